@@ -80,6 +80,10 @@ export type RetryPolicy = z.infer<typeof RetryPolicy>
 export const CampaignStatus = z.enum(['active', 'paused', 'archived'])
 export type CampaignStatus = z.infer<typeof CampaignStatus>
 
+/** The consent without which a contact isn't called, from the least to the most. */
+export const ConsentRequired = z.enum(['none', 'any', 'written'])
+export type ConsentRequired = z.infer<typeof ConsentRequired>
+
 /** Which agent calls, from which number, when, and how often. */
 export const Campaign = z
   .object(
@@ -95,7 +99,10 @@ export const Campaign = z
         max_concurrent_calls: z.int().min(1).max(100),
         retry: RetryPolicy,
         paused_reason: z.string().nullable(),
-        // Responses that were stored before these five fields existed don't have them.
+        // Responses that were stored before these eight fields existed don't have them.
+        consent_required: ConsentRequired.optional(),
+        consent_max_age_days: z.int().nullable().optional(),
+        one_conversation_per_day: z.boolean().optional(),
         opens_at: Timestamp.nullable().optional(),
         agent_variables: z.array(z.string()).optional(),
         agent_name: z.string().optional(),
@@ -121,6 +128,9 @@ export const CreateCampaign = z
         calling_hours: CallingHoursInput.nullish(),
         max_concurrent_calls: z.int().min(1).max(100).nullish(),
         retry: RetryPolicy.partial().nullish(),
+        consent_required: ConsentRequired.nullish(),
+        consent_max_age_days: z.int().min(1).max(3650).nullish(),
+        one_conversation_per_day: z.boolean().nullish(),
       },
       createCampaignTexts,
     ),

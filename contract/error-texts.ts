@@ -1,5 +1,5 @@
 import type { ErrorCode, ToolServerErrorCode } from './errors.ts'
-import { deduplicationKeyText } from './field-texts.ts'
+import { deduplicationKeyText, endedReasonTexts } from './field-texts.ts'
 
 /**
  * What an error code means, and what to do about it. The API sends these sentences, with values in place of
@@ -513,6 +513,27 @@ export const detailTexts = {
     meaning: 'Calling hours start and end at the same time.',
     action: 'Choose a different start or end time.',
   },
+  no_consent_required: {
+    meaning: 'No consent is required, so its age has no maximum.',
+    action: 'Choose which consent is required, or leave the maximum age blank.',
+  },
+  // Warnings about a call that isn't placed.
+  consent_missing: {
+    meaning: endedReasonTexts.consent_missing.meaning,
+    action: "The contact isn't called. Send the consent to queue another call.",
+  },
+  consent_expired: {
+    meaning: endedReasonTexts.consent_expired.meaning,
+    action: "The contact isn't called. Send a new consent to queue another call.",
+  },
+  frequency: {
+    meaning: endedReasonTexts.frequency.meaning,
+    action: "The contact isn't called. Queue another call later.",
+  },
+  no_permitted_hour: {
+    meaning: endedReasonTexts.no_permitted_hour.meaning,
+    action: "The contact isn't called. Compare the campaign's calling hours with **Settings → Who may be called**.",
+  },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,
   campaign_archived: errorTexts.campaign_archived,
@@ -565,6 +586,14 @@ export const runtimeDetailTexts = {
   'campaign_archived.callback': {
     meaning: 'This campaign is archived.',
     action: "Don't promise a callback.",
+  },
+  callback_in_progress: {
+    meaning: 'The callback from this conversation is already being placed.',
+    action: "Don't promise another one.",
+  },
+  too_many_callbacks: {
+    meaning: 'This is already the second callback in a row, and there is no third one.',
+    action: "Don't promise a callback. Ask the person to get in touch when it suits them.",
   },
   'invalid_datetime.callback': {
     meaning: '{field} must be a date and time, for example {example}.',

@@ -187,6 +187,23 @@ export const endedReasonTexts = {
     meaning: "The workspace doesn't call this country.",
     support: 'Owners can change the countries under **Settings → Who may be called**.',
   },
+  consent_missing: {
+    outcome: 'suppressed',
+    meaning: "The contact hasn't given the consent that the campaign requires.",
+    support:
+      'The campaign, or the workspace under **Settings → Who may be called**, requires it. Save the consent on the contact, then queue another call.',
+  },
+  consent_expired: {
+    outcome: 'suppressed',
+    meaning: "The contact's consent is too old for the campaign.",
+    support:
+      'The maximum age is that of the campaign, or of **Settings → Who may be called**. After a new consent, queue another call.',
+  },
+  frequency: {
+    outcome: 'suppressed',
+    meaning: "This number can't be called again within 7 days.",
+    support: 'It was called as often as **Settings → Who may be called** allows. Queue another call later.',
+  },
   no_permitted_hour: {
     outcome: 'suppressed',
     meaning: 'The law and the campaign have no hour in common.',
@@ -223,6 +240,24 @@ export const waitingForTexts = {
     meaning: 'The current time is outside calling hours.',
     support: "Calling hours are in the contact's time zone. The call can be placed at `next_attempt_at`.",
     action: "Wait, or extend the campaign's calling hours.",
+  },
+  frequency: {
+    label: 'Called as often as allowed',
+    meaning: 'This number was called as often as allowed.',
+    support: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
+    action: 'Wait, or allow more call attempts under **Settings → Who may be called**.',
+  },
+  number_limit: {
+    label: "Day's calls used up",
+    meaning: "The day's calls from the campaign's phone number are used up.",
+    support: "The number calls again on the next day, in the workspace's time zone.",
+    action: 'Wait, or allow more call attempts per own number under **Settings → Who may be called**.',
+  },
+  minutes_limit: {
+    label: "Month's minutes used up",
+    meaning: "The month's minutes are used up, or reserved for the calls in progress.",
+    support: "The workspace calls again in the next month, in its time zone, or when a call ends early.",
+    action: 'Wait, or allow more minutes under **Settings → Who may be called**.',
   },
   concurrency: {
     label: 'Other calls in progress',
@@ -433,6 +468,13 @@ export const doNotCallNumberTexts = texts({
   },
 })
 
+/** What `consent_required` means. */
+export const consentRequiredTexts = {
+  none: { label: 'No consent' },
+  any: { label: 'Any consent' },
+  written: { label: 'Written consent' },
+}
+
 /** Fields of a campaign, as the API returns it. */
 export const campaignTexts = texts({
   id: { label: 'ID' },
@@ -492,6 +534,24 @@ export const campaignTexts = texts({
     api: 'Outcomes after which the contact is called again. Defaults to `no_answer` and `busy`.',
     form: 'Contacts are called again after these outcomes.',
     zap: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
+  },
+  consent_required: {
+    label: 'Required consent',
+    api: 'The consent without which a contact is not called: `none`, `any` kind, or `written`. Defaults to `none`. The workspace can require more.',
+    form: "Contacts who haven't given it aren't called. The workspace can require more.",
+    zap: "Contacts who haven't given it aren't called. Defaults to No Consent. Your workspace can require more.",
+  },
+  consent_max_age_days: {
+    label: 'Maximum age of consent (in days)',
+    api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Requires `consent_required`.',
+    form: 'From 1 to 3650. Leave blank for any age.',
+    zap: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+  },
+  one_conversation_per_day: {
+    label: 'One conversation a day',
+    api: 'True waits 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to false.',
+    form: 'After a conversation with a number, in any campaign, this campaign waits 24 hours before it calls that number.',
+    zap: 'Choose **Yes** to wait 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to No.',
   },
   paused_reason: { label: 'Pause reason', api: "Why the campaign was paused. Null if it isn't paused." },
   opens_at: {
@@ -591,6 +651,30 @@ export const workspaceTexts = texts({
   countries: {
     label: 'Countries',
     form: 'Names or two-letter codes, separated by commas, for example United States, Canada. Leave blank to call every country.',
+  },
+  consent_required: {
+    label: campaignTexts.consent_required.label,
+    form: "Contacts who haven't given it aren't called. Campaigns can require more, but not less.",
+  },
+  consent_max_age_days: {
+    label: campaignTexts.consent_max_age_days.label,
+    form: 'From 1 to 3650. Leave blank for any age. Campaigns can set a lower one.',
+  },
+  max_attempts_per_day: {
+    label: 'Call attempts per number in 24 hours',
+    form: 'Over all campaigns, whether they were answered or not. Calls to a number that has had as many wait.',
+  },
+  max_attempts_per_30_days: {
+    label: 'Call attempts per number in 30 days',
+    form: "A call that can't be placed within 7 days ends with the outcome “suppressed”.",
+  },
+  max_attempts_per_own_number: {
+    label: 'Call attempts per own number on a day',
+    form: "From each of the workspace's numbers, in the workspace's time zone. Numbers that call much more than 150 times a day are often marked as spam. Leave blank for any number.",
+  },
+  max_minutes_per_month: {
+    label: 'Minutes per month',
+    form: "On the phone with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends. Leave blank for any number.",
   },
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {

@@ -136,6 +136,9 @@ export async function generateText(): Promise<string> {
     findCampaignTexts: toInputTexts(contract.findCampaignTexts),
     findDoNotCallNumberTexts: toInputTexts(contract.findDoNotCallNumberTexts),
     weekdayLabels: contract.weekdayLabels,
+    consentChoices: Object.fromEntries(
+      Object.entries(contract.consentRequiredTexts).map(([value, { label }]) => [value, toTitleCase(label)]),
+    ),
     outcomeLabels: Object.fromEntries(
       Object.entries(contract.outcomeTexts).map(([outcome, { label }]) => [outcome, label]),
     ),

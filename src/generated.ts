@@ -15,6 +15,9 @@ export const sampleCampaign: Campaign = {
   calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' },
   max_concurrent_calls: 5,
   retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
+  consent_required: 'any',
+  consent_max_age_days: 365,
+  one_conversation_per_day: false,
   paused_reason: null,
   opens_at: '2026-05-04T13:00:00.000Z',
   agent_variables: ['product'],
@@ -139,6 +142,9 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'retry__delay_minutes', label: 'Minutes Between Attempts', type: 'integer' },
   { key: 'retry__on', label: 'Outcomes to Retry', type: 'string', list: true },
   { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
+  { key: 'consent_required', label: 'Required Consent', type: 'string' },
+  { key: 'consent_max_age_days', label: 'Maximum Age of Consent (in Days)', type: 'integer' },
+  { key: 'one_conversation_per_day', label: 'One Conversation a Day', type: 'boolean' },
   { key: 'opens_at', label: 'Opens At', type: 'datetime' },
   { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
   { key: 'agent_name', label: 'Agent Name', type: 'string' },
@@ -382,6 +388,20 @@ export const createCampaignTexts = {
     label: 'Outcomes to Retry',
     helpText: 'Contacts are called again after these outcomes. Defaults to No Answer and Busy.',
   },
+  consent_required: {
+    label: 'Required Consent',
+    helpText:
+      "Contacts who haven't given it aren't called. Defaults to No Consent. Your workspace can require more.",
+  },
+  consent_max_age_days: {
+    label: 'Maximum Age of Consent (in Days)',
+    helpText: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+  },
+  one_conversation_per_day: {
+    label: 'One Conversation a Day',
+    helpText:
+      'Choose **Yes** to wait 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to No.',
+  },
 }
 
 export const callCompletedTexts = {
@@ -510,6 +530,8 @@ export const weekdayLabels = {
   sat: 'Saturday',
   sun: 'Sunday',
 }
+
+export const consentChoices = { none: 'No Consent', any: 'Any Consent', written: 'Written Consent' }
 
 export const outcomeLabels = {
   answered: 'Answered',

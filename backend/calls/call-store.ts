@@ -1,6 +1,14 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Actor, CallOrigin } from '../core/actor.ts'
+import {
+  campaignRequirements,
+  type Consent,
+  consentOfContact,
+  type DelayingRule,
+  type NumberUse,
+  useOfCallee,
+} from '../db/call-rules.ts'
 import { prepared } from '../db/connect.ts'
 import { type CampaignKey, inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -17,6 +25,8 @@ interface NewCall {
   scheduled_at: Date | null
   due_at: Date
   next_attempt_at: Date
+  delayed_by: DelayingRule | null
+  exempt: boolean
   metadata: Record<string, string>
   origin: CallOrigin
   zones: Pick<CallSettings, 'time_zones' | 'time_zone_source'>
@@ -94,13 +104,45 @@ function selectNewCalls(
       join json_to_recordset(${requests}::json) as request (
         item int, campaign_id bigint, contact_id bigint, agent_id bigint, phone_number_id bigint, from_number text,
         to_number text, test boolean, origin jsonb, scheduled_at timestamptz, due_at timestamptz,
-        next_attempt_at timestamptz, metadata jsonb
+        next_attempt_at timestamptz, delayed_by text, metadata jsonb
       ) on request.item = queued.item
     )`,
   )
   return selectCalls(withCalls as unknown as Db, workspaceId, queuedAt, sql<boolean>`false`)
     .select([sql<number>`call.item`.as('item'), sql<boolean>`call.queued`.as('queued')])
     .modifyFront(prepared)
+}
+
+/** Returns for each contact and campaign the open call, or else the last one. */
+export const findLastCalls = async (
+  db: Db,
+  workspaceId: number,
+  calls: readonly { contactId: number; campaignId: number; test: boolean }[],
+): Promise<
+  {
+    id: number
+    contactId: number
+    campaignId: number
+    test: boolean
+    endedReason: EndedReason | null
+    endedAt: Date | null
+  }[]
+> => {
+  const { rows } = await sql<Awaited<ReturnType<typeof findLastCalls>>[number]>`
+    select last.id, last.contact_id as "contactId", last.campaign_id as "campaignId", last.test,
+      last.ended_reason as "endedReason", last.ended_at as "endedAt"
+    from unnest(
+      ${calls.map(({ contactId }) => contactId)}::bigint[], ${calls.map(({ campaignId }) => campaignId)}::bigint[],
+      ${calls.map(({ test }) => test)}::boolean[]
+    ) as wanted (contact_id, campaign_id, test)
+    cross join lateral (
+      select * from call
+      where call.workspace_id = ${workspaceId} and call.contact_id = wanted.contact_id
+        and call.campaign_id = wanted.campaign_id and call.test = wanted.test
+      order by (status = 'completed'), id desc
+      limit 1
+    ) as last`.execute(db)
+  return rows
 }
 
 export interface QueuedCallResult {
@@ -171,6 +213,10 @@ export interface QueuedCall {
   dueAt: Date
   toNumber: string
   contactTimeZone: string | null
+  consent: Consent | null
+  use: NumberUse | null
+  exempt: boolean
+  attempts: number
 }
 
 /** Locks the campaign's next queued calls, in order of ID. */
@@ -188,14 +234,15 @@ export const lockQueuedCalls = (
     .forNoKeyUpdate('call')
     .execute()
 
-/** Locks the contact's queued calls in all campaigns, and returns each with its campaign's calling hours. */
+/** Locks the contact's queued calls in all campaigns, and returns each with its campaign's limits. */
 export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
-  queuedCalls(db, workspaceId)
-    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
-    .select(['campaign.calling_hours as callingHours', 'campaign.time_zone as campaignTimeZone'])
-    .where('call.contact_id', '=', contactId)
-    .orderBy('call.id')
-    .forNoKeyUpdate('call')
+  withCampaignLimits(queuedCalls(db, workspaceId)).where('call.contact_id', '=', contactId).execute()
+
+/** Locks the queued calls to a number that wait for a rule, and returns each with its campaign's limits. */
+export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string) =>
+  withCampaignLimits(queuedCalls(db, workspaceId))
+    .where('call.to_number', '=', phoneNumber)
+    .where('call.delayed_by', 'is not', null)
     .execute()
 
 /** Returns those of the contacts that have queued calls. */
@@ -226,9 +273,41 @@ const queuedCalls = (db: Db, workspaceId: number) =>
       'call.due_at as dueAt',
       'call.to_number as toNumber',
       'contact.time_zone as contactTimeZone',
+      'call.exempt',
+      'call.attempts',
+      consentOfContact.as('consent'),
+      useOfCallee.as('use'),
     ])
     .where('call.workspace_id', '=', workspaceId)
     .where('call.status', '=', 'queued')
+
+/** Locks a call if it's queued, and returns it with its campaign's limits. */
+export const lockQueuedCall = (db: Db, workspaceId: number, callId: number) =>
+  withCampaignLimits(queuedCalls(db, workspaceId)).where('call.id', '=', callId).executeTakeFirst()
+
+/** Sets the requested time of a locked queued call, and when it's dialed next. */
+export const setSchedule = async (
+  db: Db,
+  callId: number,
+  { scheduledAt, at, delayedBy }: { scheduledAt: Date; at: Date; delayedBy: DelayingRule | null },
+): Promise<void> => {
+  await db
+    .updateTable('call')
+    .set({ scheduled_at: scheduledAt, due_at: scheduledAt, next_attempt_at: at, delayed_by: delayedBy })
+    .where('id', '=', callId)
+    .execute()
+}
+
+const withCampaignLimits = (queued: ReturnType<typeof queuedCalls>) =>
+  queued
+    .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
+    .select([
+      'campaign.calling_hours as callingHours',
+      'campaign.time_zone as campaignTimeZone',
+      campaignRequirements.as('requires'),
+    ])
+    .orderBy('call.id')
+    .forNoKeyUpdate('call')
 
 /** Marks the campaigns of a workspace whose queued calls must be planned again, in the order of their IDs. */
 export const markToReschedule = async (db: Db, workspaceId: number): Promise<void> => {
@@ -257,17 +336,18 @@ export const markToReschedule = async (db: Db, workspaceId: number): Promise<voi
     .execute()
 }
 
-/** Sets when queued calls are dialed next. */
+/** Sets when queued calls are dialed next, and the rule that this follows. */
 export async function updateNextAttempts(
   db: Db,
-  changes: readonly { id: number; campaignId: number; at: Date }[],
+  changes: readonly { id: number; campaignId: number; at: Date; delayedBy: DelayingRule | null }[],
 ): Promise<void> {
   for (const group of inQueueOrder(changes))
     await sql`
-      update call set next_attempt_at = change.at
+      update call set next_attempt_at = change.at, delayed_by = change.delayed_by
       from unnest(
-        ${group.map(({ id }) => id)}::bigint[], ${group.map(({ at }) => at)}::timestamptz[]
-      ) as change (id, at)
+        ${group.map(({ id }) => id)}::bigint[], ${group.map(({ at }) => at)}::timestamptz[],
+        ${group.map(({ delayedBy }) => delayedBy)}::text[]
+      ) as change (id, at, delayed_by)
       where call.id = change.id and call.status = 'queued'`.execute(db)
 }
 

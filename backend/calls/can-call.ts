@@ -1,5 +1,6 @@
 import type { WaitingFor } from '@outdial/contract'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
+import type { LimitingRule } from '../db/call-rules.ts'
 
 // The rule "may this call be placed now", in parts for queries that select from call, campaign, agent, and phone_number.
 // There are two other copies: db/functions/settle_campaigns.sql, because functions of the database can't use these, and
@@ -38,8 +39,14 @@ export const freeCapacity = (live: RawBuilder<unknown> = liveAttempts) =>
 export const waitingForTime = (now: Date): RawBuilder<WaitingFor | null> => sql`
   case
     when call.due_at > ${now} then case when call.attempts > 0 then 'retry' else 'schedule' end
-    when call.next_attempt_at > ${now} then 'calling_hours'
+    when call.next_attempt_at > ${now} then coalesce(call.delayed_by, 'calling_hours')
   end`
+
+/** Selects the limit that stops the campaign; null if there's none, or for a test call. */
+export const limitedBy = (now: Date, test: RawBuilder<unknown>): RawBuilder<LimitingRule | null> => sql`(
+  select limited_by from campaign_queue
+  where campaign_queue.campaign_id = campaign.id and limited_until > ${now} and not ${test}
+)`
 
 /**
  * Selects what queued calls wait for; null if nothing delays them. Reasons that a person can resolve come first.
@@ -48,18 +55,20 @@ export const waitingForTime = (now: Date): RawBuilder<WaitingFor | null> => sql`
  */
 export const waitingForFirst = (calls: {
   time: RawBuilder<unknown>
+  limited: RawBuilder<unknown>
   atCapacity: RawBuilder<unknown>
 }): RawBuilder<WaitingFor | null> => sql`
   case
     when campaign.status = 'paused' then 'campaign_paused'
     when agent.status <> 'live' then 'agent_not_live'
     when phone_number.status <> 'active' then 'number_not_active'
-    else coalesce(${calls.time}, case when ${calls.atCapacity} then 'concurrency' end)
+    else coalesce(${calls.time}, ${calls.limited}, case when ${calls.atCapacity} then 'concurrency' end)
   end`
 
 /** Selects what a call waits for; null if nothing delays it, or it isn't queued. */
 export const waitingFor = (now: Date) => {
   const atCapacity = sql`not call.test and (${isNumberBusy} or ${freeCapacity()} <= 0)`
-  const first = waitingForFirst({ time: waitingForTime(now), atCapacity })
+  const limited = limitedBy(now, sql`call.test`)
+  const first = waitingForFirst({ time: waitingForTime(now), limited, atCapacity })
   return sql<WaitingFor | null>`case when call.status = 'queued' then ${first} end`.as('waiting_for')
 }

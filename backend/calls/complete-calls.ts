@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts'
+import type { Refusal } from '../rules/plan-call.ts'
 import { writeCompletedEvents } from '../webhooks/outbox.ts'
 import {
   findLastResults,
@@ -27,8 +28,6 @@ export async function completeQueuedCalls(
   return completedIds
 }
 
-export const noPermittedHour = { outcome: 'suppressed', endedReason: 'no_permitted_hour' } as const
-
 /**
  * Completes queued calls that can't be placed any more. If a call had attempts, the outcome of the last one counts; otherwise
  * `result` does. Call it in a transaction.
@@ -47,6 +46,27 @@ export async function completeUnplacedCalls(
     const { outcome, endedReason } = group[0] ?? result
     const ids = group.map(({ id }) => id)
     await completeQueuedCalls(tx, workspaceId, ids, { outcome, endedReason, at: result.at })
+  }
+}
+
+/** Why a call isn't placed: the number is on the do-not-call list, it's of a type that the workspace doesn't call, or a rule. */
+export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | Refusal
+
+/**
+ * Completes queued calls that must not be placed, each for its reason. A call that only has no time left is over like one that
+ * expires, so the outcome of its last attempt counts. Call it in a transaction.
+ */
+export async function completeSuppressedCalls(
+  tx: CompletionScope,
+  workspaceId: number,
+  calls: readonly { id: number; reason: SuppressedReason }[],
+  at: Date,
+): Promise<void> {
+  for (const [endedReason, suppressed] of Map.groupBy(calls, ({ reason }) => reason)) {
+    const ids = suppressed.map(({ id }) => id)
+    const hasNoTime = endedReason === 'no_permitted_hour' || endedReason === 'frequency'
+    const complete = hasNoTime ? completeUnplacedCalls : completeQueuedCalls
+    await complete(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at })
   }
 }
 

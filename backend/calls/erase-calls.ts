@@ -21,7 +21,7 @@ export async function endAnalyses(
 }
 
 /** The parts of `call.queued_with` and `call_attempt.dialed_with` that come from the contact. */
-export const personalSettings: readonly (keyof CallSettings | 'local_times')[] = [
+export const personalSettings: readonly (keyof CallSettings | 'local_times' | 'allowed')[] = [
   'first_name',
   'last_name',
   'variables',
@@ -29,6 +29,7 @@ export const personalSettings: readonly (keyof CallSettings | 'local_times')[] =
   'consent_at',
   'time_zones',
   'local_times',
+  'allowed',
 ]
 
 /** Erases who was called, what was said, and what the call was queued with. */

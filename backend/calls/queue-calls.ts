@@ -1,11 +1,12 @@
 import type { CallOrigin } from '../core/actor.ts'
+import { hourMs } from '../core/durations.ts'
 import type { CampaignRules } from '../db/locks.ts'
+import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { noRules, rulesInEffect } from '../rules/call-rules.ts'
-import { planPermittedCall } from '../rules/plan-call.ts'
-import type { Callee } from '../scheduling/calling-hours.ts'
-import { insertCalls } from './call-store.ts'
-import { completeQueuedCalls } from './complete-calls.ts'
+import { rulesInEffect } from '../rules/call-rules.ts'
+import { type PlannedCallee, planPermittedCall, type Refusal } from '../rules/plan-call.ts'
+import { findLastCalls, insertCalls } from './call-store.ts'
+import { completeSuppressedCalls } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
 
 /** What is asked for when a call is queued. */
@@ -22,32 +23,35 @@ export interface RequestedCall {
   test: boolean
   metadata: Record<string, string>
   origin: CallOrigin
+  /** True if a member has confirmed that the first attempt doesn't wait, although the number was called often. */
+  isExempt?: boolean
 }
 
 interface CallToQueue extends RequestedCall {
   contactId: number
-  callee: Callee
+  callee: PlannedCallee
   /** True if the number is on the do-not-call list. */
   isListed: boolean
   campaign: CampaignRules
 }
 
-/** The number is on the do-not-call list, or the law and the campaign have no hour in common. */
-export type SuppressedAtOnce = 'do_not_call' | 'no_permitted_hour'
+/** The number is on the do-not-call list, or a rule never allows the call. */
+export type SuppressedAtOnce = 'do_not_call' | Refusal
 
 export interface QueueResult {
   id: number
-  /** False if it's the open call that another one would duplicate. */
+  /** False if it's the open call that another one would duplicate, or the suppressed call that it would repeat. */
   queued: boolean
-  /** Why it was completed at once; null if it wasn't. */
+  /** Why it was completed at once, now or shortly before; null if it wasn't. */
   suppressedFor: SuppressedAtOnce | null
   /** The call as the API shows it. Null if it wasn't queued now, was suppressed, or wasn't asked for. */
   row: CallRow | null
 }
 
 /**
- * Queues calls, or returns the open calls that they would duplicate, in the same order. Completes calls to numbers on the
- * do-not-call list as suppressed, and those that have no permitted hour. A contact may occur only once.
+ * Queues calls, or returns the open calls that they would duplicate, in the same order. A program that repeats a call which was
+ * just suppressed gets that one. Completes calls to numbers on the
+ * do-not-call list as suppressed, and those that a rule never allows. A contact may occur only once.
  *
  * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
  * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.
@@ -64,10 +68,15 @@ export async function queueCalls(
   if (calls.length === 0) return []
   const planned = calls.map((call) => {
     const dueAt = call.scheduledAt ?? now
-    const rules = call.test ? noRules : rulesInEffect(tx.config, call.campaign.rules)
-    return { ...call, dueAt, plan: planPermittedCall(rules, call.campaign, call.callee, { from: dueAt }) }
+    const rules = call.test ? null : rulesInEffect(tx.config, call.campaign.rules)
+    // A scheduled callback has the time that the contact asked for. The claim decides if it was a conversation.
+    const isExempt = call.isExempt === true || call.origin.kind === 'scheduled_callback'
+    const plan = planPermittedCall(rules, call.campaign, { ...call.callee, isExempt }, { from: dueAt })
+    return { ...call, dueAt, isExempt, plan }
   })
-  const rows = planned.map(({ contactId, callee, campaign, dueAt, plan, ...call }) => {
+  const repeated = await findRepeated(tx.db, workspaceId, planned, now)
+  const toInsert = planned.filter((call) => !repeated.has(call))
+  const rows = toInsert.map(({ contactId, callee, campaign, dueAt, isExempt, plan, ...call }) => {
     return {
       contact_id: contactId,
       campaign_id: campaign.id,
@@ -80,28 +89,73 @@ export async function queueCalls(
       scheduled_at: call.scheduledAt,
       due_at: dueAt,
       next_attempt_at: call.test ? dueAt : plan.at,
+      delayed_by: call.test ? null : plan.delayedBy,
+      exempt: isExempt,
       metadata: call.metadata,
       origin: call.origin,
       zones: { time_zones: [...plan.zones], time_zone_source: plan.source },
     }
   })
   const added = await insertCalls(tx.db, workspaceId, rows, now, { withRows })
-  const queued = added.map(({ callId, queued: isNew, row }, index) => {
-    const suppressedFor = isNew ? findReasonToSuppress(planned[index]) : null
-    return { id: callId, queued: isNew, suppressedFor, row: suppressedFor === null ? row : null }
-  })
-  for (const [endedReason, suppressed] of Map.groupBy(queued, ({ suppressedFor }) => suppressedFor)) {
-    if (endedReason === null) continue
-    const ids = suppressed.map(({ id }) => id)
-    await completeQueuedCalls(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
+  const results = new Map<(typeof planned)[number], QueueResult>(repeated)
+  for (const [index, call] of toInsert.entries()) {
+    const { callId, queued, row } = added[index] ?? missingResult()
+    const suppressedFor = queued ? findReasonToSuppress(call) : null
+    results.set(call, { id: callId, queued, suppressedFor, row: suppressedFor === null ? row : null })
   }
+  const suppressed = toInsert.flatMap((call) => {
+    const { id = 0, suppressedFor = null } = results.get(call) ?? {}
+    return suppressedFor === null ? [] : [{ id, reason: suppressedFor }]
+  })
+  await completeSuppressedCalls(tx, workspaceId, suppressed, now)
   tx.notify.callQueued()
-  return queued
+  return planned.map((call) => results.get(call) ?? missingResult())
+}
+
+function missingResult(): never {
+  throw new Error('invariant: a call was neither queued nor found')
+}
+
+/** A suppressed call isn't repeated for so long. */
+const repetitionMs = hourMs
+
+/**
+ * Finds calls of programs that would be suppressed like the contact's last call in the campaign shortly before. That call is
+ * returned instead: a Zap that queues a call for each completed one would run forever otherwise, because suppressed calls have
+ * events, too.
+ */
+async function findRepeated<Call extends CallToQueue & { plan: { refusal: Refusal | null } }>(
+  db: Db,
+  workspaceId: number,
+  calls: readonly Call[],
+  now: Date,
+): Promise<Map<Call, QueueResult>> {
+  const suppressed = calls.flatMap((call) => {
+    const reason = call.origin.kind === 'api_key' || call.origin.kind === 'app' ? findReasonToSuppress(call) : null
+    return reason === null ? [] : [{ call, reason }]
+  })
+  if (suppressed.length === 0) return new Map()
+  const last = await findLastCalls(
+    db,
+    workspaceId,
+    suppressed.map(({ call: { contactId, campaign, test } }) => ({ contactId, campaignId: campaign.id, test })),
+  )
+  return new Map(
+    suppressed.flatMap(({ call, reason }) => {
+      const { contactId, campaign, test } = call
+      const found = last.find(
+        (each) => each.contactId === contactId && each.campaignId === campaign.id && each.test === test,
+      )
+      const endedAt = found?.endedAt?.getTime() ?? -Infinity
+      if (found?.endedReason !== reason || endedAt <= now.getTime() - repetitionMs) return []
+      return [[call, { id: found.id, queued: false, suppressedFor: reason, row: null }] as const]
+    }),
+  )
 }
 
 const findReasonToSuppress = (
-  call: { isListed: boolean; plan: { isNever: boolean } } | undefined,
+  call: Pick<CallToQueue, 'isListed' | 'test'> & { plan: { refusal: Refusal | null } },
 ): SuppressedAtOnce | null => {
-  if (call?.isListed === true) return 'do_not_call'
-  return call?.plan.isNever === true ? 'no_permitted_hour' : null
+  if (call.isListed) return 'do_not_call'
+  return call.test ? null : call.plan.refusal
 }

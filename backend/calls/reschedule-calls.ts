@@ -1,4 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
+import type { CampaignRequirements } from '../db/call-rules.ts'
 import {
   type CampaignKey,
   lockCampaignsOfQueuedCalls,
@@ -9,18 +10,20 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
-import { planPermittedCall } from '../rules/plan-call.ts'
-import type { CallPlan } from '../scheduling/calling-hours.ts'
+import { type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import {
   findContactsWithQueuedCalls,
+  lockDelayedCalls,
+  lockQueuedCall,
   lockQueuedCalls,
   lockQueuedCallsOfContact,
   markToReschedule,
   type QueuedCall,
   setRescheduleAfter,
+  setSchedule,
   updateNextAttempts,
 } from './call-store.ts'
-import { completeQueuedCalls, completeUnplacedCalls, noPermittedHour } from './complete-calls.ts'
+import { completeQueuedCalls, completeSuppressedCalls } from './complete-calls.ts'
 
 type ReschedulingDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -60,11 +63,11 @@ async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<
   if (campaign.status === 'archived') {
     await cancelQueuedCalls(tx, key.workspaceId, calls, now)
   } else {
-    const hours = { callingHours: campaign.callingHours, campaignTimeZone: campaign.timeZone }
+    const { callingHours, timeZone: campaignTimeZone, requires } = campaign
     await rescheduleCalls(
       tx,
       key.workspaceId,
-      calls.map((call) => ({ ...call, ...hours })),
+      calls.map((call) => ({ ...call, callingHours, campaignTimeZone, requires })),
       now,
     )
   }
@@ -98,7 +101,44 @@ export async function rescheduleContact(
 }
 
 /**
- * Marks the queued calls of a workspace to be planned again after its rules have changed. The sweeper does it in batches. A call that's
+ * Plans the queued calls that wait because their number was called often, after an attempt turned out not to have been placed. Locks
+ * campaigns, so it's a transaction of its own.
+ */
+export const rescheduleNumber = (
+  deps: ReschedulingDeps,
+  workspaceId: number,
+  phoneNumber: string,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumbers: [phoneNumber] })
+    const calls = await lockDelayedCalls(tx.db, workspaceId, phoneNumber)
+    await rescheduleCalls(tx, workspaceId, calls, tx.clock.now())
+    if (calls.length > 0) tx.notify.callQueued()
+  })
+
+/**
+ * Moves a queued call to another requested time. Call it in a transaction that has locked the contact and, in the mode `share`, the
+ * campaign. Returns false if the call is no longer queued.
+ */
+export async function moveCall(
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
+  workspaceId: number,
+  callId: number,
+  { scheduledAt, now }: { scheduledAt: Date; now: Date },
+): Promise<boolean> {
+  const call = await lockQueuedCall(tx.db, workspaceId, callId)
+  if (call === undefined) return false
+  const rules = call.test ? null : await findCallRules(tx, workspaceId)
+  const plan = planScheduledCall(rules, { ...call, dueAt: scheduledAt }, now)
+  await setSchedule(tx.db, callId, { scheduledAt, at: plan.at, delayedBy: plan.delayedBy })
+  if (plan.refusal !== null)
+    await completeSuppressedCalls(tx, workspaceId, [{ id: callId, reason: plan.refusal }], now)
+  tx.notify.callQueued()
+  return true
+}
+
+/**
+ * Marks the queued calls of a workspace to be planned again, because this transaction changes its rules. The sweeper does it in batches. A call that's
  * claimed before follows the rules, too.
  */
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
@@ -112,48 +152,57 @@ export const findContactsToReschedule = async (
 ): Promise<Set<number>> =>
   contactIds.length === 0 ? new Set() : findContactsWithQueuedCalls(db, workspaceId, contactIds)
 
-/** What determines when a call can be placed. */
-interface ScheduledCall {
-  id: number
-  campaignId: number
-  toNumber: string
-  contactTimeZone: string | null
+/** A call, with what determines when it can be placed. */
+interface ScheduledCall extends QueuedCall {
   callingHours: CallingHours
   campaignTimeZone: string
+  requires: CampaignRequirements
 }
 
 async function rescheduleCalls(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
-  calls: readonly (ScheduledCall & { test: boolean; dueAt: Date })[],
+  calls: readonly ScheduledCall[],
   now: Date,
 ): Promise<void> {
   const rules = await findCallRules(tx, workspaceId)
-  const planned = calls.filter((call) => !call.test).map((call) => ({ ...call, ...plan(rules, call, now) }))
+  const planned = calls
+    .filter((call) => !call.test)
+    .map(({ id, campaignId, ...call }) => ({ id, campaignId, ...planScheduledCall(rules, call, now) }))
   await updateNextAttempts(
     tx.db,
-    planned.filter(({ isNever }) => !isNever),
+    planned.filter(({ refusal }) => refusal === null),
   )
-  const impossibleIds = planned.flatMap(({ id, isNever }) => (isNever ? [id] : []))
-  await completeUnplacedCalls(tx, workspaceId, impossibleIds, { ...noPermittedHour, at: now })
+  const refused = planned.flatMap(({ id, refusal }) => (refusal === null ? [] : [{ id, reason: refusal }]))
+  await completeSuppressedCalls(tx, workspaceId, refused, now)
 }
 
-/** Reschedules calls that are planned for later than now, because they're outside calling hours. Returns the other calls. */
-export async function rescheduleClosedCalls<
-  PlannedCall extends { id: number; campaignId: number; plan: CallPlan },
+/** Reschedules calls that are planned for later than now, because a rule or calling hours delay them. Returns the other calls. */
+export async function rescheduleDelayedCalls<
+  PlannedCall extends { id: number; campaignId: number; plan: PermittedPlan },
 >(db: Db, calls: readonly PlannedCall[], now: Date): Promise<PlannedCall[]> {
-  const closed = calls.filter(({ plan }) => plan.at > now)
+  const delayed = calls.filter(({ plan }) => plan.at > now)
   await updateNextAttempts(
     db,
-    closed.map(({ id, campaignId, plan }) => ({ id, campaignId, at: plan.at })),
+    delayed.map(({ id, campaignId, plan: { at, delayedBy } }) => ({ id, campaignId, at, delayedBy })),
   )
   return calls.filter(({ plan }) => plan.at <= now)
 }
 
-const plan = (rules: CallRules, call: ScheduledCall & { dueAt: Date }, now: Date) =>
+const planScheduledCall = (
+  rules: CallRules | null,
+  call: Omit<ScheduledCall, 'id' | 'campaignId'>,
+  now: Date,
+): PermittedPlan =>
   planPermittedCall(
     rules,
-    { callingHours: call.callingHours, timeZone: call.campaignTimeZone },
-    { phoneNumber: call.toNumber, timeZone: call.contactTimeZone },
+    { callingHours: call.callingHours, timeZone: call.campaignTimeZone, requires: call.requires },
+    {
+      phoneNumber: call.toNumber,
+      timeZone: call.contactTimeZone,
+      consent: call.consent,
+      use: call.use,
+      isExempt: call.exempt && call.attempts === 0,
+    },
     { from: call.dueAt > now ? call.dueAt : now, dueAt: call.dueAt },
   )

@@ -1,14 +1,15 @@
 import type { CampaignStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
+import { campaignRequirements, consentOfContact, type DelayingRule, type LimitingRule, useOfCallee } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, findCallRules, noRules } from '../rules/call-rules.ts'
+import { type CallRules, findCallRules } from '../rules/call-rules.ts'
 import { limitsHours, planPermittedCall } from '../rules/plan-call.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
-import { freeCapacity, isDue, isNumberBusy } from './can-call.ts'
+import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 
 // When and why a waiting call can be placed, from today's settings. What it waits for is decided here for one call, and by
 // can-call.ts in SQL, for counts and for claims. A test compares both.
@@ -25,6 +26,9 @@ export interface WaitState {
   attempts: number
   due_at: Date
   next_attempt_at: Date
+  delayed_by: DelayingRule | null
+  /** The limit that stops the campaign. */
+  limited_by: LimitingRule | null
   is_number_busy: boolean
   /** How many more calls the campaign can start. Not positive if it's at its limit. */
   free_capacity: number
@@ -36,8 +40,9 @@ export function decideWaitReason(call: WaitState, now: Date): WaitReason | null 
   if (call.agent_status !== 'live') return 'agent_not_live'
   if (call.number_status !== 'active') return 'number_not_active'
   if (call.due_at > now) return call.attempts > 0 ? 'retry' : 'schedule'
-  if (call.next_attempt_at > now) return 'calling_hours'
+  if (call.next_attempt_at > now) return call.delayed_by ?? 'calling_hours'
   if (call.test) return null
+  if (call.limited_by !== null) return call.limited_by
   if (call.free_capacity <= 0) return 'campaign_limit'
   return call.is_number_busy ? 'number_busy' : null
 }
@@ -76,25 +81,38 @@ export interface Wait {
  * Calling hours can end while a call waits for other calls, and the dialer reschedules it only when it claims it. So the
  * time is planned from today's settings. The stored time is only the earliest time to do so.
  */
-export function planWait(call: WaitingCall, rules: CallRules, now: Date): Wait {
-  const callee = { phoneNumber: call.to_number, timeZone: call.contact_time_zone }
-  const campaign = { callingHours: call.calling_hours, timeZone: call.campaign_time_zone }
+export function planWait(call: WaitingCall, rules: CallRules | null, now: Date): Wait {
+  const callee = {
+    phoneNumber: call.to_number,
+    timeZone: call.contact_time_zone,
+    consent: call.consent,
+    use: call.use,
+    isExempt: call.test || (call.exempt && call.attempts === 0),
+  }
+  const campaign = {
+    callingHours: call.calling_hours,
+    timeZone: call.campaign_time_zone,
+    requires: call.requires,
+  }
   const from = call.next_attempt_at > now ? call.next_attempt_at : now
-  const plan = planPermittedCall(call.test ? noRules : rules, campaign, callee, { from, dueAt: call.due_at })
+  const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
+  const isRefused = plan.refusal !== null && !call.test
   const at = call.test ? from : plan.at
-  const later = !plan.isNever && at > now ? at : null
+  const later = !isRefused && at > now ? at : null
   const earliest = call.due_at > now ? call.due_at : now
   const reason = decideWaitReason(call, now)
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
+  const isMoved = isRefused || at > from
+  const isLimited = reason === 'number_limit' || reason === 'minutes_limit'
   return {
     call,
-    reason: needsAction || isTime || (later === null && !plan.isNever) ? reason : 'calling_hours',
-    nextAt: needsAction ? null : later,
+    reason: needsAction || isTime || !isMoved ? reason : (plan.delayedBy ?? 'calling_hours'),
+    nextAt: needsAction ? null : isLimited ? call.limited_until : later,
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
-    isMovedByRules: limitsHours(rules) && (plan.isNever || plan.at > planCall(campaign, callee, earliest).at),
+    isMovedByRules: limitsHours(rules) && (isRefused || plan.at > planCall(campaign, callee, earliest).at),
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {
       ...call.settings,
@@ -111,7 +129,7 @@ export async function findWaits(
   now: Date,
 ): Promise<Map<number, Wait>> {
   if (callIds.length === 0) return new Map()
-  const calls = await selectWaitingCalls(deps.db, workspaceId, callIds)
+  const calls = await selectWaitingCalls(deps.db, workspaceId, callIds, now)
   const rules = await findCallRules(deps, workspaceId)
   return new Map(calls.map((call) => [call.id, planWait(call, rules, now)]))
 }
@@ -152,18 +170,19 @@ export async function planReadied(
     ...('agent_id' in readied && { agent_status: 'live' as const }),
     ...('phone_number_id' in readied && { number_status: 'active' as const }),
   }
-  const calls = await selectWaitingCalls(db, workspaceId, ids)
+  const calls = await selectWaitingCalls(db, workspaceId, ids, now)
   const rules = await findCallRules(deps, workspaceId)
   return { count: Number(count), waits: calls.map((call) => planWait({ ...call, ...ready }, rules, now)) }
 }
 
-const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly number[]) => {
+const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly number[], now: Date) => {
   const rows = await db
     .selectFrom('call')
     .innerJoin('campaign', 'campaign.id', 'call.campaign_id')
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .leftJoin('campaign_queue', 'campaign_queue.campaign_id', 'call.campaign_id')
     .where('call.workspace_id', '=', workspaceId)
     .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
     .where('call.status', '=', 'queued')
@@ -177,10 +196,17 @@ const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly
       'call.due_at',
       'call.next_attempt_at',
       'call.queued_with',
+      'call.delayed_by',
+      limitedBy(now, sql`call.test`).as('limited_by'),
+      'campaign_queue.limited_until',
+      'call.exempt',
+      consentOfContact.as('consent'),
+      useOfCallee.as('use'),
       'campaign.name as campaign_name',
       'campaign.status as campaign_status',
       'campaign.paused_reason',
       'campaign.calling_hours',
+      campaignRequirements.as('requires'),
       'campaign.time_zone as campaign_time_zone',
       'campaign.max_concurrent_calls',
       'campaign.retry',

@@ -1,4 +1,4 @@
-import type { CallingHours, Campaign, CampaignQuery, RetryPolicy } from '@outdial/contract'
+import type { CallingHours, Campaign, CampaignQuery, ConsentRequired, RetryPolicy } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
 import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
@@ -14,6 +14,9 @@ const campaignColumns = [
   'calling_hours',
   'max_concurrent_calls',
   'retry',
+  'consent_required',
+  'consent_max_age_days',
+  'one_conversation_per_day',
   'paused_reason',
   'created_at',
 ] as const
@@ -74,6 +77,9 @@ export interface CampaignSettings {
   callingHours: CallingHours
   maxConcurrentCalls: number
   retry: RetryPolicy
+  consentRequired: ConsentRequired
+  consentMaxAgeDays: number | null
+  oneConversationPerDay: boolean
 }
 
 interface CampaignValues extends CampaignSettings {
@@ -98,6 +104,9 @@ export async function insertCampaign(
       calling_hours: JSON.stringify(values.callingHours),
       max_concurrent_calls: values.maxConcurrentCalls,
       retry: JSON.stringify(values.retry),
+      consent_required: values.consentRequired,
+      consent_max_age_days: values.consentMaxAgeDays,
+      one_conversation_per_day: values.oneConversationPerDay,
       created_at: values.createdAt,
     })
     .returning([...campaignColumns, ...calledWith])
@@ -174,6 +183,9 @@ export async function updateCampaign(
       calling_hours: changes.callingHours && JSON.stringify(changes.callingHours),
       max_concurrent_calls: changes.maxConcurrentCalls,
       retry: changes.retry && JSON.stringify(changes.retry),
+      consent_required: changes.consentRequired,
+      consent_max_age_days: changes.consentMaxAgeDays,
+      one_conversation_per_day: changes.oneConversationPerDay,
       reschedule_after_call_id: changes.rescheduleAfterCallId,
     })
     .where('workspace_id', '=', workspaceId)
@@ -195,6 +207,9 @@ export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
       'campaign.status',
       'campaign.calling_hours',
       'campaign.time_zone',
+      'campaign.one_conversation_per_day',
+      'campaign.consent_required',
+      'campaign.consent_max_age_days',
     ])
     .select(['agent.status as agent_status', 'phone_number.status as number_status'])
     .where('campaign.workspace_id', '=', workspaceId)

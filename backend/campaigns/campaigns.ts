@@ -42,6 +42,8 @@ export async function createCampaign(
     callingHours: mergeHours(context.callingHours, input.calling_hours ?? {}),
     maxConcurrentCalls: input.max_concurrent_calls ?? defaultMaxConcurrentCalls,
     retry: { ...defaultRetry, ...input.retry },
+    ...readConsentRule(input),
+    oneConversationPerDay: input.one_conversation_per_day ?? false,
     createdAt: deps.clock.now(),
   })
   return toShown(deps, caller.workspaceId, campaign)
@@ -71,6 +73,21 @@ function requireActiveNumber(status: string | null): void {
   if (status === null) throw fieldError('phone_number_id', 'not_found.object', { object: 'phone number' })
   if (status === 'active') return
   throw fieldError('phone_number_id', 'number_not_active')
+}
+
+/**
+ * Reads which consent a campaign requires.
+ *
+ * @throws {ApiError} validation_failed for an age without a consent that could have it
+ */
+export function readConsentRule({
+  consent_required: consentRequired,
+  consent_max_age_days: maxAge,
+}: Pick<CreateCampaign, 'consent_required' | 'consent_max_age_days'>) {
+  const rule = { consentRequired: consentRequired ?? 'none', consentMaxAgeDays: maxAge ?? null } as const
+  if (rule.consentRequired === 'none' && rule.consentMaxAgeDays !== null)
+    throw fieldError('consent_max_age_days', 'no_consent_required')
+  return rule
 }
 
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {

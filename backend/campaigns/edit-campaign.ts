@@ -41,8 +41,8 @@ export const changeCampaign = (
 type CampaignEdit = Partial<CampaignSettings>
 
 /**
- * Edits a campaign. New calling hours or a new time zone reschedule queued calls: in a transaction, the first ones, and
- * the sweeper does the others. Other limits apply from the next call. The retry policy applies from the end of the next
+ * Edits a campaign. New calling hours, a new time zone, and new rules reschedule queued calls: in a transaction, the first
+ * ones, and the sweeper does the others. Other limits apply from the next call. The retry policy applies from the end of the next
  * call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
@@ -54,11 +54,19 @@ export async function editCampaign(
   edit: CampaignEdit,
 ): Promise<StoredCampaign> {
   const campaign = await changeCampaign(deps, workspaceId, campaignId, (current) => {
-    const { callingHours = current.calling_hours, timeZone = current.time_zone } = edit
-    const isSame = timeZone === current.time_zone && isDeepStrictEqual(callingHours, current.calling_hours)
+    const { callingHours, timeZone, consentRequired, consentMaxAgeDays, oneConversationPerDay } = edit
+    const isSame =
+      keeps(callingHours, current.calling_hours) &&
+      keeps(timeZone, current.time_zone) &&
+      keeps(consentRequired, current.consent_required) &&
+      keeps(consentMaxAgeDays, current.consent_max_age_days) &&
+      keeps(oneConversationPerDay, current.one_conversation_per_day)
     return { ...edit, rescheduleAfterCallId: isSame ? undefined : 0 }
   })
   // Does nothing if there's nothing to reschedule.
   await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
 }
+
+const keeps = (changed: unknown, current: unknown): boolean =>
+  changed === undefined || isDeepStrictEqual(changed, current)

@@ -12,7 +12,7 @@ export interface CallAddition extends RequestedCall {
   /**
    * What to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip` only
    * saves the contact, and `reject` changes nothing. `skip` also only saves a contact whose country isn't called, which is an
-   * error otherwise.
+   * error otherwise, and one without the required consent, whose call is completed at once otherwise.
    */
   ifListed: 'suppress' | 'skip' | 'reject'
 }
@@ -49,8 +49,8 @@ export interface AddRequest {
   api: ApiRequest | null
 }
 
-/** The number is on the do-not-call list, or its country isn't called. */
-export type SkipReason = 'listed' | 'country_not_allowed'
+/** The number is on the do-not-call list, its country isn't called, or the required consent is missing or too old. */
+export type SkipReason = 'listed' | 'country_not_allowed' | 'consent_missing' | 'consent_expired'
 
 export interface Added {
   kind: 'added'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
+import { type Consent, consentOfContact, type NumberUse, useOf } from '../db/call-rules.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fields.ts'
@@ -22,6 +23,8 @@ export interface FoundContact {
   variableNames: string[] | null
   /** True if the number is on the do-not-call list. */
   isListed: boolean
+  /** When the number was called. Null if it wasn't in the last 30 days. */
+  use: NumberUse | null
 }
 
 /**
@@ -40,11 +43,24 @@ export async function lockContactsByNumber(
   const withVariables = numbers.map((number) => number.withVariables)
   const { rows } = await sql<FoundContact>`${prepared}
     select phone_number as "phoneNumber", contact_id as id, is_busy as "isBusy", time_zone as "timeZone",
-      variable_names as "variableNames", is_listed as "isListed"
+      variable_names as "variableNames", is_listed as "isListed",
+      ${useOf(workspaceId, sql.ref('phone_number'))} as use
     from lock_contacts(${workspaceId}, ${phoneNumbers}::text[], ${withVariables}::boolean[], ${waits})`.execute(
     db,
   )
   return rows
+}
+
+/** Returns when numbers were called, for those that were in the last 30 days. */
+export async function findNumberUses(
+  db: Db,
+  workspaceId: number,
+  phoneNumbers: readonly string[],
+): Promise<Map<string, NumberUse>> {
+  const { rows } = await sql<{ phoneNumber: string; use: NumberUse | null }>`
+    select number as "phoneNumber", ${useOf(workspaceId, sql.ref('number'))} as use
+    from unnest(${phoneNumbers}::text[]) as number`.execute(db)
+  return new Map(rows.flatMap(({ phoneNumber, use }) => (use === null ? [] : [[phoneNumber, use] as const])))
 }
 
 /** Returns the numbers of contacts by ID, without those that don't exist or were erased. */
@@ -61,6 +77,22 @@ export async function findNumbersOfContacts(
     .where('erased_at', 'is', null)
     .execute()
   return new Map(rows.map((row) => [row.id, row.phone_number]))
+}
+
+/** Returns the consents that contacts have given, by contact. */
+export async function findConsents(
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Map<number, Consent>> {
+  const rows = await db
+    .selectFrom('contact')
+    .select(['id', consentOfContact.as('consent')])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${contactIds}::bigint[])`)
+    .modifyFront(prepared)
+    .execute()
+  return new Map(rows.flatMap(({ id, consent }) => (consent === null ? [] : [[id, consent] as const])))
 }
 
 /**

@@ -1,17 +1,20 @@
-import type { ContactAdded } from '@outdial/contract'
+import type { ContactAdded, Warning } from '@outdial/contract'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import { type CallRow, findCallRows } from '../calls/find-calls.ts'
 import { toCall } from '../calls/get-calls.ts'
 import { queueCalls, type QueueResult } from '../calls/queue-calls.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
+import { fieldIssue } from '../core/errors.ts'
+import type { Consent } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
 import { isCountryAllowed, rulesInEffect } from '../rules/call-rules.ts'
+import { findConsentIssue, strictest } from '../rules/consent.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
 import type { Accepted, Added, AddRequest, SkipReason } from './add-request.ts'
 import { findMissingVariables } from './agent-variables.ts'
-import { upsertContacts } from './contact-store.ts'
+import { findConsents, upsertContacts } from './contact-store.ts'
 
 type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -20,6 +23,8 @@ interface Saved extends Accepted {
   created: boolean
   /** The contact's own time zone, as saved. */
   timeZone: string | null
+  /** As saved. Null if there's none, or if none is required. */
+  consent: Consent | null
   /** True if the number is on the do-not-call list now. */
   isListed: boolean
   /** Why its call is skipped. Null if it isn't, or if none is requested. */
@@ -76,27 +81,39 @@ async function saveContacts(
     })),
     now,
   )
-  return accepted.map((candidate): Saved => {
-    const { addition, contact } = candidate
-    const { id = contact.id, created = false } = upserted.get(contact.phoneNumber) ?? {}
+  const saved = accepted.map((candidate) => {
+    const { id = candidate.contact.id, created = false } = upserted.get(candidate.contact.phoneNumber) ?? {}
     if (id === null) throw new Error('invariant: the contact was neither created nor found')
+    return { ...candidate, contactId: id, created }
+  })
+  const idsToCheck = saved.flatMap(({ campaign, contactId }) => {
+    const rules = campaign && rulesInEffect(tx.config, campaign.rules)
+    if (campaign === undefined || !rules) return []
+    return strictest(rules, campaign.requires).consentRequired === 'none' ? [] : [contactId]
+  })
+  const consents =
+    idsToCheck.length === 0 ? new Map<number, Consent>() : await findConsents(tx.db, workspaceId, idsToCheck)
+  return saved.map((candidate): Saved => {
+    const { addition, contact, contactId } = candidate
     const { time_zone: timeZone = contact.timeZone } = addition.changes
     const isListed = contact.isListed || addition.doNotCallNumbers.length > 0
-    const skipped = toSkipReason(tx.config, candidate, isListed)
-    return { ...candidate, contactId: id, created, timeZone, isListed, skipped }
+    const consent = consents.get(contactId) ?? null
+    const skipped = findSkipReason(tx, candidate, { isListed, consent, now })
+    return { ...candidate, timeZone, isListed, consent, skipped }
   })
 }
 
-function toSkipReason(
-  config: Scope['config'],
+function findSkipReason(
+  { config }: Scope,
   { addition: { call }, campaign, contact }: Accepted,
-  isListed: boolean,
+  { isListed, consent, now }: { isListed: boolean; consent: Consent | null; now: Date },
 ): SkipReason | null {
   if (call?.ifListed !== 'skip' || campaign === undefined) return null
   if (isListed) return 'listed'
-  if (call.test) return null
   const rules = rulesInEffect(config, campaign.rules)
-  return isCountryAllowed(rules, contact.phoneNumber) ? null : 'country_not_allowed'
+  if (call.test || rules === null) return null
+  if (!isCountryAllowed(rules, contact.phoneNumber)) return 'country_not_allowed'
+  return findConsentIssue(strictest(rules, campaign.requires), consent, now)
 }
 
 const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
@@ -126,10 +143,10 @@ async function saveCalls(
   now: Date,
 ): Promise<SavedCall[]> {
   const requested = contacts.flatMap((saved) => {
-    const { addition, campaign, contact, contactId, isListed, skipped, timeZone } = saved
+    const { addition, campaign, consent, contact, contactId, isListed, skipped, timeZone } = saved
     const { call } = addition
     if (call === null || campaign === undefined || skipped !== null) return []
-    const callee = { phoneNumber: contact.phoneNumber, timeZone }
+    const callee = { phoneNumber: contact.phoneNumber, timeZone, consent, use: contact.use }
     return [{ saved, call: { ...call, contactId, callee, isListed, campaign } }]
   })
   const queued = await queueCalls(
@@ -162,7 +179,7 @@ async function respond(
   const ofApi = calls.filter(({ saved }) => saved.request.api !== null)
   if (ofApi.length === 0) return new Map()
   const rows = await readCalls(tx.db, workspaceId, ofApi, now)
-  const responses = ofApi.map(({ saved, call: { id, queued } }) => {
+  const responses = ofApi.map(({ saved, call: { id, queued, suppressedFor } }) => {
     const row = rows.get(id)
     if (row === undefined) throw new Error('invariant: queued call not found')
     const call = toCall(tx.config, row)
@@ -177,7 +194,7 @@ async function respond(
       call,
       contact_created: saved.created,
       call_queued: queued,
-      warnings: [...saved.warnings, ...missing],
+      warnings: [...saved.warnings, ...missing, ...warnSuppressed(suppressedFor)],
     }
     return { request: saved.request, response: { status: queued ? 201 : 200, body } }
   })
@@ -187,6 +204,20 @@ async function respond(
   })
   if (toStore.length > 0) await storeResponses(tx.db, workspaceId, toStore, now)
   return new Map(responses.map(({ request, response }) => [request, response]))
+}
+
+/** Says which rule doesn't allow a call. Whether a number is on the do-not-call list is in the contact. */
+const warnSuppressed = (reason: QueueResult['suppressedFor']): Warning[] =>
+  reason === null || reason === 'do_not_call' || reason === 'destination_not_allowed'
+    ? []
+    : [fieldIssue(fieldOfRule[reason], reason)]
+
+/** What a user can change about the request. */
+const fieldOfRule = {
+  consent_missing: 'consent',
+  consent_expired: 'consent',
+  frequency: 'phone_number',
+  no_permitted_hour: 'campaign_id',
 }
 
 /** Returns calls by ID. Reads back those that weren't queued now, and those that were completed at once. */

@@ -1,18 +1,89 @@
-import { sql } from 'kysely'
+import type { ConsentRequired } from '@outdial/contract'
+import { type Expression, sql } from 'kysely'
+
+/** The consent without which a contact isn't called. */
+export interface ConsentRule {
+  consentRequired: ConsentRequired
+  /** Null: consent of any age. */
+  consentMaxAgeDays: number | null
+}
 
 /** Who may be called: the rules of a workspace. */
-export interface CallRules {
+export interface CallRules extends ConsentRule {
   /** ISO 3166-1 alpha-2 codes of the countries that are called. Null: all countries. */
   countries: string[] | null
   /** True if calls to the United States are only placed in the hours by law. */
   hoursByLaw: boolean
   /** Days on which nobody is called, as YYYY-MM-DD. */
   closedDates: string[]
+  /** Call attempts to a number in 24 hours, over all campaigns. Null: any number of them. */
+  maxAttemptsPerDay: number | null
+  /** The same in 30 days. */
+  maxAttemptsPer30Days: number | null
+  /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: any number of them. */
+  maxAttemptsPerOwnNumber: number | null
+  /** Minutes of conversation in a calendar month, in the workspace's time zone. Null: any number of them. */
+  maxMinutesPerMonth: number | null
 }
+
+/** What a campaign requires in addition to its workspace. */
+export interface CampaignRequirements extends ConsentRule {
+  /** After a conversation with a number, in any campaign, this one doesn't call it for 24 hours. */
+  oneConversationPerDay: boolean
+}
+
+/** Selects what the query's `campaign` requires. */
+export const campaignRequirements = sql<CampaignRequirements>`jsonb_build_object(
+  'consentRequired', campaign.consent_required,
+  'consentMaxAgeDays', campaign.consent_max_age_days,
+  'oneConversationPerDay', campaign.one_conversation_per_day
+)`
 
 /** Selects the rules from `call_rules`, which may be the missing side of a left join. */
 export const callRulesColumn = sql<CallRules>`jsonb_build_object(
   'countries', call_rules.countries,
   'hoursByLaw', coalesce(call_rules.hours_by_law, false),
-  'closedDates', coalesce(call_rules.closed_dates, '{}')
+  'closedDates', coalesce(call_rules.closed_dates, '{}'),
+  'maxAttemptsPerDay', call_rules.max_attempts_per_day,
+  'maxAttemptsPer30Days', call_rules.max_attempts_per_30_days,
+  'maxAttemptsPerOwnNumber', call_rules.max_attempts_per_own_number,
+  'maxMinutesPerMonth', call_rules.max_minutes_per_month,
+  'consentRequired', coalesce(call_rules.consent_required, 'none'),
+  'consentMaxAgeDays', call_rules.consent_max_age_days
 )`
+
+/** A rule that can make a call wait longer than the law and calling hours do. */
+export type DelayingRule = 'frequency'
+
+/** A rule that stops a campaign for some time. */
+export type LimitingRule = 'number_limit' | 'minutes_limit'
+
+/** When a number was called, over all campaigns of a workspace. Times are ISO 8601, as JSON has them. */
+export interface NumberUse {
+  /** When the newest 30 call attempts were placed, oldest first. */
+  placedAt: string[]
+  /** When the last conversation began. */
+  answeredAt: string | null
+}
+
+/** Selects when a number was called; null if it wasn't in the last 30 days. */
+export const useOf = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown>) =>
+  sql<NumberUse | null>`find_number_use(${workspaceId}, ${phoneNumber})`
+
+/** Selects when the number that the query's `call` dials was called. */
+export const useOfCallee = useOf(sql.ref('call.workspace_id'), sql.ref('call.to_number'))
+
+/** Selects when the number of the query's `contact` was called. */
+export const useOfContact = useOf(sql.ref('contact.workspace_id'), sql.ref('contact.phone_number'))
+
+/** That a contact agreed to be called. */
+export interface Consent {
+  /** ISO 8601. */
+  at: string
+  kind: 'written' | 'oral' | null
+}
+
+/** Selects the consent of the query's `contact`; null if there's none. */
+export const consentOfContact = sql<Consent | null>`
+  case when contact.consent_at is not null
+    then jsonb_build_object('at', contact.consent_at, 'kind', contact.consent_kind) end`

@@ -247,7 +247,7 @@ export const prepared = sql.raw<void>(preparedMark)
  */
 export const hidden = <Value>(
   value: Value,
-  type: 'bigint[]' | 'bytea[]' | 'int' | 'int[]' | 'jsonb' | 'text' | 'timestamptz' | 'uuid[]',
+  type: 'bigint[]' | 'boolean' | 'bytea[]' | 'int' | 'int[]' | 'jsonb' | 'text' | 'timestamptz' | 'uuid[]',
 ): RawBuilder<Value> => {
   const cast = sql.raw(type)
   return sql<Value>`(select ${value}::${cast})::${cast}`

@@ -1,7 +1,7 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
-import { type CallRules, callRulesColumn } from './call-rules.ts'
+import { type CallRules, callRulesColumn, type CampaignRequirements, campaignRequirements } from './call-rules.ts'
 import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
 
@@ -12,10 +12,11 @@ import type { AgentStatus, Db } from './schema.ts'
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
-//   4. the call attempt in progress
+//   4. the use of the workspaces' limits, in the order of workspaces, and the call attempt in progress
 //   5. calls, in the order of their IDs
-//   6. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
-//   7. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
+//   6. rows of `number_use`, of numbers whose live attempts are locked
+//   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
+//   8. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
 // it, at the latest in the function `upsert_contacts`. Several numbers, and their contacts, are locked in the order of
@@ -56,6 +57,7 @@ interface CampaignToReschedule {
   status: CampaignStatus
   timeZone: string
   callingHours: CallingHours
+  requires: CampaignRequirements
   rescheduleAfterCallId: number
 }
 
@@ -74,6 +76,7 @@ export const lockCampaignToReschedule = async (
       'status',
       'time_zone as timeZone',
       'calling_hours as callingHours',
+      campaignRequirements.as('requires'),
       'reschedule_after_call_id as rescheduleAfterCallId',
     ])
     .where('workspace_id', '=', key.workspaceId)
@@ -133,6 +136,7 @@ export interface CampaignRules {
   fromNumber: string
   timeZone: string
   callingHours: CallingHours
+  requires: CampaignRequirements
   retry: RetryPolicy
   /** Attempts in a row that failed because of the telephony provider. */
   providerFailures: number
@@ -182,6 +186,7 @@ export const lockCampaigns = (
       'phone_number.phone_number as fromNumber',
       'campaign.time_zone as timeZone',
       'campaign.calling_hours as callingHours',
+      campaignRequirements.as('requires'),
       'campaign.retry',
       'campaign.provider_failures as providerFailures',
       callRulesColumn.as('rules'),

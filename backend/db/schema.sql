@@ -178,6 +178,8 @@ create table call (
   conversation_erased_at timestamp with time zone,
   opted_out boolean not null default false,
   import_id bigint,
+  delayed_by text,
+  exempt boolean not null default false,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),
@@ -208,10 +210,10 @@ CREATE INDEX call_open_additional ON call USING btree (campaign_id, contact_id, 
 CREATE INDEX call_open_of_campaign ON call USING btree (workspace_id, campaign_id, status) WHERE ((status <> 'completed'::text) AND (NOT test)); -- How many calls of a campaign are open
 CREATE UNIQUE INDEX call_open_once ON call USING btree (campaign_id, contact_id, test) WHERE ((status <> 'completed'::text) AND (NOT additional)); -- Prevents two open calls to a contact in a campaign
 CREATE INDEX call_progress_of_campaign ON call USING btree (workspace_id, campaign_id, outcome) WHERE ((outcome IS NOT NULL) AND (NOT test)); -- The outcomes of a campaign's calls
-CREATE INDEX call_queue_of_campaign ON call USING btree (workspace_id, campaign_id, id) INCLUDE (agent_id, phone_number_id, test, attempts, due_at, next_attempt_at) WHERE (status = 'queued'::text); -- Rescheduling a campaign, and the overview's counts of waiting calls
 CREATE INDEX call_queued ON call USING btree (workspace_id, queued_at, id); -- The list of calls of a period
 CREATE INDEX call_test ON call USING btree (workspace_id, id DESC) WHERE test; -- The list of test calls, which are rare
 CREATE INDEX call_waiting ON call USING btree (due_at) WHERE (status = 'queued'::text); -- Calls that have waited too long, for the sweeper
+CREATE INDEX call_waiting_of_campaign ON call USING btree (workspace_id, campaign_id, id) INCLUDE (agent_id, phone_number_id, test, attempts, due_at, next_attempt_at, delayed_by) WHERE (status = 'queued'::text); -- Rescheduling a campaign, and the overview's counts of waiting calls
 grant delete, insert, select, update on call to outdial_service;
 grant delete, insert, select, update on call to outdial_workspace;
 create policy service on call to outdial_service using (true);
@@ -286,7 +288,19 @@ create table call_rules (
   changed_by jsonb not null,
   hours_by_law boolean not null default false,
   closed_dates text[] not null default '{}'::text[],
+  max_attempts_per_day integer,
+  max_attempts_per_30_days integer,
+  consent_required text not null default 'none'::text,
+  consent_max_age_days integer,
+  max_attempts_per_own_number integer,
+  max_minutes_per_month integer,
   constraint call_rules_pkey PRIMARY KEY (workspace_id),
+  constraint call_rules_consent_max_age_days_check CHECK (((consent_max_age_days >= 1) AND (consent_max_age_days <= 3650))),
+  constraint call_rules_consent_required_check CHECK ((consent_required = ANY (ARRAY['none'::text, 'any'::text, 'written'::text]))),
+  constraint call_rules_max_attempts_per_30_days_check CHECK (((max_attempts_per_30_days >= 1) AND (max_attempts_per_30_days <= 30))),
+  constraint call_rules_max_attempts_per_day_check CHECK (((max_attempts_per_day >= 1) AND (max_attempts_per_day <= 10))),
+  constraint call_rules_max_attempts_per_own_number_check CHECK (((max_attempts_per_own_number >= 1) AND (max_attempts_per_own_number <= 10000))),
+  constraint call_rules_max_minutes_per_month_check CHECK (((max_minutes_per_month >= 30) AND (max_minutes_per_month <= 1000000))),
   constraint call_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
 grant delete, insert, select, update on call_rules to outdial_service;
@@ -309,8 +323,13 @@ create table campaign (
   provider_failures integer not null default 0,
   reschedule_after_call_id bigint,
   created_at timestamp with time zone not null default now(),
+  consent_required text not null default 'none'::text,
+  consent_max_age_days integer,
+  one_conversation_per_day boolean not null default false,
   constraint campaign_pkey PRIMARY KEY (id),
   constraint campaign_workspace_id_id_key UNIQUE (workspace_id, id),
+  constraint campaign_consent_max_age_days_check CHECK (((consent_max_age_days >= 1) AND (consent_max_age_days <= 3650))),
+  constraint campaign_consent_required_check CHECK ((consent_required = ANY (ARRAY['none'::text, 'any'::text, 'written'::text]))),
   constraint campaign_max_concurrent_calls_check CHECK (((max_concurrent_calls >= 1) AND (max_concurrent_calls <= 100))),
   constraint campaign_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'archived'::text]))),
   constraint campaign_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agent(workspace_id, id),
@@ -332,6 +351,8 @@ create table campaign_queue (
   claim_at timestamp with time zone,
   at_limit boolean not null default false,
   claimed_at timestamp with time zone,
+  limited_until timestamp with time zone,
+  limited_by text,
   constraint campaign_queue_pkey PRIMARY KEY (campaign_id),
   constraint campaign_queue_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_cost_delay=0);
@@ -363,10 +384,13 @@ create table contact (
   email_folded text generated always as (lower(email)) stored,
   first_name_folded text generated always as (lower((first_name COLLATE "und-x-icu"))) stored,
   last_name_folded text generated always as (lower((last_name COLLATE "und-x-icu"))) stored,
+  consent_kind text,
   constraint contact_pkey PRIMARY KEY (id),
   constraint contact_workspace_id_id_key UNIQUE (workspace_id, id),
   constraint contact_check CHECK (((consent_source IS NULL) = (consent_at IS NULL))),
   constraint contact_check1 CHECK (((erased_at IS NULL) = (phone_number <> ''::text))),
+  constraint contact_consent_kind_check CHECK ((consent_kind = ANY (ARRAY['written'::text, 'oral'::text]))),
+  constraint contact_kind_of_consent_check CHECK (((consent_kind IS NULL) OR (consent_source IS NOT NULL))),
   constraint contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
 CREATE INDEX contact_email ON contact USING btree (workspace_id, email_folded) WHERE (email_folded IS NOT NULL);
@@ -483,7 +507,7 @@ create table contact_import_row (
   call text,
   cells jsonb,
   constraint contact_import_row_pkey PRIMARY KEY (import_id, "position"),
-  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text, 'country_not_allowed'::text]))),
+  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text, 'country_not_allowed'::text, 'consent_missing'::text, 'consent_expired'::text]))),
   constraint contact_import_row_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'failed'::text]))),
   constraint contact_import_row_state_check CHECK ((state = ANY (ARRAY['new'::text, 'existing'::text, 'duplicate'::text, 'invalid'::text]))),
   constraint contact_import_row_import_id_fkey FOREIGN KEY (import_id) REFERENCES contact_import(id) ON DELETE CASCADE
@@ -725,6 +749,19 @@ grant delete, insert, select, update on knowledge_passage to outdial_workspace;
 create policy service on knowledge_passage to outdial_service using (true);
 create policy workspace on knowledge_passage to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table limit_use (
+  workspace_id bigint not null,
+  phone_number_id bigint not null,
+  period date not null,
+  used integer not null,
+  constraint limit_use_pkey PRIMARY KEY (workspace_id, phone_number_id),
+  constraint limit_use_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on limit_use to outdial_service;
+grant delete, insert, select, update on limit_use to outdial_workspace;
+create policy service on limit_use to outdial_service using (true);
+create policy workspace on limit_use to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table mcp_tool (
   id bigint not null generated always as identity,
   workspace_id bigint not null,
@@ -764,6 +801,19 @@ grant delete, insert, select, update on membership to outdial_service;
 grant delete, insert, select, update on membership to outdial_workspace;
 create policy service on membership to outdial_service using (true);
 create policy workspace on membership to outdial_workspace using ((workspace_id = current_workspace_id()));
+
+create table number_use (
+  workspace_id bigint not null,
+  number_hash bytea not null,
+  placed_at timestamp with time zone[] not null,
+  answered_at timestamp with time zone,
+  constraint number_use_pkey PRIMARY KEY (workspace_id, number_hash),
+  constraint number_use_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on number_use to outdial_service;
+grant delete, insert, select, update on number_use to outdial_workspace;
+create policy service on number_use to outdial_service using (true);
+create policy workspace on number_use to outdial_workspace using ((workspace_id = current_workspace_id()));
 
 create table oauth_client (
   id text not null,
@@ -1086,7 +1136,9 @@ create type call_request as (
   next_attempt_at timestamp with time zone,
   metadata jsonb,
   origin jsonb,
-  zones jsonb
+  zones jsonb,
+  delayed_by text,
+  exempt boolean
 );
 
 create type contact_values as (
@@ -1159,7 +1211,8 @@ begin
   update campaign_queue set claim_at = new.next_attempt_at
   where campaign_id = new.campaign_id and not at_limit
     -- If it's already in the queue, it stays where it is.
-    and (claim_at is null or claim_at > greatest(new.next_attempt_at, clock_timestamp()));
+    and (claim_at is null or claim_at > greatest(new.next_attempt_at, clock_timestamp()))
+    and (limited_until is null or limited_until <= clock_timestamp());
   return null;
 end $function$;
 
@@ -1200,6 +1253,22 @@ begin
   update campaign_queue set claim_at = clock_timestamp(), at_limit = false
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and phone_number_id = new.id);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION find_number_use(workspace bigint, phone_number text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  hash bytea := number_hash(workspace, phone_number);
+begin
+  return (
+    select jsonb_build_object('placedAt', placed_at, 'answeredAt', answered_at) from number_use
+    where workspace_id = workspace and number_use.number_hash = hash
+  );
 end $function$;
 
 CREATE OR REPLACE FUNCTION find_passages(workspace bigint, query tsquery, max_count integer)
@@ -1515,7 +1584,7 @@ begin
     with inserted as (
       insert into call (
         workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number, test, additional,
-        scheduled_at, queued_at, due_at, next_attempt_at, metadata, origin, import_id, queued_with
+        scheduled_at, queued_at, due_at, next_attempt_at, delayed_by, exempt, metadata, origin, import_id, queued_with
       )
       select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
         made_with.from_number, made_with.to_number, request.test,
@@ -1528,7 +1597,9 @@ begin
             limit 1
           ) as open_call
         ),
-        request.scheduled_at, at, request.due_at, request.next_attempt_at, request.metadata, request.origin,
+        request.scheduled_at, at, request.due_at, request.next_attempt_at, request.delayed_by,
+        -- Null in requests of an earlier version.
+        coalesce(request.exempt, false), request.metadata, request.origin,
         case when request.origin ->> 'kind' = 'import' then (request.origin ->> 'id')::bigint end,
         made_with.settings || request.zones
       from unnest(calls) as request

@@ -9,7 +9,7 @@ import { addDocument } from '../knowledge/documents.ts'
 import { createOauthClient } from '../oauth/create-oauth-client.ts'
 import { createWorkspace } from '../onboarding/onboarding.ts'
 import { addPhoneNumber } from '../phone-numbers/phone-numbers.ts'
-import { setCallRules } from '../rules/call-rules.ts'
+import { switchOffRules } from '../rules/call-rules.ts'
 import { randomToken } from '../secrets/tokens.ts'
 import { createSpreadsheet } from '../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../tools/assignments.ts'
@@ -25,8 +25,6 @@ const aroundTheClock: CallingHours = {
   end: '24:00',
 }
 
-const noLimits = { countries: '', hours_by_law: false, closed_dates: '' }
-
 /** The URL that `zapier-platform invoke auth start` listens on. */
 const redirectUri = 'http://localhost:9000'
 
@@ -41,7 +39,7 @@ export async function seedDemo(deps: ToolDeps): Promise<Omit<DemoFile, 'base_url
     timeZone: 'America/New_York',
     ownerId: user.id,
   })
-  await setCallRules(deps, workspace.id, noLimits, { kind: 'member', id: user.id })
+  await switchOffRules(deps, workspace.id, { kind: 'member', id: user.id })
   const owner = { workspaceId: workspace.id, userId: user.id }
   const agents = await seedAgents(deps, workspace.id)
   const [ava, ben] = agents

@@ -2,6 +2,7 @@ import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract
 import { sql } from 'kysely'
 import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
+import { consentOfContact, type DelayingRule, useOfCallee } from '../db/call-rules.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import { inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -95,7 +96,9 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
     .select(['call.id', 'call.campaign_id as campaignId', 'call.test', 'call.attempts'])
+    .select('call.answered_at as answeredAt')
     .select(['call.to_number as phoneNumber', 'contact.time_zone as timeZone'])
+    .select([consentOfContact.as('consent'), useOfCallee.as('use')])
     .select(isCanceled)
     .modifyFront(prepared)
     .where('call.workspace_id', '=', workspaceId)
@@ -144,8 +147,8 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
     .execute()
 
 /**
- * Deletes an attempt that wasn't placed, and queues its call again in its former position. Returns false if the attempt
- * is stale.
+ * Deletes an attempt that wasn't placed, and queues its call again in its former position. The attempt no longer counts for how
+ * often its number is called. Returns false if the attempt is stale.
  */
 export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boolean> {
   const { rows } = await sql`
@@ -153,7 +156,12 @@ export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boole
       delete from call_attempt
       where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
         and ended_at is null
-      returning call_id, number
+      returning workspace_id, call_id, number, to_number, started_at
+    ), uncounted as (
+      update number_use set placed_at = array_remove(placed_at, undone.started_at)
+      from undone
+      where number_use.workspace_id = undone.workspace_id
+        and number_hash = number_hash(undone.workspace_id, undone.to_number)
     )
     update call set status = 'queued', attempts = undone.number - 1, next_attempt_at = call.due_at
     from undone where call.id = undone.call_id
@@ -167,18 +175,22 @@ export interface Retry {
   campaignId: number
   dueAt: Date
   nextAttemptAt: Date
+  delayedBy: DelayingRule | null
 }
 
 /** Queues locked calls again for another attempt. */
 export async function requeueCalls(db: Db, workspaceId: number, retries: readonly Retry[]): Promise<void> {
   for (const group of inQueueOrder(retries))
     await sql`${prepared}
-      update call set status = 'queued', due_at = retry.due_at, next_attempt_at = retry.next_attempt_at, answered_at = null
+      update call
+      set status = 'queued', due_at = retry.due_at, next_attempt_at = retry.next_attempt_at,
+        delayed_by = retry.delayed_by, answered_at = null
       from unnest(
         ${group.map(({ callId }) => callId)}::bigint[],
         ${group.map(({ dueAt }) => dueAt)}::timestamptz[],
-        ${group.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[]
-      ) as retry (call_id, due_at, next_attempt_at)
+        ${group.map(({ nextAttemptAt }) => nextAttemptAt)}::timestamptz[],
+        ${group.map(({ delayedBy }) => delayedBy)}::text[]
+      ) as retry (call_id, due_at, next_attempt_at, delayed_by)
       where call.workspace_id = ${workspaceId} and call.id = retry.call_id`.execute(db)
 }
 
@@ -195,9 +207,11 @@ export interface Completion {
   analysis?: Analysis | null
   /** The event waits for the analysis until this time. Null if there's nothing to wait for. */
   analysisUntil: Date | null
+  /** The number with which there was a conversation that counts for how often it's called. Null if there was none. */
+  conversedWith: string | null
 }
 
-/** Completes locked calls. */
+/** Completes locked calls, and saves when there was a conversation with their numbers. */
 export async function completeCalls(
   db: Db,
   workspaceId: number,
@@ -219,8 +233,23 @@ export async function completeCalls(
     goal_met: analysis?.goalMet,
     extracted: analysis?.extracted,
     analysis_until: completion.analysisUntil,
+    conversed_with: completion.conversedWith,
   }))
   await sql`${prepared}
+    with completed as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}) as completed (
+        id bigint, outcome text, ended_reason text, answered_at timestamptz, ended_at timestamptz, duration_seconds int,
+        transcript jsonb, summary text, recording_url text, opted_out boolean, sentiment text, goal_met boolean,
+        extracted jsonb, analysis_until timestamptz, conversed_with text
+      )
+    ), conversed as (
+      update number_use set answered_at = conversation.at
+      from (
+        select number_hash(${workspaceId}, conversed_with) as hash, coalesce(answered_at, ended_at) as at
+        from completed where conversed_with is not null
+      ) as conversation
+      where workspace_id = ${workspaceId} and number_hash = conversation.hash
+    )
     update call
     set status = 'completed', outcome = completed.outcome, ended_reason = completed.ended_reason,
       -- A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
@@ -235,11 +264,7 @@ export async function completeCalls(
       -- While the event waits for the analysis, the contact can still change.
       completed_contact = case when completed.analysis_until is null
         then ${contactSnapshot(sql.ref('call.contact_id'))} end
-    from json_to_recordset(${JSON.stringify(rows)}) as completed (
-      id bigint, outcome text, ended_reason text, answered_at timestamptz, ended_at timestamptz, duration_seconds int,
-      transcript jsonb, summary text, recording_url text, opted_out boolean, sentiment text, goal_met boolean,
-      extracted jsonb, analysis_until timestamptz
-    )
+    from completed
     where call.id = completed.id and call.workspace_id = ${workspaceId}`.execute(db)
 }
 

@@ -1,15 +1,16 @@
-import type { EndedReason } from '@outdial/contract'
 import { findSettingChanges } from '../calls/call-settings.ts'
-import { completeQueuedCalls, completeUnplacedCalls, noPermittedHour } from '../calls/complete-calls.ts'
+import { completeSuppressedCalls, type SuppressedReason } from '../calls/complete-calls.ts'
 import { resolveFallbacks } from '../calls/greeting.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
-import { rescheduleClosedCalls } from '../calls/reschedule-calls.ts'
+import { rescheduleDelayedCalls } from '../calls/reschedule-calls.ts'
 import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { isCountryAllowed, noRules, rulesInEffect } from '../rules/call-rules.ts'
-import { type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
+import { type CallRules, doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
+import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
+import { addAttempts } from '../rules/limit-store.ts'
+import { findWhyAllowed } from '../rules/why-allowed.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
 import type { DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
@@ -28,6 +29,7 @@ import {
   startAttempts,
   type Turns,
 } from './claim-store.ts'
+import { applyLimits, type LimitedCampaign, settleStops, type Stop } from './limits.ts'
 import { shareCapacity } from './share-capacity.ts'
 
 /** The worker and provider that attempts are leased to, and for how long by the database's clock. */
@@ -60,8 +62,8 @@ export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  *
  * - A campaign never exceeds its limit of concurrent calls.
  * - A number has at most one live attempt per workspace.
- * - Calls outside calling hours, to numbers on the do-not-call list, and to numbers of types or countries that the workspace
- *   doesn't call aren't claimed.
+ * - Calls outside calling hours, to numbers on the do-not-call list, to numbers of types that the workspace doesn't call, and
+ *   those that its rules don't allow now aren't claimed.
  * - Workspaces take turns. `turns` is what the dialer remembers about them.
  *
  * Resolves before the next turns of the campaigns are settled (`turns.settled`), so that the calls can be dialed at once.
@@ -75,33 +77,67 @@ export const claimCalls = (
   repeatUntilClaimed(async () => {
     await turns.settled
     const now = deps.clock.now()
-    const { claimed, campaigns, served } = await inTransaction(deps, async (tx) =>
+    const { claimed, campaigns, ...turn } = await inTransaction(deps, async (tx) =>
       claimFromCampaigns(tx, lease, { campaigns: await lockNextCampaigns(tx.db, now, turns), capacity, now }),
     )
-    if (campaigns.length > 0) turns.settled = settleTurns(deps, campaigns, served, now)
+    if (campaigns.length > 0) turns.settled = settleTurns(deps, campaigns, turn, now)
     // Behind campaigns that turned out to have no call, others can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
-/** Claims calls of locked campaigns. `served` are those that have had their turn. */
+/** What a claim leaves to settle: the campaigns that have had their turn, and those that a limit stops. */
+interface Turn {
+  served: number[]
+  limited: readonly LimitedCampaign[]
+  stops: readonly Stop[]
+}
+
+/** Claims calls of locked campaigns. */
 async function claimFromCampaigns(
   tx: ClaimDeps,
   lease: Lease,
   { campaigns, capacity, now }: { campaigns: number[]; capacity: number; now: Date },
-): Promise<{ claimed: ClaimResult; campaigns: number[]; served: number[] }> {
-  if (campaigns.length === 0) return { claimed: 'nothing_to_claim', campaigns, served: [] }
+): Promise<{ claimed: ClaimResult; campaigns: number[] } & Turn> {
+  if (campaigns.length === 0)
+    return { claimed: 'nothing_to_claim', campaigns, served: [], limited: [], stops: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
-  const shares = shareCapacity(capacity, counted)
+  const wanted = shareCapacity(capacity, counted)
+  const limited = doRulesApply(tx.config) ? counted.filter(({ hasLimits }) => hasLimits) : []
+  const { shares, stops } = await applyLimits(tx, limited, wanted, now)
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
   const locked = planCalls(tx, found, { test: false, now })
   const allowed = await completeSuppressed(tx, locked, { test: false, now })
-  const callable = await rescheduleClosedCalls(tx.db, allowed, now)
+  const callable = await rescheduleDelayedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
+  if (Array.isArray(claimed)) await countAttempts(tx, limited, claimed)
   // A campaign that could start calls but got no share keeps its place in the queue.
-  const served = counted.filter(({ id, free, due }) => shares.has(id) || free <= 0 || due === 0)
+  const served = counted.filter(({ id, free, due }) => wanted.has(id) || free <= 0 || due === 0)
   // The calls of all campaigns with a share can be to numbers that are being called.
   const isAnotherNext = claimed === 'nothing_to_claim' && served.length < counted.length
-  return { claimed: isAnotherNext ? 'claim_again' : claimed, campaigns, served: served.map(({ id }) => id) }
+  return {
+    claimed: isAnotherNext ? 'claim_again' : claimed,
+    campaigns,
+    served: served.map(({ id }) => id),
+    limited,
+    stops,
+  }
+}
+
+/** Counts the attempts of campaigns whose workspaces have limits. */
+async function countAttempts(
+  { db, clock }: ClaimDeps,
+  limited: readonly LimitedCampaign[],
+  claimed: readonly ClaimedAttempt[],
+): Promise<void> {
+  const numbers = limited.flatMap(({ id, workspaceId, phoneNumberId }) => {
+    const attempts = claimed.filter(({ campaignId }) => campaignId === id).length
+    return attempts === 0 ? [] : [{ workspaceId, phoneNumberId, attempts }]
+  })
+  const sums = [...Map.groupBy(numbers, ({ phoneNumberId }) => phoneNumberId).values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...first, attempts: same.reduce((sum, each) => sum + each.attempts, 0) }]
+  })
+  await addAttempts(db, sums, clock.now())
 }
 
 /**
@@ -112,11 +148,12 @@ async function claimFromCampaigns(
 async function settleTurns(
   deps: ClaimDeps,
   campaigns: readonly number[],
-  served: readonly number[],
+  { served, limited, stops }: Turn,
   now: Date,
 ): Promise<void> {
   try {
     await settleCampaigns(deps.db, campaigns, served, now)
+    await settleStops(deps, limited, stops, now)
   } catch (error) {
     deps.log.error({ error: describeError(error) }, 'failed to settle the turns of campaigns')
   }
@@ -150,8 +187,12 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
   return []
 }
 
-/** A locked call, and when it can be placed. */
-type PlannedCall = CallToCheck & { plan: PermittedPlan }
+/** A locked call, when it can be placed, and what decided that. `rules` is null if none apply. */
+interface PlannedCall extends Omit<CallToCheck, 'rules'> {
+  rules: CallRules | null
+  callee: PlannedCallee
+  plan: PermittedPlan
+}
 
 const planCalls = (
   { config }: ClaimDeps,
@@ -159,14 +200,21 @@ const planCalls = (
   { test, now }: { test: boolean; now: Date },
 ): PlannedCall[] =>
   calls.map((call) => {
-    const rules = test ? noRules : rulesInEffect(config, call.rules)
-    const campaign = { callingHours: call.callingHours, timeZone: call.campaignTimeZone }
-    const callee = { phoneNumber: call.toNumber, timeZone: call.contactTimeZone }
-    return {
-      ...call,
-      rules,
-      plan: planPermittedCall(rules, campaign, callee, { from: now, dueAt: call.dueAt }),
+    const rules = test ? null : rulesInEffect(config, call.rules)
+    const campaign = {
+      callingHours: call.callingHours,
+      timeZone: call.campaignTimeZone,
+      requires: call.requires,
     }
+    const callee = {
+      phoneNumber: call.toNumber,
+      timeZone: call.contactTimeZone,
+      consent: call.consent,
+      use: call.use,
+      isExempt: call.isExempt,
+    }
+    const plan = planPermittedCall(rules, campaign, callee, { from: now, dueAt: call.dueAt })
+    return { ...call, rules, callee, plan }
   })
 
 /** Completes the calls that must not be placed; returns the others. */
@@ -175,26 +223,31 @@ async function completeSuppressed(
   locked: readonly PlannedCall[],
   { test, now }: { test: boolean; now: Date },
 ): Promise<PlannedCall[]> {
-  const completed = new Set<PlannedCall>()
+  const suppressed = new Map<PlannedCall, SuppressedReason>()
   for (const [workspaceId, calls] of Map.groupBy(locked, (call) => call.workspaceId)) {
     const numbers = test ? [] : calls.map((call) => call.toNumber)
     const notAllowed = await findNumbersNotAllowed(tx.db, workspaceId, numbers)
-    const findReason = (call: PlannedCall): EndedReason | null => {
-      if (call.onDoNotCallList) return 'do_not_call'
-      if (notAllowed.has(call.toNumber)) return 'number_type_not_allowed'
-      if (!isCountryAllowed(call.rules, call.toNumber)) return 'destination_not_allowed'
-      return call.plan.isNever ? noPermittedHour.endedReason : null
+    for (const call of calls) {
+      const reason = findReason(call, { test, notAllowed })
+      if (reason !== null) suppressed.set(call, reason)
     }
-    for (const [endedReason, suppressed] of Map.groupBy(calls, findReason)) {
-      if (endedReason === null) continue
-      const ids = suppressed.map((call) => call.id)
-      const complete =
-        endedReason === noPermittedHour.endedReason ? completeUnplacedCalls : completeQueuedCalls
-      await complete(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at: now })
-      for (const call of suppressed) completed.add(call)
-    }
+    const completions = calls.flatMap((call) => {
+      const reason = suppressed.get(call)
+      return reason === undefined ? [] : [{ id: call.id, reason }]
+    })
+    await completeSuppressedCalls(tx, workspaceId, completions, now)
   }
-  return locked.filter((call) => !completed.has(call))
+  return locked.filter((call) => !suppressed.has(call))
+}
+
+/** Returns why a call must not be placed; null if it may be. */
+function findReason(
+  { onDoNotCallList, toNumber, plan }: PlannedCall,
+  { test, notAllowed }: { test: boolean; notAllowed: ReadonlySet<string> },
+): SuppressedReason | null {
+  if (onDoNotCallList) return 'do_not_call'
+  if (notAllowed.has(toNumber)) return 'number_type_not_allowed'
+  return test ? null : plan.refusal
 }
 
 async function startLockedCalls(
@@ -210,7 +263,8 @@ async function startLockedCalls(
   const now = tx.clock.now()
   const localTimes = new Map<string, string>()
   const dialed = callable.map((call) => toDialedCall(call, now, localTimes))
-  const attempts = await startAttempts(tx.db, dialed, { ...lease, now })
+  const isCounted = !test && doRulesApply(tx.config)
+  const attempts = await startAttempts(tx.db, dialed, { ...lease, now, isCounted })
   // Another dialer is already calling all of these numbers, so the calls wait.
   if (attempts.length === 0) return callable.length < locked.length ? 'claim_again' : 'nothing_to_claim'
   const byId = new Map(callable.map((call) => [call.id, call]))
@@ -230,7 +284,9 @@ function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, stri
   }
   for (const zone of zones) if (!localTimes.has(zone)) localTimes.set(zone, toLocalIsoTime(now, zone))
   const local_times = Object.fromEntries(zones.map((zone) => [zone, localTimes.get(zone) ?? '']))
-  return { id: call.id, dialed_with: { ...findSettingChanges(call.queuedWith ?? {}, settings), local_times } }
+  const changes = findSettingChanges(call.queuedWith ?? {}, settings)
+  const allowed = call.rules === null ? undefined : findWhyAllowed(call.callee, now)
+  return { id: call.id, dialed_with: { ...changes, local_times, ...(allowed && { allowed }) } }
 }
 
 export const toClaimedAttempt = (

@@ -3,7 +3,16 @@ import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
-import { type CallRules, callRulesColumn } from '../db/call-rules.ts'
+import {
+  type CallRules,
+  callRulesColumn,
+  type CampaignRequirements,
+  campaignRequirements,
+  type Consent,
+  consentOfContact,
+  type NumberUse,
+  useOfCallee,
+} from '../db/call-rules.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
@@ -99,19 +108,46 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
 export interface CallToCheck extends CallToDial {
   dueAt: Date
   rules: CallRules
+  requires: CampaignRequirements
+  consent: Consent | null
+  use: NumberUse | null
+  /** True if the attempt doesn't wait for the frequency. */
+  isExempt: boolean
 }
+
+/** Turns of the contact in a conversation that make it one. A voicemail greeting is a single turn. */
+const conversationTurns = 2
+
+/**
+ * Matches a call whose next attempt doesn't wait for the frequency. A scheduled callback must be from a conversation: agent
+ * runtimes send the transcript at the end, so that it's known only now.
+ */
+const isExempt = sql<boolean>`(
+  call.exempt and call.attempts = 0 and (call.origin ->> 'kind' <> 'scheduled_callback' or exists (
+    select from call as conversation
+    where conversation.workspace_id = call.workspace_id and conversation.id = (call.origin ->> 'call_id')::bigint
+      and (conversation.conversation_erased_at is not null or ${sql.lit(conversationTurns)} <= (
+        select count(*) from jsonb_array_elements(conversation.transcript) as turn where turn ->> 'role' = 'contact'
+      ))
+  ))
+)`
 
 /** Returns locked calls whose campaign, agent, and number are active. */
 export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToCheck[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<CallToCheck>`${prepared}
-    select ${callToDialColumns}, call.due_at as "dueAt", ${callRulesColumn} as rules
+    select ${callToDialColumns}, call.due_at as "dueAt", ${callRulesColumn} as rules,
+      ${campaignRequirements} as requires, ${consentOfContact} as consent, ${useOfCallee} as use,
+      ${isExempt} as "isExempt"
     from call ${activeJoins}
     left join call_rules on call_rules.workspace_id = call.workspace_id
     where call.id = any(${hidden(ids, 'bigint[]')})
     order by call.id`.execute(db)
   return rows
 }
+
+/** So many attempts of a number are stored: no limit is higher. */
+const storedAttempts = 30
 
 export interface NewAttempt {
   id: string
@@ -130,11 +166,13 @@ export interface DialedCall {
  * Starts an attempt for each locked call. The lease uses the database's clock. A call stays queued if another
  * transaction is already calling its number; the partial unique index decides. Inserts in order of phone number so that
  * two dialers can't deadlock.
+ *
+ * @param lease.isCounted counts the attempts for the rule of how often a number is called
  */
 export async function startAttempts(
   db: Db,
   calls: readonly DialedCall[],
-  lease: { provider: string; workerId: string; leaseMs: number; now: Date },
+  lease: { provider: string; workerId: string; leaseMs: number; now: Date; isCounted: boolean },
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`${prepared}
     with started as (
@@ -149,10 +187,20 @@ export async function startAttempts(
       join call on call.id = dialed.id
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
-      returning id, fence, call_id, number
+      returning id, fence, call_id, number, workspace_id, to_number
+    ), counted as (
+      insert into number_use (workspace_id, number_hash, placed_at)
+      select workspace_id, number_hash(workspace_id, to_number), array[${lease.now}::timestamptz]
+      from started
+      where ${hidden(lease.isCounted, 'boolean')}
+      order by workspace_id, to_number
+      on conflict (workspace_id, number_hash) do update
+      -- The newest ${sql.lit(storedAttempts)}.
+      set placed_at = (number_use.placed_at || excluded.placed_at)
+        [greatest(1, cardinality(number_use.placed_at) + 2 - ${sql.lit(storedAttempts)}):]
     ), dialing as (
       -- Not a join, which would be planned by the calls of earlier attempts, and could read all calls before these.
-      update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null
+      update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null
       where id = any(array(select call_id from started))
     )
     select id, fence, call_id as "callId", number from started`.execute(db)
@@ -242,6 +290,18 @@ export async function lockNextCampaigns(db: Db, now: Date, turns = newTurns()): 
   return rows.map((row) => row.id)
 }
 
+/** A locked campaign, and how many calls it can start. */
+export interface CountedCampaign {
+  id: number
+  workspaceId: number
+  phoneNumberId: number
+  free: number
+  /** How many of these calls are due. */
+  due: number
+  /** True if the workspace limits call attempts per number of its own, or minutes. */
+  hasLimits: boolean
+}
+
 /**
  * Counts how many calls each locked campaign can start, and how many of these are due. A campaign that isn't active can
  * start none. Also counts calls whose number is being called: `lockDueCalls` skips them, and to look for them here, too,
@@ -252,9 +312,11 @@ export async function countCapacity(
   campaignIds: readonly number[],
   capacity: number,
   now: Date,
-): Promise<{ id: number; workspaceId: number; free: number; due: number }[]> {
-  const { rows } = await sql<{ id: number; workspaceId: number; free: number; due: number }>`${prepared}
-    select campaign.id, campaign.workspace_id as "workspaceId", capacity.free,
+): Promise<CountedCampaign[]> {
+  const { rows } = await sql<CountedCampaign>`${prepared}
+    select campaign.id, campaign.workspace_id as "workspaceId", campaign.phone_number_id as "phoneNumberId",
+      capacity.free,
+      coalesce(call_rules.max_attempts_per_own_number, call_rules.max_minutes_per_month) is not null as "hasLimits",
       (select count(*) from (
         select from call where call.campaign_id = campaign.id and ${isDue(now)}
         limit greatest(0, least(${capacity}::int, capacity.free))
@@ -262,6 +324,7 @@ export async function countCapacity(
     from campaign
     join agent on agent.id = campaign.agent_id
     join phone_number on phone_number.id = campaign.phone_number_id
+    left join call_rules on call_rules.workspace_id = campaign.workspace_id
     cross join lateral (
       select case when ${mayCampaignCall} then ${freeCapacity()} else 0 end as free
     ) as capacity

@@ -2,13 +2,14 @@ import { findSuppressedCalls } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import type { CallKey } from '../calls/get-calls.ts'
-import { minuteMs } from '../core/durations.ts'
+import { rescheduleNumber } from '../calls/reschedule-calls.ts'
+import { minuteMs, secondMs } from '../core/durations.ts'
 import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { rulesInEffect } from '../rules/call-rules.ts'
-import { planPermittedCall } from '../rules/plan-call.ts'
-import type { Callee } from '../scheduling/calling-hours.ts'
+import { doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
+import { addSeconds, lockLimitUses, removeAttempt, wakeLimitedCampaigns } from '../rules/limit-store.ts'
+import { type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
@@ -53,35 +54,49 @@ export interface AttemptEnd {
  *
  * @param endedAt when the call ended, if that was before now
  */
-export const finishAttempt = (
+export async function finishAttempt(
   deps: FinishDeps,
   attempt: FencedAttempt | LostAttempt,
   result: AttemptResult,
   endedAt = deps.clock.now(),
-): Promise<FinishStatus> =>
-  inTransaction(deps, async (tx) => {
-    const undone = result.notPlaced === true ? await undoUnplaced(tx, attempt, result) : undefined
-    if (undone !== undefined) return undone
-    const end = { workspaceId: attempt.workspaceId, attempt, result, at: endedAt }
-    const [status] = await finishAttempts(tx, attempt.workspaceId, [end])
+): Promise<FinishStatus> {
+  const { workspaceId } = attempt
+  const undone = result.notPlaced === true ? await undoUnplaced(deps, attempt, result) : undefined
+  if (undone !== undefined) return undone
+  return inTransaction(deps, async (tx) => {
+    const [status] = await finishAttempts(tx, workspaceId, [{ workspaceId, attempt, result, at: endedAt }])
     return status ?? 'stale'
   })
+}
 
 /** Undoes an attempt that wasn't placed. Undefined if its campaign is archived or its call canceled, because it was the last chance. */
 async function undoUnplaced(
-  tx: FinishDeps,
+  deps: FinishDeps,
   attempt: FencedAttempt,
   { endedReason }: AttemptResult,
 ): Promise<FinishStatus | undefined> {
   const { workspaceId } = attempt
-  const [found] = await findAttempts(tx.db, workspaceId, [attempt.id])
+  const [found] = await findAttempts(deps.db, workspaceId, [attempt.id])
   if (found === undefined) return 'stale'
-  const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
-  if (campaign?.status === 'archived' || found.isCanceled) return undefined
-  if (!(await undoAttempt(tx.db, attempt))) return 'stale'
-  tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
-  tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
-  return 'requeued'
+  const status = await inTransaction(deps, async (tx): Promise<FinishStatus | undefined> => {
+    const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
+    if (campaign?.status === 'archived' || found.isCanceled) return undefined
+    const limits = campaign && rulesInEffect(tx.config, campaign.rules)
+    const isCounted = (limits?.maxAttemptsPerOwnNumber ?? null) !== null
+    if (isCounted) await lockLimitUses(tx.db, [workspaceId])
+    if (!(await undoAttempt(tx.db, attempt))) return 'stale'
+    if (isCounted && campaign !== undefined) {
+      const { phoneNumberId } = campaign
+      await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: tx.clock.now() })
+      await wakeLimitedCampaigns(tx.db, workspaceId, 'number_limit')
+    }
+    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+    tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
+    return 'requeued'
+  })
+  // Calls of other campaigns may have waited for this attempt to be long ago.
+  if (status === 'requeued') await rescheduleNumber(deps, workspaceId, found.phoneNumber)
+  return status
 }
 
 /**
@@ -107,6 +122,10 @@ export async function finishAttempts(
     optOuts.map(({ phoneNumber }) => phoneNumber),
   )
   const campaigns = await lockCampaignsOf(tx, workspaceId, ends, found)
+  const hasMinutes = [...campaigns.values()].some(
+    ({ rules }) => (rulesInEffect(tx.config, rules)?.maxMinutesPerMonth ?? null) !== null,
+  )
+  if (hasMinutes) await lockLimitUses(tx.db, [workspaceId])
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
   for (const dialed of optOuts) {
@@ -143,15 +162,34 @@ export async function finishAttempts(
     const analysisUntil = analysisDeadline(result, at)
     const override = isSuppressed && ({ outcome: 'suppressed', endedReason: 'do_not_call' } as const)
     const optedOut = result.optedOut && !call.test
-    completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil })
+    const isConversation = result.outcome === 'answered' && !call.test && doRulesApply(tx.config)
+    const conversedWith = isConversation ? call.phoneNumber : null
+    completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil, conversedWith })
     statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
   }
+  if (hasMinutes) await countMinutes(tx, workspaceId, finished)
   await requeueCalls(tx.db, workspaceId, retries)
   await completeCalls(tx.db, workspaceId, completions)
   const publishable = completions.filter(({ analysisUntil }) => analysisUntil === null)
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
+  // A call in progress counts with the longest time that it can take. It's over, so others may start.
+  if (hasMinutes) await wakeLimitedCampaigns(tx.db, workspaceId, 'minutes_limit')
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
+}
+
+/** Counts how long the contacts were on the phone. */
+async function countMinutes(
+  tx: FinishDeps,
+  workspaceId: number,
+  finished: readonly FinishedEnd[],
+): Promise<void> {
+  const seconds = finished.map(({ call, result, at }) => {
+    const answeredAt = result.answeredAt ?? call.answeredAt
+    return call.test || answeredAt === null ? 0 : Math.max(0, at.getTime() - answeredAt.getTime()) / secondMs
+  })
+  const sum = Math.ceil(seconds.reduce((total, each) => total + each, 0))
+  if (sum > 0) await addSeconds(tx.db, workspaceId, sum, tx.clock.now())
 }
 
 /** Adds the number of an attempt in which the contact opted out to the do-not-call list. */
@@ -167,7 +205,13 @@ export async function addOptOut(
 }
 
 interface FinishedEnd extends AttemptEnd {
-  call: Callee & { id: number; attempts: number; test: boolean; isCanceled: boolean }
+  call: PlannedCallee & {
+    id: number
+    attempts: number
+    test: boolean
+    isCanceled: boolean
+    answeredAt: Date | null
+  }
   campaign: CampaignRules
 }
 
@@ -206,23 +250,16 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     ? new Date(at.getTime() + analysisTimeoutMs)
     : null
 
-/** Plans the next attempt of a call. Undefined if it has no permitted hour. */
-function planRetry(
-  { config }: FinishDeps,
-  { campaign, call, at }: FinishedEnd,
-): { dueAt: Date; nextAttemptAt: Date } | undefined {
+/** Plans the next attempt of a call. Undefined if no rule allows one before it expires. */
+function planRetry({ config }: FinishDeps, { campaign, call, at }: FinishedEnd): Plan | undefined {
   const dueAt = new Date(at.getTime() + retryDelayMs(campaign.retry, config.simulationSpeed))
-  if (call.test) return { dueAt, nextAttemptAt: dueAt }
-  const { at: nextAttemptAt, isNever } = planPermittedCall(
-    rulesInEffect(config, campaign.rules),
-    campaign,
-    call,
-    {
-      from: dueAt,
-    },
-  )
-  return isNever ? undefined : { dueAt, nextAttemptAt }
+  if (call.test) return { dueAt, nextAttemptAt: dueAt, delayedBy: null }
+  const rules = rulesInEffect(config, campaign.rules)
+  const plan = planPermittedCall(rules, campaign, call, { from: dueAt })
+  return plan.refusal === null ? { dueAt, nextAttemptAt: plan.at, delayedBy: plan.delayedBy } : undefined
 }
+
+type Plan = Pick<Retry, 'dueAt' | 'nextAttemptAt' | 'delayedBy'>
 
 /** A completed call whose event waits for the analysis. */
 export interface AnalyzedCall extends CallKey {

@@ -8,6 +8,7 @@ import { deleteExpiredResponses } from '../idempotency/erase-responses.ts'
 import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
 import { deleteExpiredOauthState, endExpiredConnections } from '../oauth/grants.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
+import { deleteOldNumberUse } from '../rules/call-rules.ts'
 import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */
@@ -31,6 +32,7 @@ export const startExpirationJob = (
       await eraseCallbackUrlsOfErasedContacts(db, now).catch(onError)
       await endExpiredConnections(deps, now).catch(onError)
       await deleteOldSubscriptions(db, now).catch(onError)
+      await deleteOldNumberUse(db, now).catch(onError)
     },
     onError,
   })

@@ -1,3 +1,4 @@
+import { ConsentRequired, detailTexts } from '@outdial/contract'
 import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import type { Actor } from '../core/actor.ts'
@@ -8,11 +9,23 @@ import { ruleIssue, validateByRules } from '../core/validate-rules.ts'
 import type { CallRules } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { lockLimitUse, wakeLimitedCampaigns } from './limit-store.ts'
 import { selectCallRules, upsertCallRules } from './rule-store.ts'
 
 export type { CallRules } from '../db/call-rules.ts'
+export { deleteOldNumberUse } from './rule-store.ts'
 
-export const noRules: CallRules = { countries: null, hoursByLaw: false, closedDates: [] }
+export const noRules: CallRules = {
+  countries: null,
+  hoursByLaw: false,
+  closedDates: [],
+  maxAttemptsPerDay: null,
+  maxAttemptsPer30Days: null,
+  maxAttemptsPerOwnNumber: null,
+  maxMinutesPerMonth: null,
+  consentRequired: 'none',
+  consentMaxAgeDays: null,
+}
 
 /**
  * Returns true if the rules apply to calls that aren't tests. While calls are simulated, they don't: no phone rings, and trying
@@ -21,18 +34,26 @@ export const noRules: CallRules = { countries: null, hoursByLaw: false, closedDa
 export const doRulesApply = ({ telephony }: Pick<Deps['config'], 'telephony'>): boolean =>
   telephony === 'http'
 
-/** Returns the rules that calls follow: none while calls are simulated. */
-export const rulesInEffect = (config: Pick<Deps['config'], 'telephony'>, rules: CallRules): CallRules =>
-  doRulesApply(config) ? rules : noRules
+/** Returns the rules that calls follow, or null while calls are simulated. Then those of campaigns don't apply either. */
+export const rulesInEffect = (
+  config: Pick<Deps['config'], 'telephony'>,
+  rules: CallRules,
+): CallRules | null => (doRulesApply(config) ? rules : null)
 
 /**
  * Returns true if numbers of this country may be called. A country is that of the whole number: +1 876 is Jamaica. Numbers without
  * a country may only be called if all countries may.
  *
+ * @param rules null if no rule applies
  * @param phoneNumber in E.164
  */
-export const isCountryAllowed = ({ countries }: Pick<CallRules, 'countries'>, phoneNumber: string): boolean =>
-  countries === null || countries.includes(countryOfNumber(phoneNumber) ?? '')
+export const isCountryAllowed = (
+  rules: Pick<CallRules, 'countries'> | null,
+  phoneNumber: string,
+): boolean => {
+  const countries = rules?.countries ?? null
+  return countries === null || countries.includes(countryOfNumber(phoneNumber) ?? '')
+}
 
 /** Returns the error about a number whose country isn't called. */
 export function countryNotAllowed(phoneNumber: string): ApiError {
@@ -51,12 +72,12 @@ export async function getCallRules(
   return { ...stored.rules, changed: { at: stored.changedAt, by: stored.changedBy } }
 }
 
-/** Returns the rules that apply to calls of a workspace: none while calls are simulated. */
+/** Returns the rules that apply to calls of a workspace, or null while calls are simulated. */
 export async function findCallRules(
   { db, config }: { db: Db; config: Pick<Deps['config'], 'telephony'> },
   workspaceId: number,
-): Promise<CallRules> {
-  return doRulesApply(config) ? ((await selectCallRules(db, workspaceId))?.rules ?? noRules) : noRules
+): Promise<CallRules | null> {
+  return doRulesApply(config) ? ((await selectCallRules(db, workspaceId))?.rules ?? noRules) : null
 }
 
 /** Parses what people type: names or codes of countries, separated by commas or line breaks. Blank text means all countries. */
@@ -103,24 +124,76 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
+/** The most that a rule can allow. `number_use` stores as many attempts. */
+export const frequencyLimits = { perDay: 10, per30Days: 30 } as const
+
+export const ownNumberLimits = { min: 1, max: 10_000 } as const
+/** A call takes up to 30 minutes. */
+export const minuteLimits = { min: 30, max: 1_000_000 } as const
+
+/** Parses a whole number as typed. Blank text means that there's no limit. */
+const Limit = ({ min, max }: { min: number; max: number }) =>
+  z.string().transform((text, context): number | null => {
+    if (text.trim() === '') return null
+    const limit = Number(text)
+    if (Number.isInteger(limit) && limit >= min && limit <= max) return limit
+    context.addIssue(ruleIssue('invalid_limit', `Enter ${min} to ${max}, or leave this blank.`))
+    return z.NEVER
+  })
+
 const CallRulesInput = z
-  .object({ countries: CountryList, hours_by_law: z.boolean(), closed_dates: DateList })
+  .object({
+    countries: CountryList,
+    hours_by_law: z.boolean(),
+    closed_dates: DateList,
+    max_attempts_per_day: Limit({ min: 1, max: frequencyLimits.perDay }),
+    max_attempts_per_30_days: Limit({ min: 1, max: frequencyLimits.per30Days }),
+    consent_required: ConsentRequired,
+    consent_max_age_days: Limit({ min: 1, max: 3650 }),
+    max_attempts_per_own_number: Limit(ownNumberLimits),
+    max_minutes_per_month: Limit(minuteLimits),
+  })
+  .superRefine((rules, context) => {
+    if (rules.consent_required !== 'none' || rules.consent_max_age_days === null) return
+    const { meaning, action } = detailTexts.no_consent_required
+    context.addIssue({
+      ...ruleIssue('no_consent_required', `${meaning} ${action}`),
+      path: ['consent_max_age_days'],
+    })
+  })
   .transform((rules): CallRules => ({
     countries: rules.countries,
     hoursByLaw: rules.hours_by_law,
     closedDates: rules.closed_dates,
+    maxAttemptsPerDay: rules.max_attempts_per_day,
+    maxAttemptsPer30Days: rules.max_attempts_per_30_days,
+    maxAttemptsPerOwnNumber: rules.max_attempts_per_own_number,
+    maxMinutesPerMonth: rules.max_minutes_per_month,
+    consentRequired: rules.consent_required,
+    consentMaxAgeDays: rules.consent_max_age_days,
   }))
 
-/** Sets the rules of a new workspace: it calls every country, and numbers in the United States only in the hours by law. */
+/**
+ * Sets the rules of a new workspace: it calls every country, a number at most three times in 24 hours, and numbers in the United
+ * States only in the hours by law.
+ */
 export const setDefaultRules = (
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
   by: Actor,
 ): Promise<void> =>
-  upsertCallRules(db, workspaceId, { ...noRules, hoursByLaw: true }, { at: clock.now(), by })
+  upsertCallRules(db, workspaceId, { ...noRules, hoursByLaw: true, maxAttemptsPerDay: 3 }, { at: clock.now(), by })
+
+/** Switches off all rules of a new workspace. */
+export const switchOffRules = (
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  by: Actor,
+): Promise<void> => upsertCallRules(db, workspaceId, noRules, { at: clock.now(), by })
 
 /**
- * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner.
+ * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner, after
+ * `rescheduleWorkspace`: campaigns are locked before the use of limits.
  *
  * @throws {ApiError} validation_failed
  */
@@ -131,5 +204,7 @@ export async function setCallRules(
   by: Actor,
 ): Promise<void> {
   const rules = validateByRules(CallRulesInput, input)
+  await lockLimitUse(db, workspaceId)
   await upsertCallRules(db, workspaceId, rules, { at: clock.now(), by })
+  await wakeLimitedCampaigns(db, workspaceId)
 }

@@ -76,11 +76,27 @@ const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
  */
 export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
   if (countryOfNumber(phoneNumber) !== 'US' && !isTollFree(phoneNumber)) return []
-  const state = stateOfAreaCode.get(phoneNumber.slice(2, 5))
-  return lawRows
+  return hoursOfState(stateOfNumber(phoneNumber))
+}
+
+const hoursOfState = (state: string | undefined): readonly CallingHours[] =>
+  lawRows
     .filter((row) => row.state === null || state === undefined || row.state === state)
     .map(({ hours }) => hours)
+
+/** Returns the hours by law of an area code in the United States. Empty for one in another country, or of no state. */
+export function findHoursOfAreaCode(areaCode: string): readonly CallingHours[] {
+  const state = stateOfAreaCode.get(areaCode)
+  return state === undefined ? [] : hoursOfState(state)
 }
+
+/**
+ * Returns the state that a number's area code belongs to, as in `areasByState`. Undefined for other numbers.
+ *
+ * @param phoneNumber in E.164
+ */
+export const stateOfNumber = (phoneNumber: string): string | undefined =>
+  phoneNumber.startsWith('+1') ? stateOfAreaCode.get(phoneNumber.slice(2, 5)) : undefined
 
 /** Toll-free numbers belong to all countries with +1. */
 const isTollFree = (phoneNumber: string): boolean => /^\+18(?:00|33|44|55|66|77|88)/.test(phoneNumber)

@@ -1,6 +1,7 @@
 import type { CallingHours } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { dayMs } from '../core/durations.ts'
+import type { CampaignRequirements, Consent, DelayingRule, NumberUse } from '../db/call-rules.ts'
 import {
   type Callee,
   type CallingRules,
@@ -9,37 +10,65 @@ import {
   planCall,
 } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
-import type { CallRules } from './call-rules.ts'
+import { type CallRules, isCountryAllowed } from './call-rules.ts'
+import { findConsentIssue, strictest } from './consent.ts'
 import { hoursByLaw } from './hours-by-law.ts'
 
+/** What decides whom a campaign calls, when, and how often. */
+export interface CampaignLimits extends CallingRules {
+  requires: CampaignRequirements
+}
+
+/** Whom a call is to. */
+export interface PlannedCallee extends Callee {
+  consent: Consent | null
+  /** Null if the number wasn't called in the last 30 days. */
+  use: NumberUse | null
+  /** True if the attempt doesn't wait for the frequency. */
+  isExempt?: boolean
+}
+
+/** Why a call can't be placed before it expires. */
+export type Refusal =
+  'destination_not_allowed' | 'consent_missing' | 'consent_expired' | 'frequency' | 'no_permitted_hour'
+
 export interface PermittedPlan extends CallPlan {
-  /** True if the law, the closed days, and the campaign have no hour in common before the call expires. Then `at` means nothing. */
-  isNever: boolean
+  /** Why the call is never placed. Then `at` means nothing. Null if it can be. */
+  refusal: Refusal | null
+  /** The rule that `at` follows. Null if that's calling hours, the law, or closed days, or if nothing delays the call. */
+  delayedBy: DelayingRule | null
 }
 
 /** Returns true if the rules limit when calls are placed. */
-export const limitsHours = ({ hoursByLaw: isByLaw, closedDates }: CallRules): boolean =>
-  isByLaw || closedDates.length > 0
+export const limitsHours = (rules: CallRules | null): boolean =>
+  rules !== null && (rules.hoursByLaw || rules.closedDates.length > 0)
 
 /** A call that can't be placed for so long expires. */
-const maxWaitMs = 7 * dayMs
+export const maxWaitMs = 7 * dayMs
 
 /**
- * Plans a call like `planCall`, within the hours by law and outside of the workspace's closed days. These are hard limits: they
- * must be met on the clocks of the number's time zones and of the contact's own, and the campaign's clock counts only if there's
- * none.
+ * Decides when a call may be placed, or that it never may: to a country that isn't called, without the required consent, or with
+ * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. The law and
+ * the closed days are hard limits: they must be met on the clocks of the number's time zones and of the contact's own, and the
+ * campaign's clock counts only if there's none.
  *
+ * @param rules null if no rule applies, not even those of the campaign
  * @param times.dueAt when the call became due, if that was before `from`: after 7 days, it expires
  */
 export function planPermittedCall(
-  rules: CallRules,
-  campaign: CallingRules,
-  callee: Callee,
+  rules: CallRules | null,
+  campaign: CampaignLimits,
+  callee: PlannedCallee,
   { from, dueAt = from }: { from: Date; dueAt?: Date },
 ): PermittedPlan {
-  const plan = planCall(campaign, callee, from)
+  const plan = { ...planCall(campaign, callee, from), refusal: null, delayedBy: null }
+  if (rules === null) return plan
+  if (!isCountryAllowed(rules, callee.phoneNumber)) return { ...plan, refusal: 'destination_not_allowed' }
+  const issue = findConsentIssue(strictest(rules, campaign.requires), callee.consent, from)
+  if (issue !== null) return { ...plan, refusal: issue }
   const limits = rules.hoursByLaw ? hoursByLaw(callee.phoneNumber) : []
-  if (limits.length === 0 && rules.closedDates.length === 0) return { ...plan, isNever: false }
+  const free = callee.isExempt === true ? from : findFree(rules, campaign.requires, callee.use, from)
+  if (limits.length === 0 && rules.closedDates.length === 0 && free === from) return plan
   const found = [
     ...timeZonesOfNumber(callee.phoneNumber),
     ...(callee.timeZone === null ? [] : [callee.timeZone]),
@@ -49,9 +78,44 @@ export function planPermittedCall(
     { hours: campaign.callingHours, zones: plan.zones },
     ...limits.map((hours) => ({ hours, zones })),
   ]
+  const closed = { dates: new Set(rules.closedDates), zones }
   const until = new Date(dueAt.getTime() + maxWaitMs)
-  const at = findPermitted(windows, { dates: new Set(rules.closedDates), zones }, { from, until })
-  return at === undefined ? { ...plan, isNever: true } : { ...plan, at, isNever: false }
+  const open = findPermitted(windows, closed, { from, until })
+  if (open === undefined) return { ...plan, refusal: 'no_permitted_hour' }
+  if (free <= open) return { ...plan, at: open }
+  const at = findPermitted(windows, closed, { from: free, until })
+  return at === undefined ? { ...plan, refusal: 'frequency' } : { ...plan, at, delayedBy: 'frequency' }
+}
+
+/** Returns when the number was called so rarely that it may be called again: `from`, or later. */
+export function findFree(
+  rules: Pick<CallRules, 'maxAttemptsPerDay' | 'maxAttemptsPer30Days'>,
+  { oneConversationPerDay }: Pick<CampaignRequirements, 'oneConversationPerDay'>,
+  use: NumberUse | null,
+  from: Date,
+): Date {
+  if (use === null) return from
+  const freeAt = (limit: number | null, periodMs: number): number => {
+    // An attempt is allowed once the one so many before it is over the period.
+    const earlier = limit === null ? undefined : use.placedAt.at(-limit)
+    return earlier === undefined ? 0 : Date.parse(earlier) + periodMs
+  }
+  const isConversationLimited = oneConversationPerDay && use.answeredAt !== null
+  const free = Math.max(
+    freeAt(rules.maxAttemptsPerDay, dayMs),
+    freeAt(rules.maxAttemptsPer30Days, 30 * dayMs),
+    isConversationLimited ? Date.parse(use.answeredAt ?? '') + dayMs : 0,
+  )
+  return free <= from.getTime() ? from : new Date(free)
+}
+
+/** Returns true if there's a moment of the week that is within all of these hours, on one clock. */
+export const haveCommonHour = (...hours: readonly CallingHours[]): boolean => {
+  const zones = ['UTC']
+  const windows = hours.map((each) => ({ hours: each, zones }))
+  const from = new Date(0)
+  const until = new Date(8 * dayMs)
+  return findPermitted(windows, { dates: new Set(), zones }, { from, until }) !== undefined
 }
 
 /** Returns the first moment from `from` to `until` that is within all windows and on no closed day. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
+import { dayMs } from '../core/durations.ts'
 import { type CallRules, callRulesColumn } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -17,13 +18,36 @@ export const selectCallRules = (
 export const upsertCallRules = async (
   db: Db,
   workspaceId: number,
-  { countries, hoursByLaw, closedDates }: CallRules,
+  rules: CallRules,
   { at, by }: { at: Date; by: Actor },
 ): Promise<void> => {
+  const values = {
+    countries: rules.countries,
+    hours_by_law: rules.hoursByLaw,
+    closed_dates: rules.closedDates,
+    max_attempts_per_day: rules.maxAttemptsPerDay,
+    max_attempts_per_30_days: rules.maxAttemptsPer30Days,
+    max_attempts_per_own_number: rules.maxAttemptsPerOwnNumber,
+    max_minutes_per_month: rules.maxMinutesPerMonth,
+    consent_required: rules.consentRequired,
+    consent_max_age_days: rules.consentMaxAgeDays,
+    changed_at: at,
+    changed_by: JSON.stringify(by),
+  }
+  await db
+    .insertInto('call_rules')
+    .values({ workspace_id: workspaceId, ...values })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(values))
+    .execute()
+}
+
+/** Deletes what is stored about numbers that weren't called in the last 30 days. */
+export const deleteOldNumberUse = async (db: Db, now: Date): Promise<void> => {
+  // Without rows that a dialer has locked, so that they can't wait for each other.
   await sql`
-    insert into call_rules (workspace_id, countries, hours_by_law, closed_dates, changed_at, changed_by)
-    values (${workspaceId}, ${countries}::text[], ${hoursByLaw}, ${closedDates}::text[], ${at}, ${JSON.stringify(by)})
-    on conflict (workspace_id) do update set
-      countries = excluded.countries, hours_by_law = excluded.hours_by_law, closed_dates = excluded.closed_dates,
-      changed_at = excluded.changed_at, changed_by = excluded.changed_by`.execute(db)
+    delete from number_use where (workspace_id, number_hash) in (
+      select workspace_id, number_hash from number_use
+      where coalesce(placed_at[cardinality(placed_at)], '-infinity') < ${new Date(now.getTime() - 30 * dayMs)}
+      for update skip locked
+    )`.execute(db)
 }

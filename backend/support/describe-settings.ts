@@ -1,6 +1,12 @@
 import { describeMissing, findMissingNames } from '../calls/greeting.ts'
-import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
-import { formatCallingHours, formatDate, formatRetryPolicy, languageName } from '../views/format.ts'
+import type { AllowedBy, CallSettings, DialedWith } from '../db/tables/call-tables.ts'
+import {
+  formatCallingHours,
+  formatDate,
+  formatPlural,
+  formatRetryPolicy,
+  languageName,
+} from '../views/format.ts'
 import { labels } from '../views/labels.ts'
 
 interface Fact {
@@ -70,8 +76,8 @@ function describeSetting<Name extends keyof CallSettings>(
 }
 
 /**
- * Returns the contact's local time when an attempt was dialed, and which settings had changed since the call was
- * queued. Empty for an attempt from before this was stored.
+ * Returns the contact's local time when an attempt was dialed, why the rules allowed it, and which settings had changed since
+ * the call was queued. Empty for an attempt from before this was stored.
  *
  * @param timeZone of the workspace
  */
@@ -80,7 +86,7 @@ export function describeDialing(
   queuedWith: Settings | null,
   timeZone: string,
 ): string {
-  const { local_times: localTimes, ...changed }: Partial<DialedWith> = attempt.dialed_with ?? {}
+  const { local_times: localTimes, allowed, ...changed }: Partial<DialedWith> = attempt.dialed_with ?? {}
   const source = changed.time_zone_source ?? queuedWith?.time_zone_source
   const times = Object.keys(localTimes ?? {}).map(
     (zone) =>
@@ -88,11 +94,23 @@ export function describeDialing(
   )
   return [
     times.length > 0 ? `Dialed at ${times.join(' and ')}.` : '',
+    allowed === undefined ? '' : describeAllowed(allowed),
     describeSettingChanges(changed, queuedWith, timeZone),
   ]
     .filter(Boolean)
     .join(' ')
 }
+
+function describeAllowed({ consent, attempts, state }: AllowedBy): string {
+  const facts = [
+    consent === undefined ? 'no consent stored' : consentFacts[consent],
+    `${attempts === 0 ? 'no call attempt' : formatPlural(attempts, 'call attempt')} in the 24 hours before`,
+    ...(state === undefined ? [] : [`an area code of ${state}`]),
+  ]
+  return `The rules allowed the call: ${facts.join(', ')}.`
+}
+
+const consentFacts = { written: 'written consent', oral: 'oral consent', any: 'consent' }
 
 /**
  * Says which values the greeting had no value for in the last attempt that was answered. Null if it had all of them, or if that

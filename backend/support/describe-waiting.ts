@@ -1,3 +1,4 @@
+import { waitingForTexts } from '@outdial/contract'
 import { actionNeededReasons, maxCallsAhead, type Wait } from '../calls/when-and-why.ts'
 import { dayMs } from '../core/durations.ts'
 import { formatWaitReason } from '../views/badges.ts'
@@ -33,6 +34,11 @@ export function describeWait(
     }
     case 'calling_hours':
       return describeNext(wait, now, timeFormats)
+    case 'frequency':
+      return `${waitingForTexts.frequency.meaning} ${describeNext(wait, now, timeFormats)}`
+    case 'number_limit':
+    case 'minutes_limit':
+      return `${waitingForTexts[reason].meaning} ${describeNext(wait, now, timeFormats)}`
     case 'campaign_limit':
       return `The campaign is at its limit of ${formatPlural(call.max_concurrent_calls, 'concurrent call')}, so this call waits for others to end.`
     case 'number_busy':
@@ -52,8 +58,12 @@ export function describeWait(
   }
 }
 
+const isRule = (reason: Wait['reason']): boolean =>
+  reason === 'frequency' || reason === 'number_limit' || reason === 'minutes_limit'
+
 /** Returns true if the next attempt is later than the call is due, because that time is outside calling hours. */
-const isDelayedByHours = ({ call, nextAt }: Wait): boolean => nextAt !== null && nextAt > call.due_at
+const isDelayedByHours = ({ call, reason, nextAt }: Wait): boolean =>
+  !isRule(reason) && nextAt !== null && nextAt > call.due_at
 
 /** Says what time it is for the contact, the hours and rules that delay the call, and when the next attempt is. */
 function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
@@ -61,7 +71,7 @@ function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
   return [
     describeLocalTime(wait, now),
     ...(isDelayedByHours(wait) ? [hours] : []),
-    ...(wait.isMovedByRules ? ['The hours by law or closed days move the call.'] : []),
+    ...(wait.isMovedByRules && !isRule(wait.reason) ? ['The hours by law or closed days move the call.'] : []),
     ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
   ]
     .filter((sentence) => sentence !== '')

@@ -1,15 +1,16 @@
-import type { Campaign, CreateCampaign, RetryOutcome } from '@outdial/contract'
+import type { Campaign, ConsentRequired, CreateCampaign, RetryOutcome } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi, hasId } from '../client.ts'
 import {
   campaignFields,
+  consentChoices,
   createCampaignTexts as texts,
   outcomeChoices,
   sampleCampaign,
   weekdayLabels,
 } from '../generated.ts'
 import { agents, campaigns, phoneNumbers } from '../lists.ts'
-import { readInput } from '../read-input.ts'
+import { readInput, yesOrNo } from '../read-input.ts'
 
 const retryOutcomes = {
   no_answer: outcomeChoices.no_answer,
@@ -17,6 +18,8 @@ const retryOutcomes = {
   voicemail: outcomeChoices.voicemail,
   failed: outcomeChoices.failed,
 } satisfies Record<RetryOutcome, string>
+
+const consentRequired = consentChoices satisfies Record<ConsentRequired, string>
 
 const inputFields = defineInputFields([
   {
@@ -83,6 +86,23 @@ const inputFields = defineInputFields([
     choices: retryOutcomes,
     group: 'pace',
   },
+  {
+    key: 'one_conversation_per_day',
+    ...texts.one_conversation_per_day,
+    choices: yesOrNo,
+    group: 'pace',
+  },
+  {
+    key: 'consent_required',
+    ...texts.consent_required,
+    choices: consentRequired,
+    group: 'consent',
+  },
+  {
+    key: 'consent_max_age_days',
+    ...texts.consent_max_age_days,
+    group: 'consent',
+  },
 ])
 
 export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => {
@@ -103,6 +123,9 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => 
       delay_minutes: input.wholeNumber('retry_delay_minutes'),
       on: input.choices('retry_on', retryOutcomes),
     },
+    one_conversation_per_day: input.yesOrNo('one_conversation_per_day'),
+    consent_required: input.choice('consent_required', consentRequired),
+    consent_max_age_days: input.wholeNumber('consent_max_age_days'),
   } satisfies { [Field in keyof CreateCampaign]: unknown }
   const request = {
     method: 'POST',
@@ -129,6 +152,7 @@ export const createCampaign = {
     inputFieldGroups: [
       { key: 'hours', label: texts.calling_hours.label },
       { key: 'pace', label: 'Pace and Retries' },
+      { key: 'consent', label: 'Consent' },
     ],
     inputFields,
     perform,

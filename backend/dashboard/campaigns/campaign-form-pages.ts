@@ -2,6 +2,7 @@ import {
   boundedText,
   CallingHours,
   type CallingHours as Hours,
+  ConsentRequired,
   CreateCampaign,
   createCampaignTexts,
   formatOutcomeChoice,
@@ -10,13 +11,21 @@ import {
   RetryPolicy,
 } from '@outdial/contract'
 import * as z from 'zod'
-import { createCampaign, defaultMaxConcurrentCalls, defaultRetry } from '../../campaigns/campaigns.ts'
+import {
+  createCampaign,
+  defaultMaxConcurrentCalls,
+  defaultRetry,
+  readConsentRule,
+} from '../../campaigns/campaigns.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
+import type { Deps } from '../../deps.ts'
+import { findCallRules } from '../../rules/call-rules.ts'
+import { describeConflicts } from '../../support/describe-conflicts.ts'
 import { weekdays } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
+import { consentChoices, type FormFrame, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
 
@@ -43,11 +52,15 @@ interface FormData extends FormFrame {
     hours: Hours
     maxConcurrentCalls: number
     retry: Retry
+    consentRequired: ConsentRequired | ''
+    consentMaxAgeDays: number | ''
+    oneConversationPerDay: boolean
   }
   agents: Choice[]
   numbers: Choice[]
   weekdays: typeof weekdays
   retryOutcomes: typeof retryOutcomes
+  consentChoices: readonly { value: ConsentRequired | ''; label: string }[]
   timeZones: readonly string[]
   text: typeof formTexts
 }
@@ -67,6 +80,9 @@ const CampaignFields = z.object({
   'retry.max_attempts': wholeNumber.optional(),
   'retry.delay_minutes': wholeNumber.optional(),
   'retry.on': StringList,
+  one_conversation_per_day: formText.optional(),
+  consent_required: formText.optional(),
+  consent_max_age_days: formText.optional(),
 })
 
 /** A campaign's agent and phone number can't be changed later. */
@@ -89,6 +105,10 @@ const toCampaignSettings = (fields: z.output<typeof CampaignFields>) => ({
     delay_minutes: fields['retry.delay_minutes'],
     on: fields['retry.on'],
   },
+  one_conversation_per_day: fields.one_conversation_per_day !== undefined,
+  consent_required: fields.consent_required,
+  consent_max_age_days:
+    fields.consent_max_age_days === undefined ? null : Number(fields.consent_max_age_days),
 })
 
 /** Every field is on the form, so no default is applied that the user didn't see. */
@@ -97,6 +117,8 @@ const NewCampaignSettings = CreateCampaign.extend({
   calling_hours: CallingHours,
   max_concurrent_calls: z.int().min(1).max(100),
   retry: RetryPolicy,
+  consent_required: ConsentRequired,
+  one_conversation_per_day: z.boolean(),
 })
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
@@ -117,6 +139,10 @@ export const newCampaignPage = defineForm({
         hours: defaults.calling_hours,
         maxConcurrentCalls: defaultMaxConcurrentCalls,
         retry: defaultRetry,
+        // Nobody else knows which consent the law requires for these calls.
+        consentRequired: '',
+        consentMaxAgeDays: '',
+        oneConversationPerDay: false,
       },
       agents: agents.map(({ id, name }) => ({ value: id, label: name })),
       numbers: numbers.map(({ id, label, phone_number }) => ({
@@ -125,6 +151,7 @@ export const newCampaignPage = defineForm({
       })),
       weekdays,
       retryOutcomes,
+      consentChoices: [{ value: '', label: 'Choose' }, ...consentChoices],
       timeZones,
       text: formTexts,
     })
@@ -133,9 +160,10 @@ export const newCampaignPage = defineForm({
     const { agent_id, phone_number_id } = fields
     const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
     const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
+    const conflicts = await findConflicts(tx, context.workspace.id, body)
     return redirectTo(
       pathTo(context, `/campaigns/${campaign.id}`),
-      'Campaign created. Add contacts here or with a Zap.',
+      ['Campaign created. Add contacts here or with a Zap.', ...conflicts].join(' '),
     )
   },
 })
@@ -148,7 +176,16 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
   hours: row.calling_hours,
   maxConcurrentCalls: row.max_concurrent_calls,
   retry: row.retry,
+  consentRequired: row.consent_required,
+  consentMaxAgeDays: row.consent_max_age_days ?? '',
+  oneConversationPerDay: row.one_conversation_per_day,
 })
+
+const findConflicts = async (
+  deps: Pick<Deps, 'db' | 'config'>,
+  workspaceId: number,
+  { calling_hours: callingHours, retry }: { calling_hours: Hours; retry: Retry },
+): Promise<string[]> => describeConflicts(await findCallRules(deps, workspaceId), { callingHours, retry })
 
 export const editCampaignPage = defineForm({
   params: IdParams,
@@ -165,6 +202,7 @@ export const editCampaignPage = defineForm({
       numbers: [],
       weekdays,
       retryOutcomes,
+      consentChoices,
       timeZones,
       text: formTexts,
     })
@@ -179,10 +217,16 @@ export const editCampaignPage = defineForm({
       callingHours: edit.calling_hours,
       maxConcurrentCalls: edit.max_concurrent_calls,
       retry: edit.retry,
+      ...readConsentRule(edit),
+      oneConversationPerDay: edit.one_conversation_per_day,
     })
+    const conflicts = await findConflicts(tx, context.workspace.id, edit)
     return redirectTo(
       pathTo(context, `/campaigns/${context.params.id}`),
-      'Campaign saved. Changes to calling hours also apply to waiting calls.',
+      [
+        'Campaign saved. Changes to calling hours and required consent also apply to waiting calls.',
+        ...conflicts,
+      ].join(' '),
     )
   },
 })

@@ -20,6 +20,7 @@ import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
 import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
+import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
 import {
   type Badge,
   callBadge,
@@ -79,6 +80,8 @@ interface CampaignData {
     createdAt: Date
   }
   progress: ShownProgress
+  /** Which limit of the workspace stops the campaign. Null if none does. */
+  stop: string | null
   /** What resuming starts; null if nothing, or if the campaign isn't paused. */
   resumeDetail: string | null
   waiting: CallRow[]
@@ -97,6 +100,9 @@ export const campaignPage = definePage({
     if (row === undefined) throw notFound('campaign')
     const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const progress = toShownProgress(progressById.get(campaignId))
+    const now = deps.clock.now()
+    const stops = await findLimitStops(deps.db, workspace.id, now)
+    const stop = stops.find((each) => each.campaignId === campaignId)
     const rowsByStatus = (status: 'queued' | 'completed') =>
       listCallRows(deps, workspace, { campaignId, status })
     return campaignView(row.name, {
@@ -119,6 +125,7 @@ export const campaignPage = definePage({
         createdAt: row.created_at,
       },
       progress,
+      stop: stop === undefined ? null : describeLimitStop(stop, createTimeFormats(now, workspace.timeZone)),
       resumeDetail:
         row.status === 'paused' ? await describeReadied(deps, workspace, { campaign_id: campaignId }) : null,
       waiting: await rowsByStatus('queued'),

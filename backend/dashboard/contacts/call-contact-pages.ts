@@ -21,7 +21,7 @@ import {
   suggestCampaign,
   toCampaignOptions,
 } from './campaign-options.ts'
-import { findLastCampaignOf, findOpenCampaignsOf, requireContact } from './contact-queries.ts'
+import { findCallee, findLastCampaignOf, findOpenCampaignsOf, requireContact } from './contact-queries.ts'
 
 const formTexts = toFormTexts(addContactTexts)
 
@@ -131,9 +131,9 @@ async function loadContactToCall(
   context: IdContext,
   now: Date | null,
 ): Promise<ContactToCall> {
-  const contact = await requireContact(deps, context)
+  await requireContact(deps, context)
   return {
-    callee: { phoneNumber: contact.phone_number, timeZone: contact.time_zone },
+    callee: await findCallee(deps.db, toContactKey(context)),
     rules: await findCallRules(deps, context.workspace.id),
     openCampaignIds: await findOpenCampaignsOf(deps.db, toContactKey(context)),
     now,

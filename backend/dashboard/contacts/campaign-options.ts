@@ -1,7 +1,6 @@
 import { type listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { CallRules } from '../../rules/call-rules.ts'
-import { planPermittedCall } from '../../rules/plan-call.ts'
-import type { Callee } from '../../scheduling/calling-hours.ts'
+import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../../rules/plan-call.ts'
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 
@@ -15,9 +14,9 @@ export function describeBlocker({ status, agent_status, number_status }: OpenCam
 
 /** Whom a campaign should call, and what keeps it from it. */
 export interface ContactToCall {
-  callee: Callee
-  /** The rules that calls follow. */
-  rules: CallRules
+  callee: PlannedCallee
+  /** The rules that calls follow; null while calls are simulated. */
+  rules: CallRules | null
   /** The campaigns in which the contact already has a call. */
   openCampaignIds: readonly number[]
   /** Null if a later time can be chosen. */
@@ -30,9 +29,39 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   if (blocker !== undefined) return blocker
   if (contact.openCampaignIds.includes(campaign.id)) return 'already has a call for this contact'
   if (contact.now === null) return undefined
-  const hours = { callingHours: campaign.calling_hours, timeZone: campaign.time_zone }
-  const { at, isNever } = planPermittedCall(contact.rules, hours, contact.callee, { from: contact.now })
-  return isNever || at > contact.now ? 'outside calling hours' : undefined
+  const { refusal, delayedBy, at } = planNow(campaign, contact, contact.now)
+  if (refusal !== null) return refusalLabels[refusal]
+  if (at <= contact.now) return undefined
+  return delayedBy === null ? 'outside calling hours' : refusalLabels[delayedBy]
+}
+
+/** Decides when a campaign could call a contact now. */
+export const planNow = (
+  campaign: OpenCampaign,
+  { rules, callee }: Pick<ContactToCall, 'rules' | 'callee'>,
+  now: Date,
+): PermittedPlan =>
+  planPermittedCall(
+    rules,
+    {
+      callingHours: campaign.calling_hours,
+      timeZone: campaign.time_zone,
+      requires: {
+        consentRequired: campaign.consent_required,
+        consentMaxAgeDays: campaign.consent_max_age_days,
+        oneConversationPerDay: campaign.one_conversation_per_day,
+      },
+    },
+    callee,
+    { from: now },
+  )
+
+const refusalLabels = {
+  destination_not_allowed: 'country not called',
+  consent_missing: 'consent missing',
+  consent_expired: 'consent too old',
+  frequency: 'called as often as allowed',
+  no_permitted_hour: 'outside calling hours',
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

@@ -116,11 +116,11 @@ async function formatQueuedMessage(
   { contact, call }: Added,
 ): Promise<string> {
   const savedMessage = contact.created ? 'Contact added.' : 'Contact updated.'
-  if (typeof call !== 'string' && call?.suppressedFor === 'no_permitted_hour') {
-    return `${savedMessage} It won't be called: ${endedReasonTexts.no_permitted_hour.meaning}`
-  }
   if (typeof call === 'string' || call?.suppressedFor === 'do_not_call') {
     return `${savedMessage} The number is on the do-not-call list, so it won't be called.`
+  }
+  if (call !== null && call.suppressedFor !== null) {
+    return `${savedMessage} It won't be called: ${endedReasonTexts[call.suppressedFor].meaning}`
   }
   if (call?.queued !== true)
     return `${savedMessage} No call was queued, because this contact already has a call that is waiting or in progress in this campaign.`

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { selectMatchingCalls } from '../../calls/select-calls.ts'
 import { notFound } from '../../core/errors.ts'
+import { consentOfContact, useOfContact } from '../../db/call-rules.ts'
 import { containsIdentifier } from '../../db/erasure.ts'
 import type { Database, Db } from '../../db/schema.ts'
 import { selectPageBySize } from '../../db/select-page.ts'
@@ -9,6 +10,7 @@ import { contactColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { findMentions } from '../../mcp/erase-tool-calls.ts'
 import { toIdentifiers } from '../../privacy/erase-contact.ts'
+import type { PlannedCallee } from '../../rules/plan-call.ts'
 import type { IdContext } from '../page/page-context.ts'
 
 /** Limits the width of the export. */
@@ -52,6 +54,19 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
   if (contact !== undefined && contact.erased_at === null) return contact
   throw notFound('contact')
 }
+
+/** Returns what decides whether and when a contact that isn't erased may be called. */
+export const findCallee = (
+  db: Db,
+  { workspaceId, contactId }: { workspaceId: number; contactId: number },
+): Promise<PlannedCallee> =>
+  db
+    .selectFrom('contact')
+    .select(['phone_number as phoneNumber', 'time_zone as timeZone'])
+    .select([consentOfContact.as('consent'), useOfContact.as('use')])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirstOrThrow()
 
 /** Returns the campaign of the contact's last call, or undefined without calls. */
 export async function findLastCampaignOf(

@@ -1,5 +1,6 @@
 import { describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
+import type { LimitStop } from '../../support/limit-stops.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
 import {
@@ -42,6 +43,8 @@ export function buildNotices(found: {
   pendingRetention: ShorterRetention | null
   /** True if calls are real, and nobody has set who may be called. */
   lacksRules: boolean
+  /** Campaigns that only a limit stops, with what to say about it. */
+  stops: readonly (LimitStop & { text: string })[]
   /** Live agents with braces in their greetings. */
   agents: readonly Agent[]
   formatTime: (at: Date) => string
@@ -52,6 +55,7 @@ export function buildNotices(found: {
     ),
     ...greetingNotice(found.agents),
     ...found.inactive.map(inactiveNotice),
+    ...stopNotices(found.stops),
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
     ...retentionNotice(found.pendingRetention, found.formatTime),
@@ -66,6 +70,15 @@ const rulesNotice: Notice = {
   path: '/settings/rules',
   label: 'Open rules',
 }
+
+/** Returns one notice for the campaigns that the same limit stops until the same time. */
+const stopNotices = (stops: readonly (LimitStop & { text: string })[]): Notice[] =>
+  [...Map.groupBy(stops, ({ text }) => text)].map(([text, stopped]) => ({
+    tone: 'warn',
+    text: `${listNames(stopped.map(({ campaign }) => `“${campaign}”`))}: ${text}`,
+    path: '/settings/rules',
+    label: 'Open rules',
+  }))
 
 const toneOrder = ['bad', 'warn', 'mute']
 

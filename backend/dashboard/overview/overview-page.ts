@@ -3,6 +3,7 @@ import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { doRulesApply, getCallRules } from '../../rules/call-rules.ts'
+import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
 import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, formatDate } from '../../views/format.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
@@ -111,7 +112,7 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, rules, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents] =
+  const [counts, rules, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents, limitStops] =
     await Promise.all([
       counting,
       getCallRules({ db }, id),
@@ -123,10 +124,12 @@ async function readOverview(
       countExhaustedDeliveries(db, id, maxExhausted),
       findFirstSteps(db, id),
       selectLiveAgentsWithBraces(db, id),
+      findLimitStops(db, id, now),
     ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const lacksRules = doRulesApply(config) && rules.changed === null
+  const stops = limitStops.map((stop) => ({ ...stop, text: describeLimitStop(stop, timeFormats) }))
   const testCalls = ended.filter(({ test }) => test)
   return {
     day: formatDate('longDate', now, timeZone),
@@ -135,7 +138,7 @@ async function readOverview(
     stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
-      ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, lacksRules, agents },
+      ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, lacksRules, stops, agents },
       formatTime: timeFormats.time,
     }),
     charts: buildCharts(
@@ -173,4 +176,4 @@ async function readOverview(
 }
 
 /** Reasons that only time resolves. */
-const timeReasons = ['schedule', 'retry', 'calling_hours']
+const timeReasons = ['schedule', 'retry', 'calling_hours', 'frequency']

@@ -1,6 +1,6 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
-import { freeCapacity, isLiveAttempt, waitingForFirst, waitingForTime } from '../../calls/can-call.ts'
+import { freeCapacity, isLiveAttempt, limitedBy, waitingForFirst, waitingForTime } from '../../calls/can-call.ts'
 import type { Db } from '../../db/schema.ts'
 import { isOfCall } from '../../webhooks/test-events.ts'
 
@@ -38,11 +38,15 @@ export interface WaitingCalls {
 
 /**
  * Counts queued calls by what they wait for; `waitingFor` decides that for a single call. Groups calls by
- * campaign before it decides, so that a queue of 100,000 is read only from the index `call_queue_of_campaign`. A number that is on
+ * campaign before it decides, so that a queue of 100,000 is read only from the index `call_waiting_of_campaign`. A number that is on
  * a call for another campaign counts as free.
  */
 export async function countWaitingCalls(db: Db, workspaceId: number, now: Date): Promise<WaitingCalls[]> {
-  const atCapacity = sql`not waiting.test and ${freeCapacity(sql`busy.count`)} <= 0`
+  const calls = {
+    time: sql`waiting.time`,
+    limited: limitedBy(now, sql`waiting.test`),
+    atCapacity: sql`not waiting.test and ${freeCapacity(sql`busy.count`)} <= 0`,
+  }
   const { rows } = await sql<WaitingCalls>`
     with waiting as (
       select campaign_id, agent_id, phone_number_id, test, ${waitingForTime(now)} as time,
@@ -56,7 +60,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
       where workspace_id = ${workspaceId} and ${isLiveAttempt} and campaign_id in (select campaign_id from waiting)
       group by 1
     )
-    select ${waitingForFirst({ time: sql`waiting.time`, atCapacity })} as waiting_for,
+    select ${waitingForFirst(calls)} as waiting_for,
       sum(waiting.count)::bigint as count, min(waiting.next_attempt_at) as next_attempt_at
     from waiting
     join campaign on campaign.id = waiting.campaign_id

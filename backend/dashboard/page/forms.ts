@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { boundedText, type FieldText, QueryId, withText } from '@outdial/contract'
+import { boundedText, ConsentRequired, consentRequiredTexts, type FieldText, QueryId, withText } from '@outdial/contract'
 import * as z from 'zod'
 import { countryCodes, nameCountry } from '../../core/countries.ts'
 import { type ApiError } from '../../core/errors.ts'
@@ -50,6 +50,12 @@ export const toFormTexts = <Name extends string>(table: Record<Name, FieldText>)
   Object.fromEntries(
     Object.entries<FieldText>(table).map(([name, { label, form }]) => [name, { label, hint: form }]),
   ) as Record<Name, FormText>
+
+/** What a campaign or a workspace can require. */
+export const consentChoices = ConsentRequired.options.map((value) => ({
+  value,
+  label: consentRequiredTexts[value].label,
+}))
 
 /** Fields that aren't filled in again: secrets, and hidden fields of the page. */
 const omittedFields = /password|secret|private_key|google_account|^_/i

@@ -1,9 +1,11 @@
+import { endedReasonTexts } from '@outdial/contract'
+import { findCall } from '../../calls/get-calls.ts'
 import { findWaits } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
 import { describeWait } from '../../support/describe-waiting.ts'
 import { createTimeFormats } from '../../views/format.ts'
 
-/** Returns the message after a call was queued: when it's placed, or what must happen first. */
+/** Returns the message after a call was queued: when it's placed, what must happen first, or why it won't be. */
 export async function formatQueued(
   deps: Pick<Deps, 'db' | 'clock' | 'config'>,
   workspace: { id: number; timeZone: string },
@@ -11,8 +13,11 @@ export async function formatQueued(
 ): Promise<string> {
   const now = deps.clock.now()
   const wait = (await findWaits(deps, workspace.id, [callId], now)).get(callId)
-  // The dialer has already claimed it.
-  if (wait === undefined) return 'Call queued.'
+  if (wait === undefined) {
+    const call = await findCall(deps, workspace.id, callId, now)
+    if (call?.outcome !== 'suppressed' || call.ended_reason === null) return 'Call queued.' // already claimed
+    return `The call isn't placed. ${endedReasonTexts[call.ended_reason].meaning}`
+  }
   const queued = wait.call.test ? 'Test call queued. No phone rings.' : 'Call queued.'
   return `${queued} ${describeWait(wait, now, createTimeFormats(now, workspace.timeZone), deps.config)}`
 }

@@ -1,15 +1,15 @@
-import { boundedText, workspaceTexts } from '@outdial/contract'
+import { boundedText, ConsentRequired, consentRequiredTexts, workspaceTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
 import { nameCountry } from '../../core/countries.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
-import { doRulesApply, getCallRules, setCallRules } from '../../rules/call-rules.ts'
+import { doRulesApply, frequencyLimits, getCallRules, setCallRules } from '../../rules/call-rules.ts'
 import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatCallingHours } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { toFormTexts } from '../page/forms.ts'
+import { consentChoices, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
 
 const rulesView = template<{
@@ -19,6 +19,17 @@ const rulesView = template<{
   countries: string
   hoursByLaw: boolean
   closedDates: string
+  consentRequired: ConsentRequired
+  /** What `consentRequired` means. */
+  consentLabel: string
+  consentMaxAgeDays: number | ''
+  /** Blank: any number of them. */
+  maxAttemptsPerDay: number | ''
+  maxAttemptsPer30Days: number | ''
+  maxAttemptsPerOwnNumber: number | ''
+  maxMinutesPerMonth: number | ''
+  consentChoices: typeof consentChoices
+  attemptChoices: typeof attemptChoices
   lawRows: { state: string; hours: string; source: string }[]
   statesToCheck: string
   lawCheckedOn: string
@@ -29,6 +40,15 @@ const rulesView = template<{
 }>('dashboard/settings/rules-page')
 
 const formTexts = toFormTexts(workspaceTexts)
+
+const toAttemptChoices = (max: number) => [
+  { value: '', label: 'Any number' },
+  ...Array.from({ length: max }, (_, index) => ({ value: index + 1, label: String(index + 1) })),
+]
+const attemptChoices = {
+  perDay: toAttemptChoices(frequencyLimits.perDay),
+  per30Days: toAttemptChoices(frequencyLimits.per30Days),
+}
 
 /** Says in words how well a row is known. */
 const sourceKinds = {
@@ -48,18 +68,31 @@ export const rulesPage = defineForm({
     countries: boundedText(maxCountriesLength).default(''),
     hours_by_law: boundedText(64).optional(),
     closed_dates: boundedText(maxDatesLength).default(''),
+    consent_required: ConsentRequired.default('none'),
+    consent_max_age_days: boundedText(64).default(''),
+    max_attempts_per_day: boundedText(64).default(''),
+    max_attempts_per_30_days: boundedText(64).default(''),
+    max_attempts_per_own_number: boundedText(64).default(''),
+    max_minutes_per_month: boundedText(64).default(''),
     calls_special_numbers: boundedText(64).optional(),
   }),
   show: async (deps, { workspace }) => {
-    const { countries, hoursByLaw, closedDates, changed, callsSpecialNumbers } = await loadRules(
-      deps,
-      workspace.id,
-    )
+    const { countries, hoursByLaw, closedDates, consentRequired, changed, callsSpecialNumbers, ...rules } =
+      await loadRules(deps, workspace.id)
     return rulesView('Who may be called', {
       areInEffect: doRulesApply(deps.config),
       countries: countries?.map(nameCountry).join(', ') ?? '',
       hoursByLaw,
       closedDates: closedDates.join(', '),
+      consentRequired,
+      consentLabel: consentRequiredTexts[consentRequired].label,
+      consentMaxAgeDays: rules.consentMaxAgeDays ?? '',
+      maxAttemptsPerDay: rules.maxAttemptsPerDay ?? '',
+      maxAttemptsPer30Days: rules.maxAttemptsPer30Days ?? '',
+      maxAttemptsPerOwnNumber: rules.maxAttemptsPerOwnNumber ?? '',
+      maxMinutesPerMonth: rules.maxMinutesPerMonth ?? '',
+      consentChoices,
+      attemptChoices,
       lawRows: lawRows.map(({ state, hours, source, kind }) => ({
         state: state ?? 'All states',
         hours: formatCallingHours(hours),
@@ -79,11 +112,13 @@ export const rulesPage = defineForm({
   submit: async (tx, context, fields) => {
     await lockRights(tx, context, 'owner')
     const { workspace, caller } = context
-    const { countries, closed_dates } = fields
-    const rules = { countries, closed_dates, hours_by_law: fields.hours_by_law !== undefined }
-    await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
-    await setCallsSpecialNumbers(tx.db, workspace.id, fields.calls_special_numbers !== undefined)
+    const { calls_special_numbers: callsSpecialNumbers, hours_by_law: hoursByLaw, ...others } = fields
+    const rules = { ...others, hours_by_law: hoursByLaw !== undefined }
+    // First, because campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
+    await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
+    await setCallsSpecialNumbers(tx.db, workspace.id, callsSpecialNumbers !== undefined)
+    tx.notify.callQueued()
     return redirectTo(pathTo(context, '/settings/rules'), 'Rules saved.')
   },
 })

@@ -70,7 +70,7 @@ begin
     with inserted as (
       insert into call (
         workspace_id, campaign_id, contact_id, agent_id, phone_number_id, from_number, to_number, test, additional,
-        scheduled_at, queued_at, due_at, next_attempt_at, metadata, origin, import_id, queued_with
+        scheduled_at, queued_at, due_at, next_attempt_at, delayed_by, exempt, metadata, origin, import_id, queued_with
       )
       select workspace, request.campaign_id, request.contact_id, made_with.agent_id, made_with.phone_number_id,
         made_with.from_number, made_with.to_number, request.test,
@@ -83,7 +83,9 @@ begin
             limit 1
           ) as open_call
         ),
-        request.scheduled_at, at, request.due_at, request.next_attempt_at, request.metadata, request.origin,
+        request.scheduled_at, at, request.due_at, request.next_attempt_at, request.delayed_by,
+        -- Null in requests of an earlier version.
+        coalesce(request.exempt, false), request.metadata, request.origin,
         case when request.origin ->> 'kind' = 'import' then (request.origin ->> 'id')::bigint end,
         made_with.settings || request.zones
       from unnest(calls) as request

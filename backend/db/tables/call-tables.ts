@@ -3,6 +3,7 @@ import type {
   CallOutcome,
   CallStatus,
   CampaignStatus,
+  ConsentRequired,
   Contact,
   EndedReason,
   Extracted,
@@ -13,6 +14,7 @@ import type {
 } from '@outdial/contract'
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Actor, CallOrigin } from '../../core/actor.ts'
+import type { DelayingRule, LimitingRule } from '../call-rules.ts'
 import type { CreatedAt, Id, Json, JsonWithDefault, NullableJson, TimestampColumn } from './column-types.ts'
 import type { ContactFieldColumns, ContactTextColumn } from './contact-fields.ts'
 
@@ -32,6 +34,8 @@ export interface CallTables {
   contact_import_row: ContactImportRowTable
   contact_import_mapping: ContactImportMappingTable
   call_rules: CallRulesTable
+  number_use: NumberUseTable
+  limit_use: LimitUseTable
   erased_file_name: ErasedFileNameTable
   call: CallTable
   call_attempt: CallAttemptTable
@@ -73,6 +77,9 @@ interface CampaignTable {
   calling_hours: Json<CallingHours>
   max_concurrent_calls: number
   retry: Json<RetryPolicy>
+  consent_required: Generated<ConsentRequired>
+  consent_max_age_days: number | null
+  one_conversation_per_day: Generated<boolean>
   paused_reason: string | null
   provider_failures: Generated<number>
   /**
@@ -90,6 +97,8 @@ interface CampaignQueueTable {
   claim_at: TimestampColumn | null
   at_limit: Generated<boolean>
   claimed_at: TimestampColumn | null
+  limited_until: TimestampColumn | null
+  limited_by: LimitingRule | null
 }
 
 interface ContactTable extends ContactFieldColumns {
@@ -206,6 +215,16 @@ export interface UndoCounts {
 export type LeftReason =
   'called' | 'other_call' | 'note' | 'changed' | 'do_not_call' | 'other_import' | 'newer_values' | 'erased'
 
+/** What became of the call of an imported row. */
+export type ImportedCall =
+  | 'queued'
+  | 'open'
+  | 'do_not_call'
+  | 'no_consent'
+  | 'country_not_allowed'
+  | 'consent_missing'
+  | 'consent_expired'
+
 interface ContactImportRowTable {
   import_id: number
   position: number
@@ -215,7 +234,7 @@ interface ContactImportRowTable {
   on_do_not_call_list: Generated<boolean>
   issues: JsonWithDefault<unknown>
   result: 'created' | 'updated' | 'failed' | null
-  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | 'country_not_allowed' | null
+  call: ImportedCall | null
   cells: NullableJson<unknown>
 }
 
@@ -230,8 +249,28 @@ interface CallRulesTable {
   countries: string[] | null
   hours_by_law: Generated<boolean>
   closed_dates: Generated<string[]>
+  max_attempts_per_day: number | null
+  max_attempts_per_30_days: number | null
+  consent_required: Generated<ConsentRequired>
+  consent_max_age_days: number | null
   changed_at: TimestampColumn
   changed_by: Json<Actor>
+  max_attempts_per_own_number: number | null
+  max_minutes_per_month: number | null
+}
+
+interface LimitUseTable {
+  workspace_id: number
+  phone_number_id: number
+  period: string
+  used: number
+}
+
+interface NumberUseTable {
+  workspace_id: number
+  number_hash: Buffer
+  placed_at: Date[]
+  answered_at: TimestampColumn | null
 }
 
 interface ContactImportMappingTable {
@@ -260,6 +299,8 @@ interface CallTable {
   queued_at: TimestampColumn
   due_at: TimestampColumn
   next_attempt_at: TimestampColumn | null
+  delayed_by: DelayingRule | null
+  exempt: Generated<boolean>
   answered_at: TimestampColumn | null
   ended_at: TimestampColumn | null
   duration_seconds: number | null
@@ -305,6 +346,18 @@ export interface CallSettings {
 export interface DialedWith extends Partial<CallSettings> {
   /** The local time of dialing in each time zone: `{"America/Chicago": "2026-05-04T10:02:00-05:00"}`. */
   local_times: Record<string, string>
+  /** Why the rules allowed it. Only where they're in effect. */
+  allowed?: AllowedBy
+}
+
+/** What the rules knew when they allowed a call attempt. */
+export interface AllowedBy {
+  /** The contact's consent; left out if there was none. */
+  consent?: 'written' | 'oral' | 'any'
+  /** Call attempts to the number in the 24 hours before. */
+  attempts: number
+  /** In the United States, as the area code says. */
+  state?: string
 }
 
 interface CallAttemptTable {

@@ -23,7 +23,7 @@ async function queueUnlocked(db: Db, contact: Contact): Promise<QueueResult | un
     campaignId,
     campaign,
     contactId: contact.id,
-    callee: { phoneNumber: contact.phone_number, timeZone: null },
+    callee: { phoneNumber: contact.phone_number, timeZone: null, consent: null, use: null },
     isListed: false,
     scheduledAt: null,
     ifOpen: 'skip',

@@ -59,6 +59,13 @@ const call: WaitingCall = {
   contact_time_zone: null,
   is_number_busy: false,
   free_capacity: 1,
+  requires: { consentRequired: 'none', consentMaxAgeDays: null, oneConversationPerDay: false },
+  consent: null,
+  use: null,
+  exempt: false,
+  delayed_by: null,
+  limited_by: null,
+  limited_until: null,
   settings,
 }
 

@@ -361,6 +361,11 @@ const otherParsers: Record<string, string[]> = {
     'contacts/import/permission-words.ts requestWord',
     'contacts/import/permission-words.ts callDetailWord',
   ],
+  'reads a time that PostgreSQL has written': [
+    'rules/consent.ts findConsentIssue',
+    'rules/plan-call.ts findFree',
+    'rules/why-allowed.ts findWhyAllowed',
+  ],
   'reads a message that the MCP library has written': ['outbound/guarded-fetch.ts isRequest'],
   'reads what a schema with limits has accepted (http/input-growth.test.ts)': [
     'contacts/contact-input.ts checkConsentDate',

@@ -14,7 +14,7 @@ const count = async (table: string): Promise<number> => {
 it.each<[string, string, string, Record<string, string>]>([
   ['agent', '/agents/new', 'Create draft', { name: 'Twice' }],
   ['api_key', '/settings/api-keys/new', 'Create key', { name: 'Twice' }],
-  ['campaign', '/campaigns/new', 'Create campaign', { name: 'Twice' }],
+  ['campaign', '/campaigns/new', 'Create campaign', { name: 'Twice', consent_required: 'none' }],
   ['contact', '/contacts/new', 'Add contact', { phone_number: '+12025550161', first_name: 'Twice' }],
   ['invitation', '/settings/members/invite', 'Create link', { email: 'twice@example.com' }],
   ['knowledge_document', '/knowledge/new', 'Add document', { title: 'Twice', body: 'A text.' }],

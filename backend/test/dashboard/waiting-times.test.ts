@@ -11,18 +11,35 @@ import { emptyResult } from '../../dialer/attempt-result.ts'
 import { retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { readStories } from '../../support/read-story.ts'
 import { formatDate } from '../../views/format.ts'
+import { realConfig, realLease, setRules, type TypedRules } from '../support/call-rules.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
-import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 import { useServiceWorld } from '../support/service.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // The clock shows Monday, May 4, 2026, 11:00 AM in New York, which is the workspace's time zone.
 
 const world = useServiceWorld()
+const realDeps = () => ({ ...world.service.deps, config: realConfig })
 type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 
 const london = { time_zone: 'Europe/London' }
 const workdays = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '15:00' }
+
+/** Queues two calls under a limit that allows one. */
+async function stopByLimit({ seed }: Owner, rules: TypedRules): Promise<Call> {
+  await setRules(world.service.deps, seed, rules)
+  const first = await seedCall(realDeps(), seed, freshNumber())
+  const second = await seedCall(realDeps(), seed, freshNumber())
+  await dialCall(realDeps(), seed, first.id)
+  await waitUntil(async () => {
+    await claimAndSettle(realDeps(), realLease, 10)
+    return (await getCall(realDeps(), seed, second.id)).waiting_for !== null
+  })
+  return second
+}
 
 /** Queues a call that waits for each reason, later than its stored time if that can pass. */
 const waitFor: Record<WaitingFor, (user: Owner) => Promise<Call>> = {
@@ -41,6 +58,17 @@ const waitFor: Record<WaitingFor, (user: Owner) => Promise<Call>> = {
     await dialCall(deps, seed, first.id)
     return second
   },
+  frequency: async ({ seed }) => {
+    const { deps } = world.service
+    const number = freshNumber()
+    await setRules(deps, seed, { max_attempts_per_day: '1' })
+    const campaignId = await seedCampaign(deps, { ...seed, retry: noRetry })
+    const { id } = await seedCall(realDeps(), seed, number, { campaign_id: campaignId })
+    await completeDialedCall(realDeps(), seed, id, emptyResult('no_answer', 'ring_timeout'))
+    return seedCall(realDeps(), seed, number, { campaign_id: campaignId })
+  },
+  number_limit: (user) => stopByLimit(user, { max_attempts_per_own_number: '1' }),
+  minutes_limit: (user) => stopByLimit(user, { max_minutes_per_month: '30' }),
   campaign_paused: async ({ seed }) => {
     const { deps } = world.service
     await pauseCampaign(deps, seed.workspaceId, seed.campaignId)
@@ -76,7 +104,7 @@ const pagesOf = ({ id, campaign_id, contact }: Call) => [
 
 /** What pages say about a time, and the time, for example "not before Wed 9:00 AM". */
 const promise =
-  /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
+  /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay|Called as often as allowed|Next calls:|[DM]\w+'s \w+ used up) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
 
 describe('what pages say about a waiting call', () => {
   it.each([
@@ -84,6 +112,9 @@ describe('what pages say about a waiting call', () => {
     ['calling_hours', ['Tue 9:00 AM', 'Tue 4:00 AM', 'May 5, 4:00 AM']],
     ['retry', [expect.stringMatching(/^11:\d\d AM$/) as unknown as string]],
     ['concurrency', []],
+    ['frequency', [expect.stringMatching(/ 11:\d\d AM$/) as unknown as string]],
+    ['number_limit', ['Tue 12:00 AM', 'May 5, 12:00 AM']],
+    ['minutes_limit', ['Jun 1, 12:00 AM']],
     ['campaign_paused', []],
     ['agent_not_live', []],
     ['number_not_active', []],

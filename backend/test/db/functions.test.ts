@@ -21,6 +21,7 @@ const signatures = [
   'enqueue_campaigns_of_agent() → trigger',
   'enqueue_campaigns_of_attempt() → trigger',
   'enqueue_campaigns_of_number() → trigger',
+  'find_number_use(workspace bigint, phone_number text) → jsonb',
   'find_passages(workspace bigint, query tsquery, max_count integer) → TABLE(passage_id bigint, rank real)',
   'find_session_role(hash bytea, workspace bigint, at timestamp with time zone) → text',
   'has_capacity(checked_campaign_id bigint) → boolean',

@@ -53,6 +53,9 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
       values (${workspaceId}, '{US}', ${now}, '{}')`,
     sql`insert into erased_file_name (workspace_id, import_id) values (${workspaceId}, 1)`,
     sql`insert into do_not_call (workspace_id, number_hash, source) values (${workspaceId}, ${hash}, 'api')`,
+    sql`insert into number_use (workspace_id, number_hash, placed_at) values (${workspaceId}, ${hash}, array[${now}::timestamptz])`,
+    sql`insert into limit_use (workspace_id, phone_number_id, period, used)
+      values (${workspaceId}, 0, '2026-05-01', 60)`,
     sql`insert into do_not_call_removal (workspace_id, number_hash, source, reason, removed_by)
       values (${workspaceId}, ${hash}, 'api', 'asked', ${owner})`,
     sql`insert into former_member (workspace_id, user_id) values (${workspaceId}, ${memberId})`,

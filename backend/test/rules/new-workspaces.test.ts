@@ -1,18 +1,18 @@
 import { expect, it } from '@jest/globals'
 import { createWorkspace } from '../../onboarding/onboarding.ts'
-import { getCallRules } from '../../rules/call-rules.ts'
+import { getCallRules, noRules } from '../../rules/call-rules.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('gives a new workspace the hours by law, and no other rule', async () => {
+it('gives a new workspace the hours by law and three call attempts a day, and no other rule', async () => {
   const { deps } = world.service
   const { seed } = await seedSignedInOwner(world.service)
   const created = { name: 'New', country: 'US', timeZone: 'America/New_York', ownerId: seed.userId }
   const { id } = await createWorkspace(deps, created)
   const rules = await getCallRules(deps, id)
-  expect(rules).toMatchObject({ countries: null, hoursByLaw: true, closedDates: [] })
+  expect(rules).toMatchObject({ ...noRules, hoursByLaw: true, maxAttemptsPerDay: 3 })
   expect(rules.changed?.by).toEqual({ kind: 'member', id: seed.userId })
 })
 

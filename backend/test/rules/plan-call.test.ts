@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
-import type { CallRules } from '../../rules/call-rules.ts'
+import { type CallRules, noRules } from '../../rules/call-rules.ts'
 import { hoursByLaw } from '../../rules/hours-by-law.ts'
 import { planPermittedCall } from '../../rules/plan-call.ts'
 import { areasByState } from '../../scheduling/area-codes.ts'
@@ -10,7 +10,7 @@ const always: CallingHours = {
   start: '00:00',
   end: '24:00',
 }
-const byLaw: CallRules = { countries: null, hoursByLaw: true, closedDates: [] }
+const byLaw: CallRules = { ...noRules, hoursByLaw: true }
 
 const provinces = new Set([
   ...['Alberta', 'British Columbia', 'Manitoba', 'New Brunswick', 'Newfoundland and Labrador', 'Ontario'],
@@ -29,14 +29,14 @@ const plan = (
   from: string,
   { hours = always, timeZone = null, rules = byLaw }: PlanOptions = {},
 ) => {
-  const campaign = { callingHours: hours, timeZone: 'America/New_York' }
-  const { at, isNever } = planPermittedCall(
+  const requires = { consentRequired: 'none', consentMaxAgeDays: null, oneConversationPerDay: false } as const
+  const { at, refusal } = planPermittedCall(
     rules,
-    campaign,
-    { phoneNumber, timeZone },
+    { callingHours: hours, timeZone: 'America/New_York', requires },
+    { phoneNumber, timeZone, consent: null, use: null },
     { from: new Date(from) },
   )
-  return isNever ? 'never' : at.toISOString()
+  return refusal === null ? at.toISOString() : 'never'
 }
 
 const newYork = '+12125550100'
@@ -94,7 +94,7 @@ describe('hours by law', () => {
 })
 
 describe('closed days', () => {
-  const rules = { countries: null, hoursByLaw: false, closedDates: ['2026-05-06'] }
+  const rules = { ...noRules, closedDates: ['2026-05-06'] }
 
   it("are skipped, by the contact's local date", () => {
     // May 5, 11 PM in New York; then May 6

@@ -90,6 +90,7 @@ export const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   max_concurrent_calls: '1',
   'retry.max_attempts': '1',
   'retry.delay_minutes': '60',
+  consent_required: 'none',
   scheduled_at: '2030-01-01T10:00',
   method: 'GET',
   url: 'https://tools.example.com/',

@@ -16,6 +16,7 @@ const fields = {
   max_concurrent_calls: '7',
   'retry.max_attempts': '2',
   'retry.delay_minutes': '15',
+  consent_required: 'none',
 }
 
 const getCampaign = (user: SignedInUser, name: string) =>
@@ -237,6 +238,7 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
   await tab.goto(user.urlFor('/campaigns/new'))
   await expectAccessible(tab)
   await tab.getByLabel('Name').fill('Roofs')
+  await tab.getByLabel('Required consent').selectOption('any')
   await tab.getByRole('button', { name: 'Create campaign' }).click()
   await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
   await expectAccessible(tab)
@@ -269,4 +271,30 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
     .getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.')
     .waitFor()
   expect(consoleErrors).toEqual([])
+})
+
+it('asks which consent a new campaign requires, with nothing preselected', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const form = await user.open('/campaigns/new')
+  const { page } = await user.browser.press(form, 'Create campaign', { ...fields, consent_required: '' })
+  expect(page.status).toBe(422)
+  expect(page.html).toContain('id="f-consent_required-issue"')
+  const { page: created } = await user.browser.press(page, 'Create campaign', {
+    consent_required: 'written',
+    consent_max_age_days: '90',
+    one_conversation_per_day: 'yes',
+  })
+  expect(created.text).toContain('Campaign created.')
+  expect(await getCampaign(user, 'Website leads')).toMatchObject([
+    { consent_required: 'written', consent_max_age_days: 90, one_conversation_per_day: true },
+  ])
+  const { page: edited } = await user.browser.press(
+    await user.open(created.url.replace(/^.*\/w\/\d+/, '').replace(/\?.*$/, '') + '/edit'),
+    'Save',
+    { consent_max_age_days: '', consent_required: 'any', one_conversation_per_day: [] },
+  )
+  expect(edited.text).toContain('Campaign saved.')
+  expect(await getCampaign(user, 'Website leads')).toMatchObject([
+    { consent_required: 'any', consent_max_age_days: null, one_conversation_per_day: false },
+  ])
 })

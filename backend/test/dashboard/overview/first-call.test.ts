@@ -53,6 +53,7 @@ itInChromium(
     await follow('Overview')
     await follow('Create campaign')
     await fill('Name', 'Website leads')
+    await tab.getByLabel('Required consent').selectOption('none')
     await press('Create campaign')
 
     await follow('Overview')

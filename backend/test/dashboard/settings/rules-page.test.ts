@@ -1,14 +1,13 @@
 import { expect, it } from '@jest/globals'
 import { countryCodes, nameCountry } from '../../../core/countries.ts'
-import { getCallRules, setCallRules } from '../../../rules/call-rules.ts'
+import { getCallRules } from '../../../rules/call-rules.ts'
+import { setRules } from '../../support/call-rules.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { csrfTokenOf } from '../../support/csrf.ts'
 import { expectAccessible, openTab, seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
 import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
-
-const noLimits = { hours_by_law: false, closed_dates: '' }
 
 it('saves the countries that are called, by name or code, and who changed them', async () => {
   const user = await seedSignedInOwner(world.service)
@@ -29,8 +28,7 @@ it('saves the countries that are called, by name or code, and who changed them',
 it('reads back the name of every country', async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const names = countryCodes.map(nameCountry).join(', ')
-  const owner = { kind: 'member', id: seed.userId } as const
-  await setCallRules(world.service.deps, seed.workspaceId, { ...noLimits, countries: names }, owner)
+  await setRules(world.service.deps, seed, { countries: names })
   const { countries } = await getCallRules(world.service.deps, seed.workspaceId)
   expect(countries).toEqual(countryCodes.toSorted())
 })
@@ -45,6 +43,47 @@ it.each(['Atlantis', '+1', 'US, Congo'])(
     expect((await getCallRules(world.service.deps, user.seed.workspaceId)).changed).toBeNull()
   },
 )
+
+it('saves how often numbers are called and which consent is required', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rules = {
+    max_attempts_per_day: '3',
+    max_attempts_per_30_days: '10',
+    consent_required: 'written',
+    consent_max_age_days: '365',
+  }
+  const { page } = await user.browser.press(await user.open('/settings/rules'), 'Save', rules)
+  expect(page.text).toContain('Rules saved.')
+  expect(await getCallRules(world.service.deps, user.seed.workspaceId)).toMatchObject({
+    maxAttemptsPerDay: 3,
+    maxAttemptsPer30Days: 10,
+    consentRequired: 'written',
+    consentMaxAgeDays: 365,
+  })
+  const off = { ...rules, max_attempts_per_day: '', max_attempts_per_30_days: '', consent_required: 'none' }
+  const { page: wrong } = await user.browser.press(page, 'Save', off)
+  expect(wrong.html).toMatch(/id="f-consent_max_age_days-issue">[^<]*No consent is required/)
+  const { page: saved } = await user.browser.press(wrong, 'Save', { ...off, consent_max_age_days: '' })
+  expect(saved.text).toContain('Rules saved.')
+  expect(await getCallRules(world.service.deps, user.seed.workspaceId)).toMatchObject({
+    maxAttemptsPerDay: null,
+    maxAttemptsPer30Days: null,
+    consentRequired: 'none',
+    consentMaxAgeDays: null,
+  })
+})
+
+it.each([
+  ['max_attempts_per_day', '11'],
+  ['max_attempts_per_30_days', '0'],
+  ['consent_max_age_days', '3651'],
+])('shows an issue for a limit that is out of range: %s', async (name, value) => {
+  const user = await seedSignedInOwner(world.service)
+  const typed = { consent_required: 'any', [name]: value }
+  const { page } = await user.browser.press(await user.open('/settings/rules'), 'Save', typed)
+  expect(page.status).toBe(422)
+  expect(page.html).toContain(`id="f-${name}-issue"`)
+})
 
 it('saves whether numbers that can cost much more are called, which they are not by default', async () => {
   const user = await seedSignedInOwner(world.service)

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import { hidden, prepared } from '../db/connect.ts'
+import type { LimitingRule } from '../db/call-rules.ts'
+import type { Db } from '../db/schema.ts'
+
+/** `limit_use.phone_number_id` of the workspace's own row. */
+const ofWorkspace = 0
+
+/**
+ * Locks the use of a workspace's limits, and creates its row if there's none. Claims that limits stop and changes of the limits
+ * then run one after the other.
+ */
+export async function lockLimitUse(db: Db, workspaceId: number): Promise<void> {
+  await sql`
+    insert into limit_use (workspace_id, phone_number_id, period, used) values (${workspaceId}, ${ofWorkspace}, '-infinity', 0)
+    on conflict do nothing`.execute(db)
+  await lockLimitUses(db, [workspaceId])
+}
+
+/** Locks the use of the limits of workspaces, in the order of their IDs. */
+export async function lockLimitUses(db: Db, workspaceIds: readonly number[]): Promise<void> {
+  await sql`${prepared}
+    select workspace_id from limit_use
+    where workspace_id = any(${hidden(workspaceIds, 'bigint[]')}) and phone_number_id = ${sql.lit(ofWorkspace)}
+    order by workspace_id
+    for no key update`.execute(db)
+}
+
+/** What limits of a workspace leave for a number of its own. Null: any number of them. */
+export interface Remaining {
+  phoneNumberId: number
+  workspaceId: number
+  timeZone: string
+  /** Call attempts from this number on this day. */
+  attempts: number | null
+  /** Seconds of conversation in this month, without those of calls in progress. */
+  seconds: number | null
+  /** The workspace's calls in progress. */
+  live: number
+}
+
+/**
+ * Returns what limits leave for numbers whose workspaces have limits, which are locked.
+ *
+ * @param now decides the day and the month, in the workspace's time zone
+ */
+export async function findRemaining(
+  db: Db,
+  phoneNumberIds: readonly number[],
+  now: Date,
+): Promise<Remaining[]> {
+  const { rows } = await sql<Remaining>`${prepared}
+    select phone_number.id as "phoneNumberId", phone_number.workspace_id as "workspaceId",
+      workspace.time_zone as "timeZone",
+      call_rules.max_attempts_per_own_number - case when number.period = today.day then number.used else 0 end as attempts,
+      call_rules.max_minutes_per_month * 60 - case when total.period = today.month then total.used else 0 end as seconds,
+      (
+        select count(*)::int from call_attempt
+        where call_attempt.workspace_id = phone_number.workspace_id and ended_at is null and not test
+      ) as live
+    from phone_number
+    join workspace on workspace.id = phone_number.workspace_id
+    join call_rules on call_rules.workspace_id = phone_number.workspace_id
+    cross join lateral (
+      select local.day, date_trunc('month', local.day)::date as month
+      from (select (${now}::timestamptz at time zone workspace.time_zone)::date as day) as local
+    ) as today
+    left join limit_use as number
+      on number.workspace_id = phone_number.workspace_id and number.phone_number_id = phone_number.id
+    left join limit_use as total
+      on total.workspace_id = phone_number.workspace_id and total.phone_number_id = ${sql.lit(ofWorkspace)}
+    where phone_number.id = any(${hidden(phoneNumberIds, 'bigint[]')})
+      and (call_rules.max_attempts_per_own_number is not null or call_rules.max_minutes_per_month is not null)
+    order by phone_number.id`.execute(db)
+  return rows
+}
+
+/** Adds call attempts to the use of numbers, on the day in the workspace's time zone. Negative: they weren't placed. */
+export async function addAttempts(
+  db: Db,
+  numbers: readonly { workspaceId: number; phoneNumberId: number; attempts: number }[],
+  at: Date,
+): Promise<void> {
+  if (numbers.length === 0) return
+  await sql`${prepared}
+    insert into limit_use (workspace_id, phone_number_id, period, used)
+    select workspace.id, number.id, (${at}::timestamptz at time zone workspace.time_zone)::date, greatest(0, number.attempts)
+    from unnest(
+      ${hidden(
+        numbers.map(({ workspaceId }) => workspaceId),
+        'bigint[]',
+      )},
+      ${hidden(
+        numbers.map(({ phoneNumberId }) => phoneNumberId),
+        'bigint[]',
+      )},
+      ${hidden(
+        numbers.map(({ attempts }) => attempts),
+        'int[]',
+      )}
+    ) as number (workspace_id, id, attempts)
+    join workspace on workspace.id = number.workspace_id
+    order by workspace.id, number.id
+    on conflict (workspace_id, phone_number_id) do update
+    set period = excluded.period,
+      used = case when limit_use.period = excluded.period then limit_use.used + excluded.used else excluded.used end`.execute(
+    db,
+  )
+}
+
+/** Takes back a call attempt from the use of its number, if that was on the same day. */
+export async function removeAttempt(
+  db: Db,
+  { workspaceId, phoneNumberId, at }: { workspaceId: number; phoneNumberId: number; at: Date },
+): Promise<void> {
+  await sql`
+    update limit_use set used = greatest(0, used - 1)
+    from workspace
+    where workspace.id = limit_use.workspace_id and limit_use.workspace_id = ${workspaceId}
+      and phone_number_id = ${phoneNumberId} and period = (${at}::timestamptz at time zone workspace.time_zone)::date`.execute(
+    db,
+  )
+}
+
+/** Adds seconds of conversation to the use of a workspace, in the month in its time zone. */
+export async function addSeconds(db: Db, workspaceId: number, seconds: number, at: Date): Promise<void> {
+  await sql`
+    update limit_use
+    set period = month.start, used = case when period = month.start then used + ${seconds} else ${seconds} end
+    from (
+      select date_trunc('month', ${at}::timestamptz at time zone time_zone)::date as start
+      from workspace where id = ${workspaceId}
+    ) as month
+    where workspace_id = ${workspaceId} and phone_number_id = ${ofWorkspace}`.execute(db)
+}
+
+/** Notes that limits stop campaigns, which then have their next turn when the limits end. */
+export async function stopCampaigns(
+  db: Db,
+  stops: readonly { campaignId: number; until: Date; by: LimitingRule }[],
+): Promise<void> {
+  const sorted = stops.toSorted((one, other) => one.campaignId - other.campaignId)
+  for (const { campaignId, until, by } of sorted)
+    await sql`
+      update campaign_queue set claim_at = ${until}, limited_until = ${until}, limited_by = ${by}
+      where campaign_id = ${campaignId} and not at_limit`.execute(db)
+}
+
+/** Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. */
+export async function wakeLimitedCampaigns(db: Db, workspaceId: number, by?: LimitingRule): Promise<void> {
+  await sql`
+    update campaign_queue set claim_at = clock_timestamp(), limited_until = null, limited_by = null
+    where campaign_id = any(array(
+      select campaign_id from campaign_queue
+      where workspace_id = ${workspaceId} and limited_by is not null ${by === undefined ? sql`` : sql`and limited_by = ${by}`}
+      order by campaign_id
+      for no key update
+    ))`.execute(db)
+}

@@ -1,0 +1,44 @@
+import { waitingForTexts } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { LimitingRule } from '../db/call-rules.ts'
+import type { Db } from '../db/schema.ts'
+import { formatPlural, type TimeFormats } from '../views/format.ts'
+
+/** A campaign that only a limit of the workspace stops. */
+export interface LimitStop {
+  campaignId: number
+  campaign: string
+  by: LimitingRule
+  until: Date
+  /** Waiting calls that expire before the limit ends. */
+  expiring: number
+}
+
+/** Finds the campaigns of a workspace that a limit stops, in order of name. */
+export async function findLimitStops(db: Db, workspaceId: number, now: Date): Promise<LimitStop[]> {
+  const { rows } = await sql<LimitStop>`
+    select campaign.id as "campaignId", campaign.name as campaign, limited_by as by, limited_until as until,
+      (
+        select count(*)::int from call
+        where call.workspace_id = ${workspaceId} and call.campaign_id = campaign.id and call.status = 'queued'
+          and not call.test and call.due_at + interval '7 days' < limited_until
+      ) as expiring
+    from campaign_queue
+    join campaign on campaign.id = campaign_queue.campaign_id
+    where campaign_queue.workspace_id = ${workspaceId} and limited_until > ${now} and campaign.status = 'active'
+    order by campaign.name, campaign.id`.execute(db)
+  return rows
+}
+
+/** Says which limit stops campaigns, until when, and how many waiting calls expire before. */
+export function describeLimitStop(
+  { by, until, expiring }: Pick<LimitStop, 'by' | 'until' | 'expiring'>,
+  timeFormats: TimeFormats,
+): string {
+  const end = `Next calls: ${timeFormats.upcomingTime(until)}.`
+  const expiry =
+    expiring === 0
+      ? ''
+      : ` ${formatPlural(expiring, 'waiting call expires', 'waiting calls expire')} before then.`
+  return `${waitingForTexts[by].meaning} ${end}${expiry}`
+}

@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { endedReasonTexts, type RetryPolicy, waitingForTexts } from '@outdial/contract'
+import { findWaits } from '../../calls/when-and-why.ts'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { queueCall } from '../../contacts/add-contacts.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { claimTestCalls } from '../../dialer/claim-calls.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { eraseContact } from '../../privacy/erase-contact.ts'
+import { deleteOldNumberUse } from '../../rules/call-rules.ts'
+import { describeWait } from '../../support/describe-waiting.ts'
+import { createTimeFormats } from '../../views/format.ts'
+import { realLease, useRulesWorld } from '../support/call-rules.ts'
+import { seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
+import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
+
+// Later than the database's clock, so that it doesn't delay the campaigns' turns. Noon in New York.
+const start = '2100-03-03T17:00:00.000Z'
+const world = useRulesWorld(start)
+const { setRules, changeRules, queue, read, claim, claimOne, finish, advanceHours } = world
+
+let number: string
+
+const setRetry = (retry: RetryPolicy) =>
+  editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry })
+
+/** Calls the number, which isn't answered, without a retry. */
+async function callInVain(fields: { campaign_id?: number } = {}): Promise<number> {
+  const { id } = await queue(number, fields)
+  await finish(await claimOne(id), 'no_answer', 'ring_timeout')
+  return id
+}
+
+/** Returns the time so many hours after the start. */
+const after = (hours: number) => new Date(Date.parse(start) + hours * 3_600_000).toISOString()
+
+const waits = (at: string) => ({ status: 'queued', waiting_for: 'frequency', next_attempt_at: at })
+const dueNow = { status: 'queued', waiting_for: null }
+const suppressed = { status: 'completed', outcome: 'suppressed', ended_reason: 'frequency' }
+
+beforeEach(async () => {
+  number = freshNumber()
+  await setRules({ max_attempts_per_day: '2' })
+  await setRetry(noRetry)
+})
+
+describe('when a call is queued', () => {
+  it('waits until the first of the latest attempts is 24 hours ago', async () => {
+    await callInVain()
+    advanceHours(2)
+    await callInVain()
+    expect(await queue(number)).toMatchObject(waits(after(24)))
+    expect(await queue(freshNumber())).toMatchObject(dueNow)
+  })
+
+  it('counts the attempts of all campaigns, also those that were placed while the rule was off', async () => {
+    await setRules({})
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    await callInVain({ campaign_id })
+    await callInVain()
+    await setRules({ max_attempts_per_day: '2' })
+    expect(await queue(number, { campaign_id })).toMatchObject(waits(after(24)))
+  })
+
+  it('suppresses a call that would have to wait for more than 7 days', async () => {
+    await setRules({ max_attempts_per_30_days: '1' })
+    await callInVain()
+    const { id } = await queue(number)
+    expect(await read(id)).toMatchObject(suppressed)
+    advanceHours(24 * 23)
+    expect(await queue(number)).toMatchObject(waits(after(720)))
+  })
+
+  it('says when and why the call waits', async () => {
+    await callInVain()
+    await callInVain()
+    const { id } = await queue(number)
+    const now = world.deps.clock.now()
+    const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
+    const sentence = wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))
+    expect(sentence).toMatch(/^This number was called as often as allowed\. .*Next attempt: .*12:00 PM/)
+    expect(waitingForTexts.frequency.meaning).toBe('This number was called as often as allowed.')
+    expect(endedReasonTexts.frequency.meaning).toBe("This number can't be called again within 7 days.")
+  })
+
+  it('remembers the attempts after the contact was erased', async () => {
+    const { contact } = await queue(number)
+    const [attempt] = await claim()
+    if (attempt === undefined) throw new Error('the call was not claimed')
+    await finish(attempt, 'no_answer', 'ring_timeout')
+    await callInVain()
+    await eraseContact(world.deps, world.seed.workspaceId, contact.id)
+    expect(await queue(number)).toMatchObject(waits(after(24)))
+    const stored = await world.database.db.selectFrom('number_use').selectAll().execute()
+    expect(JSON.stringify(stored)).not.toContain(number.slice(1))
+  })
+
+  it('counts no simulated calls and no test calls', async () => {
+    const simulated = { ...world.deps, config: { ...world.deps.config, telephony: 'simulated' as const } }
+    for (let round = 0; round < 2; round += 1) {
+      await seedCall(simulated, world.seed, number)
+      const [attempt] = await claimAndSettle(simulated, { ...realLease, provider: 'simulated' }, 1)
+      if (attempt === undefined) throw new Error('the call was not claimed')
+      await finishAttempt(simulated, attempt, emptyResult('no_answer', 'ring_timeout'))
+      await queue(number, { test: true })
+      const [test] = await claimTestCalls(world.deps, realLease, 1)
+      if (test === undefined) throw new Error('the test call was not claimed')
+      await finish(test, 'no_answer', 'ring_timeout')
+    }
+    expect(await queue(number)).toMatchObject(dueNow)
+    expect(await queue(number, { test: true })).toMatchObject(dueNow)
+  })
+})
+
+describe('when a call is claimed', () => {
+  it('plans a call again whose number was called meanwhile, so that it is no longer due', async () => {
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    await callInVain()
+    const { id } = await queue(number)
+    const other = await queue(number, { campaign_id })
+    const attempts = await claim()
+    expect(attempts).toHaveLength(1)
+    for (const attempt of attempts) await finish(attempt, 'no_answer', 'ring_timeout')
+    expect(await claim()).toEqual([])
+    const waiting = attempts[0]?.request.callId === id ? other.id : id
+    expect(await read(waiting)).toMatchObject(waits(after(24)))
+    advanceHours(24)
+    await claimOne(waiting)
+  })
+
+  it('completes a call as suppressed that would have to wait for more than 7 days', async () => {
+    await setRules({ max_attempts_per_30_days: '1' })
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    const calls = [await queue(number), await queue(number, { campaign_id })]
+    const [attempt, ...others] = await claim()
+    if (attempt === undefined) throw new Error('no call was claimed')
+    expect(others).toEqual([])
+    await finish(attempt, 'no_answer', 'ring_timeout')
+    expect(await claim()).toEqual([])
+    const waiting = calls.find(({ id }) => id !== attempt.request.callId)
+    expect(await read(waiting?.id ?? 0)).toMatchObject(suppressed)
+  })
+
+  it('counts no attempt that turned out not to have been placed, and plans the waiting calls of the number again', async () => {
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    await setRules({ max_attempts_per_day: '1' })
+    const { id } = await queue(number)
+    const attempt = await claimOne(id)
+    const other = await queue(number, { campaign_id })
+    expect(await read(other.id)).toMatchObject(waits(after(24)))
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    expect(await read(id)).toMatchObject(dueNow)
+    expect(await read(other.id)).toMatchObject(dueNow)
+  })
+})
+
+describe('when an attempt ends', () => {
+  it('makes the retry wait', async () => {
+    await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['busy'] })
+    const { id } = await queue(number)
+    await finish(await claimOne(id), 'busy', 'line_busy')
+    expect(await read(id)).toMatchObject({ waiting_for: 'retry', next_attempt_at: after(1) })
+    advanceHours(1)
+    await finish(await claimOne(id), 'busy', 'line_busy')
+    expect(await read(id)).toMatchObject({ next_attempt_at: after(24) })
+    advanceHours(2)
+    expect(await read(id)).toMatchObject(waits(after(24)))
+  })
+
+  it("ends the call with the attempt's outcome if the retry would have to wait for more than 7 days", async () => {
+    await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['busy'] })
+    await setRules({ max_attempts_per_30_days: '1' })
+    const { id } = await queue(number)
+    await finish(await claimOne(id), 'busy', 'line_busy')
+    expect(await read(id)).toMatchObject({ status: 'completed', outcome: 'busy', ended_reason: 'line_busy' })
+  })
+})
+
+describe('one conversation a day', () => {
+  it('waits 24 hours after a conversation with the number in any campaign', async () => {
+    await setRules({})
+    const { workspaceId, campaignId } = world.seed
+    await editCampaign(world.deps, workspaceId, campaignId, { oneConversationPerDay: true })
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    await callInVain()
+    expect(await queue(number)).toMatchObject(dueNow)
+    const [attempt] = await claim()
+    if (attempt === undefined) throw new Error('the call was not claimed')
+    await finish(attempt, 'answered', 'contact_hung_up')
+    expect(await queue(number)).toMatchObject(waits(after(24)))
+    expect(await queue(number, { campaign_id })).toMatchObject(dueNow)
+  })
+})
+
+describe('when the rules change while calls wait', () => {
+  it('makes calls due if more attempts are allowed, and makes them wait if fewer are', async () => {
+    await callInVain()
+    await callInVain()
+    const { id } = await queue(number)
+    await changeRules({ max_attempts_per_day: '3' })
+    expect(await read(id)).toMatchObject(dueNow)
+    await changeRules({ max_attempts_per_day: '1' })
+    expect(await read(id)).toMatchObject(waits(after(24)))
+    await changeRules({ max_attempts_per_30_days: '1' })
+    expect(await read(id)).toMatchObject(suppressed)
+  })
+})
+
+describe('calls that are exempt', () => {
+  it('places a scheduled callback that the contact asked for in a conversation, and counts it', async () => {
+    await setRules({ max_attempts_per_day: '1' })
+    const { id, contact } = await queue(number)
+    const attempt = await claimOne(id)
+    const callback = await seedCallback(id, contact.id)
+    await finishAttempt(world.deps, attempt, {
+      ...emptyResult('answered', 'contact_hung_up'),
+      answeredAt: world.deps.clock.now(),
+      transcript: [said('agent'), said('contact'), said('agent'), said('contact')],
+    })
+    expect(await read(callback)).toMatchObject({ waiting_for: null })
+    await finish(await claimOne(callback), 'no_answer', 'ring_timeout')
+    expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
+  })
+
+  it('makes a callback wait whose contact said little, as a voicemail greeting does', async () => {
+    await setRules({ max_attempts_per_day: '1' })
+    const { id, contact } = await queue(number)
+    const attempt = await claimOne(id)
+    const callback = await seedCallback(id, contact.id)
+    await finishAttempt(world.deps, attempt, {
+      ...emptyResult('answered', 'contact_hung_up'),
+      answeredAt: world.deps.clock.now(),
+      transcript: [said('contact'), said('agent')],
+    })
+    expect(await claim()).toEqual([])
+    expect(await read(callback)).toMatchObject(waits(after(24)))
+  })
+})
+
+const said = (role: 'agent' | 'contact') => ({ role, text: 'Hello.', at: world.deps.clock.now().toISOString() })
+
+/** Queues the callback that an agent scheduled in a call. */
+async function seedCallback(callId: number, contactId: number): Promise<number> {
+  const { agentId, campaignId, workspaceId } = world.seed
+  const call = {
+    campaignId,
+    scheduledAt: null,
+    ifOpen: 'queue',
+    ifListed: 'reject',
+    test: false,
+    metadata: {},
+    origin: { kind: 'scheduled_callback', id: agentId, call_id: callId },
+  } as const
+  const actor = { kind: 'agent', id: agentId, call_id: callId } as const
+  const queued = await inTransaction(world.deps, (tx) =>
+    queueCall(tx, workspaceId, contactId, { call, actor }),
+  )
+  return queued.id
+}
+
+it('forgets a number 30 days after its last attempt', async () => {
+  await callInVain()
+  const rows = world.database.db
+    .selectFrom('number_use')
+    .select('placed_at')
+    .where('workspace_id', '=', world.seed.workspaceId)
+  const count = async () => (await rows.execute()).length
+  advanceHours(24 * 30 - 1)
+  await deleteOldNumberUse(world.database.db, world.deps.clock.now())
+  expect(await count()).toBe(1)
+  advanceHours(2)
+  await deleteOldNumberUse(world.database.db, world.deps.clock.now())
+  expect(await count()).toBe(0)
+})

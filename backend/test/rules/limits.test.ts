@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { sql } from 'kysely'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
+import { createTimeFormats } from '../../views/format.ts'
+import { useRulesWorld } from '../support/call-rules.ts'
+import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
+
+// The database's clock decides about turns, too, so that limits must end after its time.
+const world = useRulesWorld('2100-03-03T17:00:00.000Z')
+const { setRules, changeRules, queue, read, claim, claimOne, finish } = world
+
+const findQueue = (campaignId = world.seed.campaignId) =>
+  world.database.db
+    .selectFrom('campaign_queue')
+    .select(['claim_at', 'limited_by', 'limited_until'])
+    .where('campaign_id', '=', campaignId)
+    .executeTakeFirstOrThrow()
+
+const callInVain = async () => {
+  const { id } = await queue(freshNumber())
+  await finish(await claimOne(id), 'no_answer', 'ring_timeout')
+}
+
+/** Returns the start of the next day or month in New York. */
+async function nextStart(unit: 'day' | 'month'): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    select (date_trunc(${unit}, ${world.deps.clock.now()}::timestamptz at time zone 'America/New_York')
+      + ${`1 ${unit}`}::interval) at time zone 'America/New_York' as at`.execute(world.database.db)
+  return rows[0]?.at ?? new Date(0)
+}
+
+beforeEach(async () => {
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry: noRetry })
+})
+
+describe('call attempts per own number on a day', () => {
+  it('stops the campaigns of a number whose calls of the day are used up, until the next day', async () => {
+    await setRules({ max_attempts_per_own_number: '2' })
+    const other = await seedCampaign(world.deps, world.seed)
+    await callInVain()
+    await callInVain()
+    const { id } = await queue(freshNumber())
+    const second = await queue(freshNumber(), { campaign_id: other })
+    expect(await claim()).toEqual([])
+    const nextDay = await nextStart('day')
+    for (const campaignId of [world.seed.campaignId, other])
+      expect(await findQueue(campaignId)).toEqual({
+        claim_at: nextDay,
+        limited_by: 'number_limit',
+        limited_until: nextDay,
+      })
+    for (const call of [id, second.id])
+      expect(await read(call)).toMatchObject({ status: 'queued', waiting_for: 'number_limit' })
+    // Another queued call doesn't put the campaign in the queue.
+    await queue(freshNumber())
+    expect(await findQueue()).toMatchObject({ claim_at: nextDay })
+  })
+
+  it('starts no more calls at once than the day has left', async () => {
+    await setRules({ max_attempts_per_own_number: '2' })
+    for (let count = 0; count < 4; count += 1) await queue(freshNumber())
+    expect(await claim()).toHaveLength(2)
+    expect(await claim()).toEqual([])
+  })
+
+  it('counts no attempt that turned out not to have been placed', async () => {
+    await setRules({ max_attempts_per_own_number: '1' })
+    const { id } = await queue(freshNumber())
+    const attempt = await claimOne(id)
+    const other = await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    expect((await claim()).map(({ request }) => [id, other.id].includes(request.callId))).toEqual([true])
+  })
+
+  it('wakes the campaigns when the limit is raised', async () => {
+    await setRules({ max_attempts_per_own_number: '1' })
+    await callInVain()
+    const { id } = await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    await changeRules({ max_attempts_per_own_number: '2' })
+    expect(await findQueue()).toMatchObject({ limited_by: null, limited_until: null })
+    expect(await read(id)).toMatchObject({ waiting_for: null })
+    await claimOne(id)
+  })
+
+  it('says how many waiting calls expire before the limit ends', async () => {
+    await setRules({ max_attempts_per_own_number: '1' })
+    await callInVain()
+    const { id } = await queue(freshNumber())
+    const { db } = world.database
+    const now = world.deps.clock.now()
+    const almostExpired = new Date(now.getTime() - 7 * 86_400_000 + 1_000)
+    await db.updateTable('call').set({ due_at: almostExpired, next_attempt_at: now }).where('id', '=', id).execute()
+    await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    const [stop, ...others] = await findLimitStops(db, world.seed.workspaceId, now)
+    expect(others).toEqual([])
+    expect(stop && describeLimitStop(stop, createTimeFormats(now, 'America/New_York'))).toMatch(
+      /^The day's calls from the campaign's phone number are used up\. Next calls: .*12:00 AM\. 1 waiting call expires before then\.$/,
+    )
+  })
+})
+
+describe('minutes per month', () => {
+  it('reserves the longest time for each call in progress, and releases what is left when it ends', async () => {
+    await setRules({ max_minutes_per_month: '70' })
+    const calls = [await queue(freshNumber()), await queue(freshNumber()), await queue(freshNumber())]
+    const attempts = await claim()
+    expect(attempts).toHaveLength(2)
+    const waiting = calls.find(({ id }) => attempts.every(({ request }) => request.callId !== id))
+    expect(await claim()).toEqual([])
+    expect(await read(waiting?.id ?? 0)).toMatchObject({ waiting_for: 'minutes_limit' })
+    const [first] = attempts
+    if (first === undefined) throw new Error('no call was claimed')
+    const now = world.deps.clock.now()
+    await finishAttempt(world.deps, first, {
+      ...emptyResult('answered', 'contact_hung_up'),
+      answeredAt: new Date(now.getTime() - 120_000),
+    })
+    await claimOne(waiting?.id ?? 0)
+  })
+
+  it('stops the workspace until the next month when its minutes are used up', async () => {
+    await setRules({ max_minutes_per_month: '31' })
+    const { id } = await queue(freshNumber())
+    const attempt = await claimOne(id)
+    const now = world.deps.clock.now()
+    await finishAttempt(world.deps, attempt, {
+      ...emptyResult('answered', 'contact_hung_up'),
+      answeredAt: new Date(now.getTime() - 120_000),
+    })
+    const next = await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    expect(await findQueue()).toMatchObject({
+      limited_by: 'minutes_limit',
+      limited_until: await nextStart('month'),
+    })
+    expect(await read(next.id)).toMatchObject({ waiting_for: 'minutes_limit' })
+  })
+})
