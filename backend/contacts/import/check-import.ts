@@ -1,10 +1,14 @@
+import { endedReasonTexts } from '@outdial/contract'
 import { nameCountry } from '../../core/countries.ts'
 import { secondMs } from '../../core/durations.ts'
 import { createJobThread, type JobThread } from '../../core/job-thread.ts'
 import { countryOfNumber } from '../../core/phone.ts'
+import type { NumberUse } from '../../db/call-rules.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallRules, findCallRules, isCountryAllowed } from '../../rules/call-rules.ts'
+import { findFree, maxWaitMs } from '../../rules/plan-call.ts'
+import { findNumberUses } from '../contact-store.ts'
 import { recallConsent, recallMapping } from './column-memory.ts'
 import { ImportColumns } from './import-columns.ts'
 import {
@@ -22,6 +26,7 @@ import type { ImportReaderJob, ImportReaderResult } from './import-thread.ts'
 import { markDenied } from './mark-denied.ts'
 import { FileConsent } from './parse-consent.ts'
 import { UnreadableFileError } from './parse-csv.ts'
+import type { RowIssue } from './row-issue.ts'
 
 type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -88,11 +93,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
         if (deniedNumber !== null) denied.set(deniedNumber, position)
       const isWritten = await inTransaction(deps, async (tx) => {
         if (!(await renewImportLease(tx.db, job))) return false
-        await insertImportRows(
-          tx.db,
-          job,
-          rows.map((row) => noteCountry(rules, row)),
-        )
+        await insertImportRows(tx.db, job, await noteRules(tx, job, rules, rows))
         return true
       })
       if (!isWritten) return
@@ -107,14 +108,39 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
   }
 }
 
-/** Notes in a row that its contact isn't called because of the number's country. */
-function noteCountry(rules: CallRules, row: CheckedRow): CheckedRow {
-  const { phone_number: phoneNumber, isDuplicate, issues } = row
-  if (phoneNumber === null || isDuplicate || isCountryAllowed(rules, phoneNumber)) return row
+/** Notes in rows that their contacts aren't called, whatever the campaign. */
+async function noteRules(
+  { db, clock }: ImportDeps,
+  { workspaceId }: ImportJob,
+  rules: CallRules | null,
+  rows: readonly CheckedRow[],
+): Promise<readonly CheckedRow[]> {
+  if (rules === null) return rows
+  const numbers = rows.flatMap(({ phone_number: phoneNumber }) => phoneNumber ?? [])
+  const uses = rules.maxAttemptsPer30Days === null ? undefined : await findNumberUses(db, workspaceId, numbers)
+  const now = clock.now()
+  return rows.map((row) => {
+    const { phone_number: phoneNumber, isDuplicate, issues } = row
+    if (phoneNumber === null || isDuplicate) return row
+    const issue = isCountryAllowed(rules, phoneNumber)
+      ? noteFrequency(rules, uses?.get(phoneNumber) ?? null, now)
+      : noteCountry(phoneNumber)
+    return issue === undefined ? row : { ...row, issues: [...issues, issue] }
+  })
+}
+
+function noteCountry(phoneNumber: string): RowIssue {
   const country = countryOfNumber(phoneNumber)
   const where = country === undefined ? 'this kind of number' : nameCountry(country)
   const message = `The workspace doesn't call ${where}. The contact is saved, but not called.`
-  return { ...row, issues: [...issues, { column: '', message, kind: 'country' }] }
+  return { column: '', message, kind: 'country' }
+}
+
+function noteFrequency(rules: CallRules, use: NumberUse | null, now: Date): RowIssue | undefined {
+  const free = findFree(rules, { oneConversationPerDay: false }, use, now)
+  if (free.getTime() <= now.getTime() + maxWaitMs) return undefined
+  const message = `${endedReasonTexts.frequency.meaning} The contact is saved, but not called.`
+  return { column: '', message, kind: 'frequency' }
 }
 
 /** @throws {UnreadableFileError} */

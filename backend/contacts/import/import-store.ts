@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { secondMs } from '../../core/durations.ts'
 import type { Db } from '../../db/schema.ts'
-import type { ImportStatus } from '../../db/tables/call-tables.ts'
+import type { ImportedCall, ImportStatus } from '../../db/tables/call-tables.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { FileConsent } from './parse-consent.ts'
 import type { FoundColumns } from './read-columns.ts'
@@ -264,7 +264,7 @@ export const lockRemainingRows = (db: Db, job: ImportJob, rows: RemainingRows, l
 export interface RowResult {
   position: number
   result: 'created' | 'updated' | 'failed'
-  call: 'queued' | 'open' | 'do_not_call' | 'no_consent' | 'country_not_allowed' | null
+  call: ImportedCall | null
   issues: RowIssue[]
 }
 

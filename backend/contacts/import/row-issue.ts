@@ -3,13 +3,13 @@ import { cutText } from '../../core/text.ts'
 
 /**
  * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. Its kind: a number that
- * should be on the do-not-call list can't be read, a person isn't called because they said no to consent or because of their
- * country, or it's about the whole file.
+ * should be on the do-not-call list can't be read, a person isn't called because they said no to consent, because of their country,
+ * or because they were called so often, or it's about the whole file.
  */
 export const RowIssue = z.object({
   column: z.string(),
   message: z.string(),
-  kind: z.enum(['not_blocked', 'no_consent', 'country', 'file']).optional(),
+  kind: z.enum(['not_blocked', 'no_consent', 'country', 'frequency', 'file']).optional(),
 })
 export type RowIssue = z.infer<typeof RowIssue>
 

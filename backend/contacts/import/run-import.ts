@@ -128,6 +128,6 @@ function toRowResult(position: number, decision: AddResult, notCalled: 'no_conse
   const result = contact.created ? 'created' : 'updated'
   if (call === null) return { position, result, call: notCalled, issues: [] }
   if (call === 'listed') return { position, result, call: 'do_not_call', issues: [] }
-  if (call === 'country_not_allowed') return { position, result, call, issues: [] }
+  if (typeof call === 'string') return { position, result, call, issues: [] }
   return { position, result, call: call.queued ? 'queued' : 'open', issues: [] }
 }

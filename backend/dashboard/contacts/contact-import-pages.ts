@@ -13,6 +13,7 @@ import {
 import { canMapColumns } from '../../contacts/import/map-columns.ts'
 import { countMissingValues, type MissingValue } from '../../contacts/import/missing-values.ts'
 import { FileConsent } from '../../contacts/import/parse-consent.ts'
+import { countStoppedRows, type StoppedRows } from '../../contacts/import/stopped-rows.ts'
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
@@ -94,6 +95,8 @@ interface ImportData {
   undo: UndoSection
   /** Contacts for whom a campaign's greeting would have no value. */
   missing: { campaign: string; counts: string }[]
+  /** Contacts whom a campaign wouldn't call because of a rule. */
+  stopped: { campaign: string; counts: string }[]
 }
 
 const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
@@ -135,6 +138,7 @@ const issueTables: Record<IssueTableName, { title: string; text: string }> = {
   },
   no_consent: { title: 'Saved, not called: no consent', text: '' },
   country: { title: 'Saved, not called: country', text: '' },
+  frequency: { title: 'Saved, not called: called as often as allowed', text: '' },
   skipped: { title: 'Skipped rows', text: '' },
   noted: { title: 'Imported rows to check', text: '' },
 }
@@ -204,6 +208,8 @@ async function showResult(
       found.status === 'checked'
         ? describeMissingValues(await countMissingValues(deps.db, workspace.id, id))
         : [],
+    stopped:
+      found.status === 'checked' ? (await countStoppedRows(deps, workspace.id, id)).map(describeStopped) : [],
   })
 }
 
@@ -213,6 +219,19 @@ function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileCons
   const hasSource = consent.source !== undefined || has('consent_source')
   const hasDate = consent.at !== undefined || has('consent_at')
   return !hasSource || !hasDate
+}
+
+/** Returns "3 contacts without the required consent and 2 contacts with a consent that's too old". */
+function describeStopped({ campaign, ...stopped }: StoppedRows): ImportData['stopped'][number] {
+  const { consentMissing, consentExpired, noPermittedHour } = stopped
+  const counts = [
+    ...(consentMissing > 0 ? [`${formatPlural(consentMissing, 'contact')} without the required consent`] : []),
+    ...(consentExpired > 0 ? [`${formatPlural(consentExpired, 'contact')} with a consent that's too old`] : []),
+    ...(noPermittedHour > 0
+      ? [`${formatPlural(noPermittedHour, 'contact')} in states whose hours by law are outside its calling hours`]
+      : []),
+  ]
+  return { campaign, counts: listNames(counts) }
 }
 
 /** Returns a line for each campaign: "appointment (67 contacts) and day (3 contacts)". */
@@ -248,6 +267,8 @@ const formatQueuedCalls = ({
   not_called: notCalled,
   denied,
   wrong_country: wrongCountry,
+  consent_missing: consentMissing,
+  consent_expired: consentExpired,
 }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
@@ -255,6 +276,8 @@ const formatQueuedCalls = ({
     ...(notCalled > 0 ? [`${formatCount(notCalled)} not called (on the do-not-call list)`] : []),
     ...(denied > 0 ? [`${formatCount(denied)} not called (no consent)`] : []),
     ...(wrongCountry > 0 ? [`${formatCount(wrongCountry)} not called (country)`] : []),
+    ...(consentMissing > 0 ? [`${formatCount(consentMissing)} not called (consent missing)`] : []),
+    ...(consentExpired > 0 ? [`${formatCount(consentExpired)} not called (consent too old)`] : []),
   ].join(', ')
 
 /** The form of the result's page. Shows the page again, with the choice, if the import can't start. */

@@ -45,7 +45,7 @@ export function toPreview(row: PreviewRow): PreviewLine {
       ...(fields.do_not_call === true ? ['Added to the do-not-call list.'] : []),
       ...(row.on_do_not_call_list && fields.do_not_call !== true ? ['On the do-not-call list.'] : []),
       ...(fields.consent_denied === true ? ['Not called: no consent.'] : []),
-      ...issues.flatMap(({ kind, message }) => (kind === 'country' ? [message] : [])),
+      ...issues.flatMap(({ kind, message }) => (kind === 'country' || kind === 'frequency' ? [message] : [])),
     ],
   }
 }

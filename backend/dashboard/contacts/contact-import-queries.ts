@@ -26,6 +26,8 @@ export interface ImportCounts {
   no_consent: number
   /** Rows whose country isn't called. */
   country: number
+  /** Rows of numbers that were called so often that they can't be called within 7 days. */
+  frequency: number
   /** Rows of numbers that were on the list already. */
   on_do_not_call_list: number
   /** Rows that put their numbers on the list. */
@@ -38,6 +40,8 @@ export interface ImportCounts {
   not_called: number
   denied: number
   wrong_country: number
+  consent_missing: number
+  consent_expired: number
 }
 
 /** An issue of a row that isn't skipped is only a notice. */
@@ -49,6 +53,7 @@ const issueConditions = {
   not_blocked: `issues @> '[{"kind": "not_blocked"}]'`,
   no_consent: `issues @> '[{"kind": "no_consent"}]'`,
   country: `issues @> '[{"kind": "country"}]'`,
+  frequency: `issues @> '[{"kind": "frequency"}]'`,
   skipped: `${hasOtherIssue} and not ${isImported}`,
   noted: `${hasOtherIssue} and ${isImported}`,
 } as const
@@ -74,7 +79,9 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count("call = 'open'")} as open,
         ${count("call = 'do_not_call'")} as not_called,
         ${count("call = 'no_consent'")} as denied,
-        ${count("call = 'country_not_allowed'")} as wrong_country
+        ${count("call = 'country_not_allowed'")} as wrong_country,
+        ${count("call = 'consent_missing'")} as consent_missing,
+        ${count("call = 'consent_expired'")} as consent_expired
       from contact_import_row where ${ofImport}
     ) as all_rows
     -- Most rows have no issues, and an index finds the others.
@@ -84,7 +91,8 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count(issueConditions.noted)} as noted,
         ${count(issueConditions.not_blocked)} as not_blocked,
         ${count(issueConditions.no_consent)} as no_consent,
-        ${count(issueConditions.country)} as country
+        ${count(issueConditions.country)} as country,
+        ${count(issueConditions.frequency)} as frequency
       from contact_import_row where ${ofImport} and issues <> '[]'
     ) as rows_with_issues`.execute(db)
   const [counts] = rows
