@@ -1,4 +1,5 @@
 import { findCall } from '../calls/get-calls.ts'
+import { moveCall } from '../calls/reschedule-calls.ts'
 import { fieldError } from '../core/errors.ts'
 import { lockCampaign, lockNumbers } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -7,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { queueCall } from './add-contacts.ts'
+import { findCallback, isSecondCallback } from './callback-store.ts'
 import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */
@@ -29,8 +31,9 @@ export interface ScheduledCallback {
 }
 
 /**
- * Queues another call of the same campaign at the time that the contact asked for. Agents may repeat a request: a
- * second one for the same time returns the call that's already queued.
+ * Queues another call of the same campaign at the time that the contact asked for. A conversation has at most one callback:
+ * another request moves it. A callback can lead to a second one, but not to a third: against a machine that answers, that would
+ * never end.
  *
  * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is
  *   unknown
@@ -46,9 +49,16 @@ export const queueCallback = (
     const now = tx.clock.now()
     const timeZone = await requireCallableTimeZone(tx.db, call)
     const requestedTime = requireRequestedTime(request.at, timeZone, now)
+    const { workspaceId, campaignId, contactId, agentId, test } = call
+    if (await isSecondCallback(tx.db, workspaceId, call.callId)) throw fieldError('at', 'too_many_callbacks')
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
-    const { workspaceId, campaignId, contactId, agentId, test } = call
+    const earlier = await findCallback(tx.db, workspaceId, call)
+    if (earlier !== undefined) {
+      if (!(await moveCall(tx, workspaceId, earlier.id, { scheduledAt: requestedTime, now })))
+        throw fieldError('at', 'callback_in_progress')
+      return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, earlier.id, now), timeZone }
+    }
     const callback = {
       campaignId,
       scheduledAt: requestedTime,
@@ -62,14 +72,19 @@ export const queueCallback = (
       call: callback,
       actor: { kind: 'agent', id: agentId, call_id: call.callId },
     })
-    const queuedCall = await findCall(tx, workspaceId, queued.id, now)
-    const nextAttemptAt = queuedCall?.next_attempt_at ?? null
-    return {
-      requestedTime,
-      scheduledTime: nextAttemptAt === null ? requestedTime : new Date(nextAttemptAt),
-      timeZone,
-    }
+    return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, queued.id, now), timeZone }
   })
+
+async function findNextAttempt(
+  tx: Pick<Deps, 'config' | 'db'>,
+  workspaceId: number,
+  callId: number,
+  now: Date,
+): Promise<Date | null> {
+  const call = await findCall(tx, workspaceId, callId, now)
+  const nextAttemptAt = call?.next_attempt_at ?? null
+  return nextAttemptAt === null ? null : new Date(nextAttemptAt)
+}
 
 /** Locks the contact, so that opt-outs and other requests wait, and returns its time zone. */
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import type { CallingHours } from '@outdial/contract'
+import type { Call, CallingHours } from '@outdial/contract'
+import { cancelCall } from '../../../calls/cancel-call.ts'
 import { addToDoNotCallList } from '../../../calls/do-not-call.ts'
 import { scheduleCallback } from '../../../tools/kinds/schedule-callback.ts'
-import { getCall, seedCall } from '../../support/calls.ts'
+import { getCall, seedCall, toCaller } from '../../support/calls.ts'
 import { freshNumber, seedCampaign, seedWorkspace } from '../../support/factories.ts'
 import { createToolUse } from '../../support/tools.ts'
 import { useWorld } from '../../support/world.ts'
@@ -144,12 +145,70 @@ describe('the requested time', () => {
 })
 
 describe('repeated requests', () => {
-  it('schedules one callback per time', async () => {
+  it('schedules one callback per conversation, which another request moves', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     const first = await requestCallback('2026-05-05T15:30')
     expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
     expect(await waiting()).toHaveLength(1)
+    expect((await requestCallback('2026-05-06T15:30')).text).toContain('Wednesday, May 6, 2026 at 3:30 PM')
+    expect(await waiting()).toMatchObject([
+      {
+        status: 'queued',
+        scheduled_at: '2026-05-06T19:30:00.000Z',
+        next_attempt_at: '2026-05-06T19:30:00.000Z',
+      },
+    ])
+  })
+
+  it('moves no callback that is already being placed', async () => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    await requestCallback('2026-05-05T15:30')
+    const [callback] = await waiting()
+    await world.database.db
+      .updateTable('call')
+      .set({ status: 'dialing', next_attempt_at: null })
+      .where('id', '=', callback?.id ?? 0)
+      .execute()
+    await expect(requestCallback('2026-05-06T15:30')).rejects.toThrow("Don't promise another one.")
+  })
+
+  it('schedules another callback after somebody canceled the first one', async () => {
+    const { ask: requestCallback, waiting } = await seedConversation()
+    await requestCallback('2026-05-05T15:30')
+    const [callback] = await waiting()
+    await cancelCall(world.deps, toCaller(world.seed), callback?.id ?? 0)
     await requestCallback('2026-05-06T15:30')
+    expect(await waiting()).toMatchObject([{ status: 'completed' }, { status: 'queued' }])
+  })
+
+  it('schedules a second callback in a row, and no third one', async () => {
+    const { ask: requestCallback, waiting, row, campaignId } = await seedConversation()
+    await requestCallback('2026-05-05T15:30')
+    const askIn = (call: Call, at: string) =>
+      scheduleCallback.run(
+        world.deps,
+        createToolUse(row, { at }, {
+          call: {
+            ...{ attemptId: '00000000-0000-4000-8000-000000000000', callId: call.id, phoneNumber: call.to_number },
+            ...{ campaignId, contactId: call.contact.id, test: false },
+          },
+        }),
+      )
+    const endLast = async () => {
+      const last = (await waiting()).at(-1)
+      if (last === undefined) throw new Error('no callback was queued')
+      await world.database.db
+        .updateTable('call')
+        .set({ status: 'in_progress', next_attempt_at: null })
+        .where('id', '=', last.id)
+        .execute()
+      return last
+    }
+    await askIn(await endLast(), '2026-05-06T15:30')
+    expect(await waiting()).toHaveLength(2)
+    await expect(askIn(await endLast(), '2026-05-07T15:30')).rejects.toThrow(
+      "This is already the second callback in a row, and there is no third one. Don't promise a callback.",
+    )
     expect(await waiting()).toHaveLength(2)
   })
 

@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/schema.ts'
+
+/** Returns true if a call is a scheduled callback from a call that was one, too. */
+export async function isSecondCallback(db: Db, workspaceId: number, callId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from call
+    join call as earlier
+      on earlier.workspace_id = call.workspace_id and earlier.id = (call.origin ->> 'call_id')::bigint
+    where call.workspace_id = ${workspaceId} and call.id = ${callId}
+      and call.origin ->> 'kind' = 'scheduled_callback' and earlier.origin ->> 'kind' = 'scheduled_callback'`.execute(db)
+  return rows.length > 0
+}
+
+/** Returns the callback that was scheduled in a call, unless it ended without an attempt, because someone canceled it. */
+export const findCallback = (
+  db: Db,
+  workspaceId: number,
+  { callId, contactId }: { callId: number; contactId: number },
+): Promise<{ id: number } | undefined> =>
+  db
+    .selectFrom('call')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .where(sql<boolean>`origin ->> 'kind' = 'scheduled_callback' and (origin ->> 'call_id')::bigint = ${callId}`)
+    .where((eb) => eb.or([eb('status', '<>', 'completed'), eb('attempts', '>', 0)]))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
