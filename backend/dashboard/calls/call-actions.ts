@@ -30,8 +30,9 @@ export const cancelCallAction = defineAction({
 /** Queues a call with the same contact, campaign, and metadata. Uses the contact's current details. */
 export const queueCallAgainAction = defineAction({
   params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
+  // Set after the page has said that the number was called as often as allowed.
+  form: z.object({ despite_limit: z.literal('yes').optional() }),
+  run: async (tx, context, { despite_limit: despiteLimit }) => {
     const call = await getCall(tx, context.caller, context.params.id)
     if (call.to_number === '') throw erasedError()
     const { caller } = context
@@ -42,6 +43,7 @@ export const queueCallAgainAction = defineAction({
       ifListed: 'reject',
       test: call.test,
       metadata: call.metadata,
+      isExempt: despiteLimit === 'yes',
       origin: { kind: 'call_again', id: caller.userId, call_id: call.id },
     } as const
     const { id, queued } = await queueCall(tx, caller.workspaceId, call.contact.id, {

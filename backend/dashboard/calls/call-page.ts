@@ -17,6 +17,8 @@ import { formatContactName } from '../../views/format.ts'
 import { definePage, template } from '../page/define-page.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
+import { joinSentences } from '../page/queued-message.ts'
+import { describeAgainLimit } from './again-limit.ts'
 import { CallsQuery, filterParams, toQueryString } from './call-filter.ts'
 
 interface CallData {
@@ -69,6 +71,8 @@ interface CallData {
   canQueueAgain: boolean
   /** What "Call again" does. */
   againDetail: string
+  /** True if the number was called as often as allowed, which `againDetail` then says. */
+  isAgainLimited: boolean
 }
 
 const callView = template<CallData>('dashboard/calls/call-page')
@@ -102,6 +106,19 @@ async function readPage(
     formatExtractedValue(value),
   ])
   const resultBadges = toResultBadges(call)
+  const canQueueAgain =
+    call.status === 'completed' &&
+    call.to_number !== '' &&
+    details.campaign_status !== 'archived' &&
+    (await findNumberError(deps, workspace.id, { phoneNumber: call.to_number, test: call.test })) === null
+  const limit =
+    canQueueAgain && !call.test
+      ? await describeAgainLimit(deps, {
+          workspaceId: workspace.id,
+          contactId: call.contact.id,
+          campaignId: call.campaign_id,
+        })
+      : null
   return {
     call,
     name: formatContactName(call.contact, call.to_number),
@@ -134,14 +151,14 @@ async function readPage(
     origin: history.origin,
     isLive: event === undefined || deliveries.some(({ status }) => status === 'pending'),
     canCancel: call.status === 'queued',
-    canQueueAgain:
-      call.status === 'completed' &&
-      call.to_number !== '' &&
-      details.campaign_status !== 'archived' &&
-      (await findNumberError(deps, workspace.id, { phoneNumber: call.to_number, test: call.test })) === null,
+    canQueueAgain,
     againDetail: call.test
       ? 'A test call is queued. No phone rings.'
-      : `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,
+      : joinSentences(
+          `A call to ${call.to_number} is queued in the campaign “${call.campaign_name}”.`,
+          limit,
+        ),
+    isAgainLimited: limit !== null,
   }
 }
 

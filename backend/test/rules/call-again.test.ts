@@ -1,0 +1,46 @@
+import { expect, it } from '@jest/globals'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { setRules } from '../support/call-rules.ts'
+import { completeDialedCall, dialCall, getCall, seedCall } from '../support/calls.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { freshNumber, noRetry } from '../support/factories.ts'
+import { startRealService, useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld(startRealService)
+
+it('names the limit before a member calls a number again that was called as often as allowed', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { seed } = user
+  await setRules(deps, seed, { max_attempts_per_day: '1' })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { retry: noRetry })
+  const number = freshNumber()
+  const { id } = await seedCall(deps, seed, number)
+  await completeDialedCall(deps, seed, id, emptyResult('no_answer', 'ring_timeout'))
+
+  const page = await user.open(`/calls/${id}`)
+  expect(page.text).toContain(
+    "This number was called as often as allowed: 1 call attempt in 24 hours. It's called anyway, and that counts.",
+  )
+  const { page: again } = await user.browser.press(page, 'Call anyway')
+  const againId = Number(/\/calls\/(\d+)/.exec(again.url)?.[1])
+  expect(await getCall(deps, seed, againId)).toMatchObject({ status: 'queued', waiting_for: null })
+  await dialCall(deps, seed, againId)
+  expect((await user.open(`/calls/${againId}`)).text).toContain(
+    'The rules allowed the call: no consent stored, 1 call attempt in the 24 hours before',
+  )
+})
+
+it('says after a member called a contact without the required consent that no call is placed', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { seed } = user
+  const { id } = await seedCall(deps, seed, freshNumber())
+  await completeDialedCall(deps, seed, id, emptyResult('no_answer', 'ring_timeout'))
+  await setRules(deps, seed, { consent_required: 'any' })
+  const { page } = await user.browser.press(await user.open(`/calls/${id}`), 'Call again')
+  expect(page.text).toContain(
+    "The call isn't placed. The contact hasn't given the consent that the campaign requires.",
+  )
+})

@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals'
+import { setRules } from '../support/call-rules.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { startRealService, useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld(startRealService)
+
+it('says when a campaign is saved which of its settings the rules leave no room for', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { seed } = user
+  await setRules(world.service.deps, seed, { hours_by_law: true, max_attempts_per_day: '2' })
+  const edit = async (fields: Record<string, string>) => {
+    const form = await user.open(`/campaigns/${seed.campaignId}/edit`)
+    return (await user.browser.press(form, 'Save', fields)).page.text
+  }
+  const evening = { 'calling_hours.start': '20:00', 'calling_hours.end': '21:00', 'retry.max_attempts': '3' }
+  const saved = await edit({ ...evening, 'retry.on': 'busy' })
+  expect(saved).toContain(
+    "Numbers in Alabama, Florida, and Louisiana aren't called: these calling hours and the hours by law have none in common.",
+  )
+  expect(saved).toContain('The rules allow 2 call attempts per number in 24 hours, so retries after that wait.')
+  expect(await edit({ 'calling_hours.start': '22:00', 'calling_hours.end': '23:00' })).toContain(
+    "Numbers in the United States aren't called",
+  )
+  await setRules(world.service.deps, seed, { max_attempts_per_30_days: '1' })
+  expect(await edit({})).toContain(
+    'The rules allow 1 call attempt per number in 30 days, so no call has 3 attempts.',
+  )
+  await setRules(world.service.deps, seed, {})
+  expect(await edit({})).not.toContain('rules allow')
+})
