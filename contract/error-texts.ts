@@ -429,6 +429,10 @@ export const detailTexts = {
     meaning: "The agent's greeting uses {field}, but the contact has no value for it.",
     action: 'Send a value, or give the greeting a fallback.',
   },
+  consent_kind_cleared: {
+    meaning: '{field} was cleared, because the new consent has another source or date, and no kind.',
+    action: 'Send the kind of the new consent if you know it.',
+  },
   number_type_not_allowed: {
     meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
     action: 'Use another number, or allow these numbers under **Settings → Who may be called**.',

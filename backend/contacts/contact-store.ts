@@ -1,3 +1,4 @@
+import type { ConsentKind } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
 import { prepared } from '../db/connect.ts'
@@ -61,6 +62,29 @@ export async function findNumbersOfContacts(
     .where('erased_at', 'is', null)
     .execute()
   return new Map(rows.map((row) => [row.id, row.phone_number]))
+}
+
+/** A consent whose kind is known. */
+export interface StoredConsent {
+  source: string | null
+  at: Date | null
+  kind: ConsentKind | null
+}
+
+/** Returns the consents that have a kind, by the ID of the contact. */
+export async function findConsentsWithKind(
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Map<number, StoredConsent>> {
+  const rows = await db
+    .selectFrom('contact')
+    .select(['id', 'consent_source as source', 'consent_at as at', 'consent_kind as kind'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${contactIds}::bigint[])`)
+    .where('consent_kind', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, ...consent }) => [id, consent]))
 }
 
 /**
