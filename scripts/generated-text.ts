@@ -136,6 +136,7 @@ export async function generateText(): Promise<string> {
     findCampaignTexts: toInputTexts(contract.findCampaignTexts),
     findDoNotCallNumberTexts: toInputTexts(contract.findDoNotCallNumberTexts),
     weekdayLabels: contract.weekdayLabels,
+    consentKindLabels: contract.consentKindLabels,
     outcomeLabels: Object.fromEntries(
       Object.entries(contract.outcomeTexts).map(([outcome, { label }]) => [outcome, label]),
     ),
