@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Call } from './call.ts'
-import { Contact } from './contact.ts'
+import { ConsentKind, Contact } from './contact.ts'
 import { ErrorDetail } from './errors.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
 import {
@@ -8,13 +8,19 @@ import {
   CountryInput,
   describeFields,
   dictionary,
+  fieldsBelow,
   Id,
   text,
   TimestampInput,
 } from './primitives.ts'
 
-/** Where and when the contact agreed to be called. */
-const ConsentInput = z.strictObject({ source: text(500), at: TimestampInput })
+/** Where, when, and how the contact agreed to be called. Null clears the kind. */
+const ConsentInput = z.strictObject(
+  describeFields(
+    { source: text(500), at: TimestampInput, kind: ConsentKind.nullish() },
+    fieldsBelow(addContactTexts, 'consent'),
+  ),
+)
 
 /** How many entries a dictionary can have, and how many characters a name and a value. */
 export const dictionaryLimits = {

@@ -1,6 +1,10 @@
 import * as z from 'zod'
 import { contactTexts } from './field-texts.ts'
-import { ContactNumber, describeFields, Id, StoredTimeZone, Timestamp } from './primitives.ts'
+import { ContactNumber, describeFields, fieldsBelow, Id, StoredTimeZone, Timestamp } from './primitives.ts'
+
+/** How a person agreed to be called. */
+export const ConsentKind = z.enum(['written', 'oral'])
+export type ConsentKind = z.infer<typeof ConsentKind>
 
 /** A person who can be called, identified in the workspace by the phone number. */
 export const Contact = z
@@ -16,7 +20,19 @@ export const Contact = z
         time_zone: StoredTimeZone.nullable(),
         variables: z.record(z.string(), z.string()),
         do_not_call: z.boolean(),
-        consent: z.object({ source: z.string(), at: Timestamp }).nullable(),
+        consent: z
+          .object(
+            describeFields(
+              {
+                source: z.string(),
+                at: Timestamp,
+                // Events and responses that were stored before this field existed don't have it.
+                kind: ConsentKind.nullish(),
+              },
+              fieldsBelow(contactTexts, 'consent'),
+            ),
+          )
+          .nullable(),
         created_at: Timestamp,
         updated_at: Timestamp,
       },

@@ -429,6 +429,10 @@ export const detailTexts = {
     meaning: "The agent's greeting uses {field}, but the contact has no value for it.",
     action: 'Send a value, or give the greeting a fallback.',
   },
+  consent_kind_cleared: {
+    meaning: '{field} was cleared, because the new consent has another source or date, and no kind.',
+    action: 'Send the kind of the new consent if you know it.',
+  },
   number_type_not_allowed: {
     meaning: "This workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
     action: 'Use another number, or allow these numbers under **Settings → Who may be called**.',
@@ -532,7 +536,8 @@ export const detailTexts = {
   },
   no_permitted_hour: {
     meaning: endedReasonTexts.no_permitted_hour.meaning,
-    action: "The contact isn't called. Compare the campaign's calling hours with **Settings → Who may be called**.",
+    action:
+      "The contact isn't called. Compare the campaign's calling hours with **Settings → Who may be called**.",
   },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,

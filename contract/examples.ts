@@ -54,7 +54,7 @@ export const exampleContact: Contact = {
   time_zone: 'America/New_York',
   variables: { product: 'Roof inspection' },
   do_not_call: false,
-  consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
+  consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z', kind: 'written' },
   created_at: '2026-05-04T13:58:02.000Z',
   updated_at: '2026-05-04T13:58:02.000Z',
 }

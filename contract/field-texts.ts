@@ -41,9 +41,10 @@ export const contactTexts = texts({
     dashboard: 'Do not call',
     api: 'True if the number is on the do-not-call list.',
   },
-  consent: { label: 'Consent', api: 'Where and when this person agreed to be called.' },
+  consent: { label: 'Consent', api: 'Where, when, and how this person agreed to be called.' },
   'consent.source': { label: 'Consent source' },
   'consent.at': { label: 'Consent date' },
+  'consent.kind': { label: 'Consent kind', api: "`written` or `oral`. Null if it isn't known." },
   created_at: { label: 'Created at' },
   updated_at: { label: 'Updated at' },
 })
@@ -106,6 +107,12 @@ export const addContactTexts = texts({
     form: 'When this person agreed to be called.',
     zap: "When this person agreed to be called, for example `2026-05-04 09:30`. A time without a time zone is in the Zap's time zone. Requires **Consent Source**.",
   },
+  'consent.kind': {
+    ...contactTexts['consent.kind'],
+    api: "`written` or `oral`. If you omit it, the stored kind stays only if `source` and `at` are the same as the stored ones. Otherwise, it's cleared, and `warnings` says so.",
+    form: 'How this person agreed to be called.',
+    zap: 'How this person agreed to be called. Requires **Consent Source** and **Consent Date**. If you leave this blank, a saved kind stays only if the source and the date are the same as the saved ones.',
+  },
   metadata: {
     label: 'Metadata',
     api: "Your own data. Returned unchanged with the call; the agent doesn't see it.",
@@ -134,7 +141,7 @@ export const addContactTexts = texts({
   },
   lenient: {
     label: 'Lenient',
-    api: "True leaves out optional values that can't be used instead of rejecting the request: `email`, `consent`, and entries of `variables` and `metadata`. The response lists them in `warnings`. Variables are saved under the names that the agent uses, even if capitalization, spaces, `_`, or `-` differ.",
+    api: "True leaves out optional values that can't be used instead of rejecting the request: `email`, `consent` (or only its `kind`), and entries of `variables` and `metadata`. The response lists them in `warnings`. Variables are saved under the names that the agent uses, even if capitalization, spaces, `_`, or `-` differ.",
   },
 })
 
@@ -256,7 +263,7 @@ export const waitingForTexts = {
   minutes_limit: {
     label: "Month's minutes used up",
     meaning: "The month's minutes are used up, or reserved for the calls in progress.",
-    support: "The workspace calls again in the next month, in its time zone, or when a call ends early.",
+    support: 'The workspace calls again in the next month, in its time zone, or when a call ends early.',
     action: 'Wait, or allow more minutes under **Settings → Who may be called**.',
   },
   concurrency: {
@@ -795,6 +802,12 @@ export const weekdayLabels = {
   fri: 'Friday',
   sat: 'Saturday',
   sun: 'Sunday',
+}
+
+/** How a person agreed to be called. */
+export const consentKindLabels = {
+  written: 'Written',
+  oral: 'Oral',
 }
 
 /** Outcomes of a call. In lists of choices, `detail` follows the label. */

@@ -1,6 +1,7 @@
 // How people and other programs write the same things. The connector, imports, and forms read them here, so that each text
 // means the same everywhere. It imports nothing, because the connector's upload includes it.
 
+export * from './consent-kind.ts'
 export * from './country.ts'
 export * from './date-time.ts'
 export * from './placeholder.ts'

@@ -136,9 +136,10 @@ export async function generateText(): Promise<string> {
     findCampaignTexts: toInputTexts(contract.findCampaignTexts),
     findDoNotCallNumberTexts: toInputTexts(contract.findDoNotCallNumberTexts),
     weekdayLabels: contract.weekdayLabels,
-    consentChoices: Object.fromEntries(
+    consentRequiredChoices: Object.fromEntries(
       Object.entries(contract.consentRequiredTexts).map(([value, { label }]) => [value, toTitleCase(label)]),
     ),
+    consentKindLabels: contract.consentKindLabels,
     outcomeLabels: Object.fromEntries(
       Object.entries(contract.outcomeTexts).map(([outcome, { label }]) => [outcome, label]),
     ),

@@ -14,12 +14,15 @@ export type FlatCall = ReturnType<typeof flattenCall>
 export type FlatQueuedCall = FlatCall &
   Pick<ContactAdded, 'contact_created' | 'call_queued'> & { warnings: string }
 
+/** Consents that were stored by earlier versions have no kind, either. */
+const noConsent = { source: null, at: null, kind: null }
+
 /** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */
 export const flattenCall = (z: ZObject, call: Call) => ({
   ...call,
   outcome_label: call.outcome && outcomeLabels[call.outcome],
   reached: call.outcome === 'answered',
-  contact: { ...call.contact, consent: call.contact.consent ?? { source: null, at: null } },
+  contact: { ...call.contact, consent: { ...noConsent, ...call.contact.consent } },
   // Calls that were stored by earlier versions don't have these.
   opted_out: call.opted_out ?? false,
   origin: call.origin ?? { kind: null, id: null, call_id: null },

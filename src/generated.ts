@@ -48,7 +48,7 @@ export const sampleCall = {
     external_id: 'crm-2291',
     time_zone: 'America/New_York',
     do_not_call: false,
-    consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
+    consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z', kind: 'written' },
     created_at: '2026-05-04T13:58:02.000Z',
     updated_at: '2026-05-04T13:58:02.000Z',
   },
@@ -97,7 +97,7 @@ export const sampleQueuedCall = {
     external_id: 'crm-2291',
     time_zone: 'America/New_York',
     do_not_call: false,
-    consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z' },
+    consent: { source: 'Website form', at: '2026-05-04T13:58:00.000Z', kind: 'written' },
     created_at: '2026-05-04T13:58:02.000Z',
     updated_at: '2026-05-04T13:58:02.000Z',
   },
@@ -177,6 +177,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'contact__do_not_call', label: 'Contact Is on Do-Not-Call List', type: 'boolean' },
   { key: 'contact__consent__source', label: 'Contact Consent Source', type: 'string' },
   { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
+  { key: 'contact__consent__kind', label: 'Contact Consent Kind', type: 'string' },
   { key: 'contact__created_at', label: 'Contact Created At', type: 'datetime' },
   { key: 'contact__updated_at', label: 'Contact Updated At', type: 'datetime' },
   { key: 'from_number', label: 'From Number', type: 'string' },
@@ -298,6 +299,11 @@ export const queueCallTexts = {
     label: 'Consent Date',
     helpText:
       "When this person agreed to be called, for example `2026-05-04 09:30`. A time without a time zone is in the Zap's time zone. Requires **Consent Source**.",
+  },
+  consent_kind: {
+    label: 'Consent Kind',
+    helpText:
+      'How this person agreed to be called. Requires **Consent Source** and **Consent Date**. If you leave this blank, a saved kind stays only if the source and the date are the same as the saved ones.',
   },
   metadata: {
     label: 'Metadata',
@@ -531,7 +537,9 @@ export const weekdayLabels = {
   sun: 'Sunday',
 }
 
-export const consentChoices = { none: 'No Consent', any: 'Any Consent', written: 'Written Consent' }
+export const consentRequiredChoices = { none: 'No Consent', any: 'Any Consent', written: 'Written Consent' }
+
+export const consentKindLabels = { written: 'Written', oral: 'Oral' }
 
 export const outcomeLabels = {
   answered: 'Answered',

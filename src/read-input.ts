@@ -1,4 +1,5 @@
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
+import { readConsentKind } from '../reading/consent-kind.ts'
 import { readCountry } from '../reading/country.ts'
 import { readDateTime, toMoment } from '../reading/date-time.ts'
 import { isAmericanTimeZone, readTimeZone } from '../reading/time-zone.ts'
@@ -118,6 +119,12 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       if (!isUsable) throw fail(key, 'has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.')
       // The default is never used, because the text has a time zone then.
       return new Date(toMoment(typed, timezone ?? 'UTC')).toISOString()
+    },
+
+    /** Returns the kind of a consent. What can't be read is returned as typed, because the API leaves it out. */
+    consentKind: (key: string): string | undefined => {
+      const kind = text(key)
+      return kind && (readConsentKind(kind) ?? kind)
     },
 
     /**

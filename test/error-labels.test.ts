@@ -26,6 +26,7 @@ const everything = {
   test: 'no',
   consent_source: 'Website form',
   consent_at: '2026-05-04 09:00 UTC',
+  consent_kind: 'written',
   do_not_call: 'no',
   metadata: { lead_id: '7' },
   reason: 'Unsubscribed',

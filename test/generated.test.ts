@@ -41,6 +41,7 @@ it('names nested values, lists of objects, and lists of text as Zapier does', ()
       { key: 'id', label: 'ID', type: 'integer', primary: true },
       { key: 'contact__first_name', label: 'Contact First Name', type: 'string' },
       { key: 'contact__consent__at', label: 'Contact Consent Date', type: 'datetime' },
+      { key: 'contact__consent__kind', label: 'Contact Consent Kind', type: 'string' },
       { key: 'transcript[]text', label: 'Transcript Turn Text', type: 'string' },
       { key: 'transcript_text', label: 'Full Transcript', type: 'string' },
       { key: 'goal_met', label: 'Goal Met', type: 'boolean' },

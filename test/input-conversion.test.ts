@@ -91,6 +91,7 @@ const steps: Record<string, StepRows> = {
       consent_source: ['consent.source', text],
       // As it was typed: the API leaves out a date that can't be read.
       consent_at: ['consent.at', text],
+      consent_kind: ['consent.kind', text],
       do_not_call: ['do_not_call', yesOrNo],
       metadata: ['metadata', dictionary],
     },

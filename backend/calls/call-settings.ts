@@ -33,7 +33,9 @@ export const contactSnapshot = (contactId: Expression<unknown> | number) => sql<
     ${sql.join(apiColumns.flatMap((column) => [sql.lit(column), sql.ref(`contact.${column}`)]))},
     'do_not_call', ${isContactOnDoNotCallList},
     'consent', case when contact.consent_source is not null and contact.consent_at is not null
-      then jsonb_build_object('source', contact.consent_source, 'at', iso_time(contact.consent_at)) end,
+      then jsonb_build_object(
+        'source', contact.consent_source, 'at', iso_time(contact.consent_at), 'kind', contact.consent_kind
+      ) end,
     'created_at', iso_time(contact.created_at),
     'updated_at', iso_time(contact.updated_at)
   )

@@ -27,6 +27,7 @@ export const personalSettings: readonly (keyof CallSettings | 'local_times' | 'a
   'variables',
   'consent_source',
   'consent_at',
+  'consent_kind',
   'time_zones',
   'local_times',
   'allowed',

@@ -70,7 +70,7 @@ const toContact = (row: CallRow): Contact => ({
   consent:
     row.consent_source === null || row.consent_at === null
       ? null
-      : { source: row.consent_source, at: row.consent_at.toISOString() },
+      : { source: row.consent_source, at: row.consent_at.toISOString(), kind: row.consent_kind },
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })

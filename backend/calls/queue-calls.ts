@@ -131,14 +131,19 @@ async function findRepeated<Call extends CallToQueue & { plan: { refusal: Refusa
   now: Date,
 ): Promise<Map<Call, QueueResult>> {
   const suppressed = calls.flatMap((call) => {
-    const reason = call.origin.kind === 'api_key' || call.origin.kind === 'app' ? findReasonToSuppress(call) : null
+    const reason =
+      call.origin.kind === 'api_key' || call.origin.kind === 'app' ? findReasonToSuppress(call) : null
     return reason === null ? [] : [{ call, reason }]
   })
   if (suppressed.length === 0) return new Map()
   const last = await findLastCalls(
     db,
     workspaceId,
-    suppressed.map(({ call: { contactId, campaign, test } }) => ({ contactId, campaignId: campaign.id, test })),
+    suppressed.map(({ call: { contactId, campaign, test } }) => ({
+      contactId,
+      campaignId: campaign.id,
+      test,
+    })),
   )
   return new Map(
     suppressed.flatMap(({ call, reason }) => {

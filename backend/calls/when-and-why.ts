@@ -1,6 +1,12 @@
 import type { CampaignStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
-import { campaignRequirements, consentOfContact, type DelayingRule, type LimitingRule, useOfCallee } from '../db/call-rules.ts'
+import {
+  campaignRequirements,
+  consentOfContact,
+  type DelayingRule,
+  type LimitingRule,
+  useOfCallee,
+} from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import type { Deps } from '../deps.ts'

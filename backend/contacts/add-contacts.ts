@@ -23,6 +23,7 @@ import type {
   Decision,
 } from './add-request.ts'
 import { fitVariables, matchVariables } from './agent-variables.ts'
+import { decideConsentKinds } from './consent-kinds.ts'
 import { maxVariables, tooManyVariables } from './contact-input.ts'
 import {
   type ContactValues,
@@ -64,7 +65,8 @@ export async function addContacts(
     decideEach(requests.filter(needsOwnTransaction).map((request) => [request, leftOut] as const))
   }
   decideEach(await checkRequests(tx, workspaceId, undecided(), now))
-  const candidates = (await lockRows(tx, workspaceId, undecided(), { isAlone })).map(nameVariables)
+  const locked = (await lockRows(tx, workspaceId, undecided(), { isAlone })).map(nameVariables)
+  const candidates = await decideConsentKinds(tx.db, workspaceId, locked)
   const toReschedule = isAlone ? new Set<number>() : await findToReschedule(tx, workspaceId, candidates)
   const notAllowed = await findNotAllowed(tx, workspaceId, candidates)
   const accepted = candidates.filter((candidate): candidate is Accepted => {

@@ -8,7 +8,9 @@ export async function isSecondCallback(db: Db, workspaceId: number, callId: numb
     join call as earlier
       on earlier.workspace_id = call.workspace_id and earlier.id = (call.origin ->> 'call_id')::bigint
     where call.workspace_id = ${workspaceId} and call.id = ${callId}
-      and call.origin ->> 'kind' = 'scheduled_callback' and earlier.origin ->> 'kind' = 'scheduled_callback'`.execute(db)
+      and call.origin ->> 'kind' = 'scheduled_callback' and earlier.origin ->> 'kind' = 'scheduled_callback'`.execute(
+    db,
+  )
   return rows.length > 0
 }
 
@@ -23,7 +25,9 @@ export const findCallback = (
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('contact_id', '=', contactId)
-    .where(sql<boolean>`origin ->> 'kind' = 'scheduled_callback' and (origin ->> 'call_id')::bigint = ${callId}`)
+    .where(
+      sql<boolean>`origin ->> 'kind' = 'scheduled_callback' and (origin ->> 'call_id')::bigint = ${callId}`,
+    )
     .where((eb) => eb.or([eb('status', '<>', 'completed'), eb('attempts', '>', 0)]))
     .orderBy('id', 'desc')
     .limit(1)

@@ -45,6 +45,7 @@ export const toContactValues = (
   time_zone: fields.time_zone && requireTimeZone(fields.time_zone, phoneNumber),
   consent_source: consent && consent.source,
   consent_at: consent && new Date(consent.at),
+  consent_kind: consent && consent.kind,
 })
 
 /**

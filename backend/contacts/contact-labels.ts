@@ -1,4 +1,4 @@
-import { contactTexts } from '@outdial/contract'
+import { type ConsentKind, consentKindLabels, contactTexts } from '@outdial/contract'
 import { toRecord } from '../core/records.ts'
 import { type ContactColumn, textColumns } from '../db/tables/contact-fields.ts'
 
@@ -8,7 +8,12 @@ export const contactLabels: Record<ContactColumn, string> = {
   variables: contactTexts.variables.label,
   consent_source: contactTexts['consent.source'].label,
   consent_at: contactTexts['consent.at'].label,
+  consent_kind: contactTexts['consent.kind'].label,
 }
+
+/** Returns empty text for an unknown kind. */
+export const formatConsentKind = (kind: ConsentKind | null | undefined): string =>
+  kind ? consentKindLabels[kind] : ''
 
 /** Returns the label of a column in a contact's history. An earlier version can have had other columns. */
 export const labelOfColumn = (column: string): string =>

@@ -1,3 +1,4 @@
+import type { ConsentKind } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
 import { type Consent, consentOfContact, type NumberUse, useOf } from '../db/call-rules.ts'
@@ -93,6 +94,29 @@ export async function findConsents(
     .modifyFront(prepared)
     .execute()
   return new Map(rows.flatMap(({ id, consent }) => (consent === null ? [] : [[id, consent] as const])))
+}
+
+/** A consent whose kind is known. */
+export interface StoredConsent {
+  source: string | null
+  at: Date | null
+  kind: ConsentKind | null
+}
+
+/** Returns the consents that have a kind, by the ID of the contact. */
+export async function findConsentsWithKind(
+  db: Db,
+  workspaceId: number,
+  contactIds: readonly number[],
+): Promise<Map<number, StoredConsent>> {
+  const rows = await db
+    .selectFrom('contact')
+    .select(['id', 'consent_source as source', 'consent_at as at', 'consent_kind as kind'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sql<number>`any(${contactIds}::bigint[])`)
+    .where('consent_kind', 'is not', null)
+    .execute()
+  return new Map(rows.map(({ id, ...consent }) => [id, consent]))
 }
 
 /**

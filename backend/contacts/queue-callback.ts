@@ -57,7 +57,11 @@ export const queueCallback = (
     if (earlier !== undefined) {
       if (!(await moveCall(tx, workspaceId, earlier.id, { scheduledAt: requestedTime, now })))
         throw fieldError('at', 'callback_in_progress')
-      return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, earlier.id, now), timeZone }
+      return {
+        requestedTime,
+        scheduledTime: await findNextAttempt(tx, workspaceId, earlier.id, now),
+        timeZone,
+      }
     }
     const callback = {
       campaignId,

@@ -81,9 +81,12 @@ function entriesOf(body: LenientBody, name: string): [string, unknown][] {
   return Object.entries(value).filter(([, entry]) => entry !== '')
 }
 
+const kindOf = (consent: unknown): unknown =>
+  typeof consent === 'object' && consent !== null && 'kind' in consent ? consent.kind : undefined
+
 /** Counts what can still be left out. */
 const countOptional = (body: LenientBody): number =>
-  [body.email, body.consent].filter((value) => value !== undefined).length +
+  [body.email, body.consent, kindOf(body.consent)].filter((value) => value !== undefined).length +
   dictionaries.reduce((count, name) => count + entriesOf(body, name).length, 0)
 
 function findExcess(body: LenientBody, name: (typeof dictionaries)[number]): ErrorDetail[] {
@@ -97,18 +100,23 @@ function findExcess(body: LenientBody, name: (typeof dictionaries)[number]): Err
 const leaveOutExcess = (body: LenientBody): LenientBody =>
   mapDictionaries(body, (entries, name) => entries.slice(0, dictionaryLimits[name].keys))
 
-/** Returns the body without these fields. Consent is left out as a whole. */
+/** Returns the body without these fields. Consent is left out as a whole, unless it's complete without its kind. */
 function leaveOut(body: LenientBody, fields: ReadonlySet<string>): LenientBody {
-  const top = new Set([...fields].map((field) => field.split('.', 1)[0] ?? ''))
+  const others = [...fields].filter((field) => field !== 'consent.kind')
+  const top = new Set(others.map((field) => field.split('.', 1)[0] ?? ''))
   const changed = mapDictionaries(body, (entries, name) =>
     entries.filter(([key]) => !fields.has(formatFieldPath([name, key]))),
   )
   return {
     ...changed,
+    ...(fields.has('consent.kind') && { consent: withoutKind(body.consent) }),
     ...(top.has('email') && { email: undefined }),
     ...(top.has('consent') && { consent: undefined }),
   }
 }
+
+const withoutKind = (consent: unknown): unknown =>
+  kindOf(consent) === undefined ? consent : { ...(consent as object), kind: undefined }
 
 /** Changes the dictionaries of a body. What has no entries stays as it is. */
 function mapDictionaries(

@@ -1,7 +1,12 @@
 import type { CallingHours, CampaignStatus, RetryPolicy } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import type { Caller } from '../core/caller.ts'
-import { type CallRules, callRulesColumn, type CampaignRequirements, campaignRequirements } from './call-rules.ts'
+import {
+  type CallRules,
+  callRulesColumn,
+  type CampaignRequirements,
+  campaignRequirements,
+} from './call-rules.ts'
 import { prepared } from './connect.ts'
 import type { AgentStatus, Db } from './schema.ts'
 

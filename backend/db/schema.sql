@@ -390,7 +390,6 @@ create table contact (
   constraint contact_check CHECK (((consent_source IS NULL) = (consent_at IS NULL))),
   constraint contact_check1 CHECK (((erased_at IS NULL) = (phone_number <> ''::text))),
   constraint contact_consent_kind_check CHECK ((consent_kind = ANY (ARRAY['written'::text, 'oral'::text]))),
-  constraint contact_kind_of_consent_check CHECK (((consent_kind IS NULL) OR (consent_source IS NOT NULL))),
   constraint contact_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
 CREATE INDEX contact_email ON contact USING btree (workspace_id, email_folded) WHERE (email_folded IS NOT NULL);
@@ -1163,7 +1162,7 @@ CREATE OR REPLACE FUNCTION call_settings(campaign campaign, agent agent, contact
  RETURNS jsonb
  LANGUAGE sql
  STABLE PARALLEL SAFE
-RETURN jsonb_build_object('campaign_name', (campaign).name, 'campaign_time_zone', (campaign).time_zone, 'calling_hours', (campaign).calling_hours, 'retry', (campaign).retry, 'max_concurrent_calls', (campaign).max_concurrent_calls, 'agent_name', (agent).name, 'language', (agent).language, 'greeting', (agent).greeting, 'first_name', (contact).first_name, 'last_name', (contact).last_name, 'variables', (contact).variables, 'consent_source', (contact).consent_source, 'consent_at', iso_time((contact).consent_at));
+RETURN jsonb_build_object('campaign_name', (campaign).name, 'campaign_time_zone', (campaign).time_zone, 'calling_hours', (campaign).calling_hours, 'retry', (campaign).retry, 'max_concurrent_calls', (campaign).max_concurrent_calls, 'agent_name', (agent).name, 'language', (agent).language, 'greeting', (agent).greeting, 'first_name', (contact).first_name, 'last_name', (contact).last_name, 'variables', (contact).variables, 'consent_source', (contact).consent_source, 'consent_at', iso_time((contact).consent_at), 'consent_kind', (contact).consent_kind);
 
 CREATE OR REPLACE FUNCTION contact_lock(workspace bigint, phone_number text)
  RETURNS bigint
@@ -1455,7 +1454,7 @@ begin
   old_row := to_jsonb(old);
   new_row := to_jsonb(new);
   foreach column_name in array array[
-    'first_name', 'last_name', 'email', 'external_id', 'time_zone', 'consent_source', 'consent_at'
+    'first_name', 'last_name', 'email', 'external_id', 'time_zone', 'consent_source', 'consent_at', 'consent_kind'
   ] loop
     if old_row -> column_name is distinct from new_row -> column_name then
       changed := changed || column_name;
@@ -1463,6 +1462,13 @@ begin
       new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
     end if;
   end loop;
+  -- All of a consent, even if only a part of it changed, because undoing an import restores a consent only as a whole.
+  if changed && array['consent_source', 'consent_at', 'consent_kind'] then
+    foreach column_name in array array['consent_source', 'consent_at', 'consent_kind'] loop
+      old_values := old_values || jsonb_build_object(column_name, old_row -> column_name);
+      new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
+    end loop;
+  end if;
   if old.variables is distinct from new.variables then
     changed := changed || 'variables'::text;
     -- Only the variables that changed.
@@ -1706,12 +1712,12 @@ begin
     with added as (
       insert into contact (
         workspace_id, phone_number, first_name, last_name, email, external_id, time_zone, variables, consent_source,
-        consent_at, created_at, updated_at, updated_by
+        consent_at, consent_kind, created_at, updated_at, updated_by
       )
       select workspace, phone_number, changes ->> 'first_name', changes ->> 'last_name', changes ->> 'email',
         changes ->> 'external_id', changes ->> 'time_zone',
         coalesce(nullif(changes -> 'variables', 'null'), '{}'),
-        changes ->> 'consent_source', (changes ->> 'consent_at')::timestamptz, at, at, changed_by
+        changes ->> 'consent_source', (changes ->> 'consent_at')::timestamptz, changes ->> 'consent_kind', at, at, changed_by
       from unnest(contacts)
       order by phone_number
       on conflict (workspace_id, phone_number) where erased_at is null do nothing
@@ -1750,6 +1756,8 @@ begin
       end,
       consent_source = case when changes ? 'consent_source' then changes ->> 'consent_source' else consent_source end,
       consent_at = case when changes ? 'consent_at' then (changes ->> 'consent_at')::timestamptz else consent_at end,
+      -- The kind belongs to the consent, so another consent never keeps it.
+      consent_kind = case when changes ? 'consent_source' then changes ->> 'consent_kind' else consent_kind end,
       updated_at = at,
       updated_by = changed_by
     from unnest(contacts) as changed (changed_number, changes, changed_by)

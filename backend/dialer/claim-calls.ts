@@ -135,7 +135,9 @@ async function countAttempts(
   })
   const sums = [...Map.groupBy(numbers, ({ phoneNumberId }) => phoneNumberId).values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : [{ ...first, attempts: same.reduce((sum, each) => sum + each.attempts, 0) }]
+    return first === undefined
+      ? []
+      : [{ ...first, attempts: same.reduce((sum, each) => sum + each.attempts, 0) }]
   })
   await addAttempts(db, sums, clock.now())
 }

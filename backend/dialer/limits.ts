@@ -74,7 +74,9 @@ const countFreeCalls = ({ seconds, live }: Remaining): number =>
 
 /** Returns when a limit ends: the next day or month in the workspace's time zone. */
 function findEnd(by: LimitingRule, timeZone: string, now: Date): Date {
-  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timeZone).toPlainDate()
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
   const next = by === 'number_limit' ? today.add({ days: 1 }) : today.with({ day: 1 }).add({ months: 1 })
   return new Date(next.toZonedDateTime(timeZone).epochMilliseconds)
 }

@@ -182,7 +182,12 @@ export const setDefaultRules = (
   workspaceId: number,
   by: Actor,
 ): Promise<void> =>
-  upsertCallRules(db, workspaceId, { ...noRules, hoursByLaw: true, maxAttemptsPerDay: 3 }, { at: clock.now(), by })
+  upsertCallRules(
+    db,
+    workspaceId,
+    { ...noRules, hoursByLaw: true, maxAttemptsPerDay: 3 },
+    { at: clock.now(), by },
+  )
 
 /** Switches off all rules of a new workspace. */
 export const switchOffRules = (

@@ -22,7 +22,9 @@ function describeClosedStates({ hoursByLaw }: CallRules, callingHours: CallingHo
   const closed = lawRows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
   if (closed.length === 0) return []
   const isEverywhere = closed.some(({ state }) => state === null)
-  const where = isEverywhere ? 'the United States' : listFormat.format(closed.flatMap(({ state }) => state ?? []))
+  const where = isEverywhere
+    ? 'the United States'
+    : listFormat.format(closed.flatMap(({ state }) => state ?? []))
   return [`Numbers in ${where} aren't called: these calling hours and the hours by law have none in common.`]
 }
 

@@ -1,3 +1,4 @@
+import { consentKindLabels } from '@outdial/contract'
 import { describeMissing, findMissingNames } from '../calls/greeting.ts'
 import type { AllowedBy, CallSettings, DialedWith } from '../db/tables/call-tables.ts'
 import {
@@ -57,6 +58,7 @@ const formats: {
     label: labels.contact['consent.at'],
     format: (at, _settings, timeZone) => formatDate('full', new Date(at), timeZone),
   },
+  consent_kind: { label: labels.contact['consent.kind'], format: (kind) => consentKindLabels[kind] },
 }
 
 /** Returns the settings that were in effect when a call was queued. Empty for a call from before this was stored. */

@@ -71,7 +71,9 @@ function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
   return [
     describeLocalTime(wait, now),
     ...(isDelayedByHours(wait) ? [hours] : []),
-    ...(wait.isMovedByRules && !isRule(wait.reason) ? ['The hours by law or closed days move the call.'] : []),
+    ...(wait.isMovedByRules && !isRule(wait.reason)
+      ? ['The hours by law or closed days move the call.']
+      : []),
     ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
   ]
     .filter((sentence) => sentence !== '')

@@ -3,7 +3,7 @@ import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapie
 import { callApi, hasId } from '../client.ts'
 import {
   campaignFields,
-  consentChoices,
+  consentRequiredChoices,
   createCampaignTexts as texts,
   outcomeChoices,
   sampleCampaign,
@@ -19,7 +19,7 @@ const retryOutcomes = {
   failed: outcomeChoices.failed,
 } satisfies Record<RetryOutcome, string>
 
-const consentRequired = consentChoices satisfies Record<ConsentRequired, string>
+const consentRequired = consentRequiredChoices satisfies Record<ConsentRequired, string>
 
 const inputFields = defineInputFields([
   {

@@ -1,6 +1,6 @@
-import type { AddContact } from '@outdial/contract'
+import type { AddContact, ConsentKind } from '@outdial/contract'
 import { defineInputFields } from 'zapier-platform-core'
-import { deduplicationKeyText, queueCallTexts as texts } from '../generated.ts'
+import { consentKindLabels, deduplicationKeyText, queueCallTexts as texts } from '../generated.ts'
 import { yesOrNo } from '../read-input.ts'
 
 export const inputFieldGroups = [
@@ -89,6 +89,12 @@ export const inputFields = defineInputFields([
     key: 'consent_at',
     ...texts.consent_at,
     // Not a datetime field either, because Zapier would invent consent: it converts "n/a" to the current time.
+    group: 'consent',
+  },
+  {
+    key: 'consent_kind',
+    ...texts.consent_kind,
+    choices: consentKindLabels satisfies Record<ConsentKind, string>,
     group: 'consent',
   },
   {

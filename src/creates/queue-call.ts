@@ -58,6 +58,7 @@ export async function queueCallFrom(
       consent: {
         source: input.text('consent_source'),
         at: input.dateTime('consent_at', { orAsTyped: true }),
+        kind: input.consentKind('consent_kind'),
       },
       do_not_call: isTest ? undefined : doNotCall,
       metadata: input.dictionary('metadata'),

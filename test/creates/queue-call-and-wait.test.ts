@@ -39,6 +39,17 @@ it('queues the call with a callback URL', async () => {
   expect(output).toMatchObject({ id: exampleCall.id, status: 'queued', call_queued: true })
 })
 
+it('sends the consent with its kind', async () => {
+  const requests = queued()
+  const consent = { consent_source: 'Form', consent_at: '2026-05-04T09:30:00Z', consent_kind: 'Oral' }
+
+  await run(`${operation}.perform`, { inputData: { ...inputData, ...consent }, callbackUrl })
+
+  expect(parseBody(requests)).toMatchObject({
+    consent: { source: 'Form', at: '2026-05-04T09:30:00.000Z', kind: 'oral' },
+  })
+})
+
 it("doesn't wait in the Zap editor, where no phone rings", async () => {
   const requests = queued()
 

@@ -42,6 +42,7 @@ it('queues a call with everything that the user filled in', async () => {
       test: true,
       consent_source: 'Website form',
       consent_at: '2026-11-20T09:00:00-05:00',
+      consent_kind: 'Written',
       do_not_call: false,
       metadata: { lead: '7' },
     },
@@ -58,7 +59,7 @@ it('queues a call with everything that the user filled in', async () => {
     scheduled_at: '2026-12-01T14:00:00.000Z',
     if_already_queued: 'queue',
     test: true,
-    consent: { source: 'Website form', at: '2026-11-20T14:00:00.000Z' },
+    consent: { source: 'Website form', at: '2026-11-20T14:00:00.000Z', kind: 'written' },
     do_not_call: false,
     metadata: { lead: '7' },
   })
@@ -89,6 +90,7 @@ it('omits blank values at any depth, so stored data stays unchanged', async () =
       metadata: { lead: '' },
       consent_source: '',
       consent_at: null,
+      consent_kind: ' ',
       test: false,
     },
   })
@@ -592,6 +594,34 @@ it('sends a consent date as typed if neither it nor the Zap has a time zone', as
   })
 
   expect(parseBody(requests)).toMatchObject({ consent: { at: '2026-05-04 09:30' } })
+})
+
+it.each([
+  ['oral', 'oral'],
+  ['In writing', 'written'],
+  ['by phone', 'oral'],
+  // The API leaves it out.
+  ['Web', 'Web'],
+])('sends the consent kind %s as %s', async (consent_kind, kind) => {
+  const requests = queued()
+  const consent = { consent_source: 'Form', consent_at: '2026-05-04T09:30:00Z' }
+
+  await run(perform, { inputData: { ...required, ...consent, consent_kind } })
+
+  expect(parseBody(requests)).toMatchObject({
+    consent: { source: 'Form', at: '2026-05-04T09:30:00.000Z', kind },
+  })
+})
+
+it('says with the label of the field that a saved consent kind was cleared', async () => {
+  const message = toErrorMessage(detailTexts.consent_kind_cleared, { field: 'consent.kind' })
+  const warnings = [{ field: 'consent.kind', code: 'consent_kind_cleared', message }]
+  stubResponse('POST', apiPath('/contacts/'), 201, { ...exampleContactAdded, warnings })
+
+  expect(await run(perform, { inputData: required })).toMatchObject({
+    warnings:
+      'Consent Kind was cleared, because the new consent has another source or date, and no kind. Send the kind of the new consent if you know it.',
+  })
 })
 
 it('sends no idempotency key if the deduplication key is blank', async () => {

@@ -274,7 +274,7 @@ it(
     })
 
     const fromHook = await connector.run<object[]>(`${trigger}.perform`, { cleanedRequest: event, inputData })
-    const contact = { ...event.data.contact, consent: { source: null, at: null } }
+    const contact = { ...event.data.contact, consent: { source: null, at: null, kind: null } }
     const file = { type: 'file', method: 'hydrators.saveTranscript', bundle: { call_id: queued.id } }
     const transcript_file = `hydrate|||${JSON.stringify(file)}|||hydrate`
     const { waiting_for, next_attempt_at, ...completed } = event.data

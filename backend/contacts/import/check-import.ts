@@ -117,7 +117,8 @@ async function noteRules(
 ): Promise<readonly CheckedRow[]> {
   if (rules === null) return rows
   const numbers = rows.flatMap(({ phone_number: phoneNumber }) => phoneNumber ?? [])
-  const uses = rules.maxAttemptsPer30Days === null ? undefined : await findNumberUses(db, workspaceId, numbers)
+  const uses =
+    rules.maxAttemptsPer30Days === null ? undefined : await findNumberUses(db, workspaceId, numbers)
   const now = clock.now()
   return rows.map((row) => {
     const { phone_number: phoneNumber, isDuplicate, issues } = row

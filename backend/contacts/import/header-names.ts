@@ -76,6 +76,9 @@ export const headerNames: { [Field in ImportField]?: readonly string[] } = {
   ],
   consent_source: ['consent source', 'quelle der einwilligung'],
   consent_at: ['consent at', 'consent date', 'consent time', 'datum der einwilligung'],
+  consent_kind: [
+    ...['consent kind', 'kind of consent', 'consent type', 'type of consent', 'art der einwilligung'],
+  ],
   do_not_call: [
     ...['do not call', 'dnc', 'dont call', 'don t call', 'do not phone', 'nicht anrufen', 'no llamar'],
     ...['ne pas appeler', 'ne pas telephoner', 'nao ligar', 'nao telefonar', 'non chiamare', 'niet bellen'],

@@ -1,4 +1,4 @@
-import { addContactTexts, type ErrorDetail } from '@outdial/contract'
+import { addContactTexts, ConsentKind, type ErrorDetail } from '@outdial/contract'
 import { ApiError } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { cutText } from '../../core/text.ts'
@@ -24,7 +24,7 @@ export interface ColumnMapping {
   uses: readonly (ColumnUse | undefined)[]
   /** The place of each phone column among the others. */
   ranks: readonly number[]
-  consent: { source: string; at: string }
+  consent: { source: string; at: string; kind: string }
 }
 
 /** The fields of a form with a mapping. */
@@ -33,6 +33,7 @@ export const mappingFields = {
   rank: (index: number) => `rank_${index}`,
   consentSource: 'consent_source',
   consentDate: 'consent_date',
+  consentKind: 'consent_kind',
 } as const
 
 /**
@@ -142,5 +143,14 @@ function readFileConsent(
       issues.push(...error.details)
     }
   }
-  return { ...(source !== '' && { source }), ...(at !== undefined && { at }) }
+  const kind = ConsentKind.safeParse(consent.kind).data
+  if (kind === undefined && consent.kind !== '') {
+    const message = 'Choose a kind of consent from the list.'
+    issues.push({ field: mappingFields.consentKind, code: 'invalid_value', message })
+  }
+  return {
+    ...(source !== '' && { source }),
+    ...(at !== undefined && { at }),
+    ...(kind !== undefined && { kind }),
+  }
 }

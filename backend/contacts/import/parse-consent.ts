@@ -1,35 +1,47 @@
-import { readDoNotCall } from '@outdial/reading'
+import { ConsentKind } from '@outdial/contract'
+import { readConsentKind, readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
 import { invalidField } from '../../core/form-errors.ts'
 import { cutText } from '../../core/text.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 
-/** Where and when everyone in a file agreed to be called, as a person typed it. `at` is in ISO 8601. */
-export const FileConsent = z.object({ source: z.string().optional(), at: z.string().optional() })
+/** Where, when, and how everyone in a file agreed to be called, as a person entered it. `at` is in ISO 8601. */
+export const FileConsent = z.object({
+  source: z.string().optional(),
+  at: z.string().optional(),
+  kind: ConsentKind.optional(),
+})
 export type FileConsent = z.infer<typeof FileConsent>
 
 /** The cells of a row about its consent. */
 export interface ConsentCells {
   source: string | undefined
   at: string | undefined
+  kind: string | undefined
   /** What the columns say that ask for consent. Undefined if there are none, or if their cells are blank. */
   isGiven: boolean | undefined
 }
 
 /**
- * Returns the consent to save. Without a source and a date, none is saved for someone who only said yes.
+ * Returns the consent to save. Without a source and a date, none is saved for someone who only said yes, also if it has a kind.
  *
  * @throws {ApiError} validation_failed
  */
 export function parseConsent(
   cells: ConsentCells,
   { timeZone, now, consent = {} }: { timeZone: string; now: Date; consent?: FileConsent },
-): { source: string; at: string } | undefined {
+): { source: string; at: string; kind?: ConsentKind } | undefined {
   if (cells.isGiven === false) return undefined
   const isTyped = cells.isGiven === true
   const source = cells.source ?? (isTyped ? consent.source : undefined)
   const at = cells.at ?? (isTyped ? consent.at : undefined)
-  if (source === undefined && at === undefined) return undefined
+  const kind = parseKind(cells.kind) ?? (isTyped ? consent.kind : undefined)
+  if (source === undefined && at === undefined) {
+    if (kind === undefined || isTyped) return undefined
+    const message =
+      'The consent source and the consent date are missing. Add them in “Consent source” and “Consent date” columns, or clear this cell.'
+    throw invalidField('consent_kind', 'required', message)
+  }
   if (source !== undefined && readDoNotCall(source) !== undefined) {
     const message = `“${cutText(source, 50)}” doesn't say where the person agreed to be called. Enter it, for example “Website form”, or clear this cell and the consent date.`
     throw invalidField('consent_source', 'invalid_value', message)
@@ -42,7 +54,16 @@ export function parseConsent(
   const date = parseLocalDateField('consent_at', at, timeZone)
   if (date > now)
     throw invalidField('consent_at', 'invalid_datetime', 'This date is in the future. Check the year.')
-  if (source !== undefined) return { source, at: date.toISOString() }
+  if (source !== undefined) return { source, at: date.toISOString(), ...(kind !== undefined && { kind }) }
   const message = 'The consent source is missing. Add it in a “Consent source” column, or clear this cell.'
   throw invalidField('consent_at', 'required', message)
+}
+
+/** Rejects other words instead of ignoring them, because they can say that a person didn't agree. */
+function parseKind(cell: string | undefined): ConsentKind | undefined {
+  if (cell === undefined) return undefined
+  const kind = readConsentKind(cell)
+  if (kind !== undefined) return kind
+  const message = `“${cutText(cell, 50)}” isn't a kind of consent. Enter Written or Oral, or clear this cell.`
+  throw invalidField('consent_kind', 'invalid_value', message)
 }

@@ -163,8 +163,8 @@ function parseFields(
       return undefined
     }
   }
-  const { consent_source: source, consent_at: at } = fieldCells
-  const consent = collect(() => parseConsent({ source, at, isGiven: isConsentGiven }, context))
+  const { consent_source: source, consent_at: at, consent_kind: kind } = fieldCells
+  const consent = collect(() => parseConsent({ source, at, kind, isGiven: isConsentGiven }, context))
   const timeZone = collect(() => parseTimeZone(fieldCells.time_zone, phoneNumber))
   const fields = collect(() =>
     validate(FieldsWithoutPhone, {

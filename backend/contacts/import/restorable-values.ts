@@ -44,7 +44,7 @@ function joinValues(earlier: Values, later: Values): Values {
 
 /**
  * Returns the fields to write so that a contact has its old values again. Leaves out fields that have changed since the
- * import. The source and the date of a consent belong together: both are restored, or none.
+ * import. A consent's source, date, and kind belong together: all are restored, or none.
  *
  * @returns undefined if there's nothing to restore
  */
@@ -62,6 +62,8 @@ export function toRestorableValues(
   if (columns.length === 0 && variables === undefined) return undefined
   return {
     ...Object.fromEntries(columns.map((column) => [column, oldValues[column] ?? null])),
+    // The contact's current kind is that of another consent, if the change was logged before consents had kinds.
+    ...(consent.length > 0 && { consent_kind: oldValues.consent_kind ?? null }),
     ...(variables && { variables }),
   }
 }

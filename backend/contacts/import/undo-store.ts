@@ -211,7 +211,8 @@ export async function readImportedContacts(
     select contact.id, contact.phone_number as "phoneNumber", imported.created, imported.changes,
       jsonb_build_object(
         'first_name', first_name, 'last_name', last_name, 'email', email, 'external_id', external_id,
-        'time_zone', time_zone, 'variables', variables, 'consent_source', consent_source, 'consent_at', consent_at
+        'time_zone', time_zone, 'variables', variables, 'consent_source', consent_source, 'consent_at', consent_at,
+        'consent_kind', consent_kind
       ) as current,
       case
         when not imported.created then null

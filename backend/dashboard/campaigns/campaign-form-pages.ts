@@ -25,7 +25,14 @@ import { findCallRules } from '../../rules/call-rules.ts'
 import { describeConflicts } from '../../support/describe-conflicts.ts'
 import { weekdays } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { consentChoices, type FormFrame, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
+import {
+  consentChoices,
+  type FormFrame,
+  formText,
+  StringList,
+  timeZones,
+  toFormTexts,
+} from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
 

@@ -16,6 +16,7 @@ const columns: Column[] = [
   ['do_not_call', (contact) => (contact.on_do_not_call_list ? 'true' : 'false')],
   ['consent_source', (contact) => contact.consent_source],
   ['consent_at', (contact) => contact.consent_at?.toISOString() ?? null],
+  ['consent_kind', (contact) => contact.consent_kind],
 ]
 
 /** Streams all contacts, or those of an import, as CSV, oldest first, with a column for each variable at the end. */

@@ -1,4 +1,4 @@
-import { AddContact, addContactTexts, boundedText, endedReasonTexts } from '@outdial/contract'
+import { AddContact, addContactTexts, boundedText, ConsentKind, endedReasonTexts } from '@outdial/contract'
 import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
@@ -24,7 +24,7 @@ import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { IssueCollector } from '../page/collect-issues.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
+import { consentKinds, type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { formatQueued, joinSentences } from '../page/queued-message.ts'
 import { toCampaignOptions } from './campaign-options.ts'
@@ -42,6 +42,7 @@ interface FormData extends FormFrame {
   campaigns: { value: number | ''; label: string }[]
   chosen: number | ''
   timeZones: readonly string[]
+  consentKinds: typeof consentKinds
   text: typeof formTexts
 }
 
@@ -57,6 +58,7 @@ const ContactFields = z.object({
   variables: boundedText(maxVariablesLength).optional(),
   'consent.source': text,
   'consent.at': text,
+  'consent.kind': ConsentKind.optional(),
 })
 
 const NewContactFields = ContactFields.extend({
@@ -81,6 +83,7 @@ export const newContactPage = defineForm({
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
       timeZones,
+      consentKinds,
       text: formTexts,
     })
   },
@@ -132,6 +135,7 @@ const toFormValues = (contact: ContactFieldValues): Values => ({
   variables: formatVariables(contact.variables),
   consent_source: contact.consent_source ?? '',
   consent_at: contact.consent_at?.toISOString() ?? '',
+  consent_kind: contact.consent_kind ?? '',
 })
 
 export const editContactPage = defineForm({
@@ -154,6 +158,7 @@ export const editContactPage = defineForm({
       campaigns: [],
       chosen: '',
       timeZones,
+      consentKinds,
       text: formTexts,
     })
   },
@@ -254,22 +259,25 @@ function toContactInput(
   }
 }
 
-/** @throws {ApiError} validation_failed if only one of the fields is filled in, or the date isn't one or is in the future */
+/** @throws {ApiError} validation_failed if the source or the date is missing, or the date isn't one or is in the future */
 function parseConsent(fields: z.output<typeof ContactFields>, timeZone: string, now: Date) {
   const source = fields['consent.source']
   const at = fields['consent.at']
-  if (source === undefined && at === undefined) return undefined
+  const kind = fields['consent.kind']
+  const entered = Object.entries({ source, date: at, kind }).filter(([, value]) => value !== undefined)
+  if (entered.length === 0) return undefined
   const issues = new IssueCollector()
+  const toClear = entered.map(([name]) => `the consent ${name}`).join(' and ')
   if (source === undefined) {
-    const message = 'Enter the consent source, or clear the consent date.'
+    const message = `Enter the consent source, or clear ${toClear}.`
     issues.add([{ field: 'consent.source', code: 'required', message }])
   }
   if (at === undefined) {
-    const message = 'Enter the consent date, or clear the consent source.'
+    const message = `Enter the consent date, or clear ${toClear}.`
     issues.add([{ field: 'consent.at', code: 'required', message }])
   }
   const date = at && issues.collect(() => parseLocalDateField('consent.at', at, timeZone))
-  const consent = source && date ? { source, at: date.toISOString() } : undefined
+  const consent = source && date ? { source, at: date.toISOString(), kind } : undefined
   issues.collect(() => {
     checkConsentDate(consent, now)
   })

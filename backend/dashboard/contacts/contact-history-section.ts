@@ -1,5 +1,5 @@
 import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
-import { labelOfColumn } from '../../contacts/contact-labels.ts'
+import { contactLabels, formatConsentKind, labelOfColumn } from '../../contacts/contact-labels.ts'
 import type { Db } from '../../db/schema.ts'
 import type { ChangedValues } from '../../db/tables/call-tables.ts'
 import { describeActor, type LinkedText } from '../../support/describe-actor.ts'
@@ -37,15 +37,18 @@ const toTitle = ({ kind, actor }: ContactChange): string => {
 function toShownValues({ old_values: before, new_values: after }: ContactChange): ShownChange['values'] {
   if (before === null || after === null) return []
   const [old, current] = [flatten(before), flatten(after)]
-  return [...new Set([...Object.keys(old), ...Object.keys(current)])].map((label) => ({
-    label,
-    before: old[label] ?? '–',
-    after: current[label] ?? '–',
-  }))
+  return [...new Set([...Object.keys(old), ...Object.keys(current)])]
+    .map((label) => ({ label, before: old[label] ?? '–', after: current[label] ?? '–' }))
+    .filter((value) => value.before !== value.after)
 }
 
 /** Returns the values by label. A variable's label is its name. */
-const flatten = ({ variables, ...columns }: ChangedValues): Record<string, string | null> => ({
+const flatten = ({
+  variables,
+  consent_kind: kind,
+  ...columns
+}: ChangedValues): Record<string, string | null> => ({
   ...Object.fromEntries(Object.entries(columns).map(([name, value]) => [labelOfColumn(name), value])),
+  ...(kind && { [contactLabels.consent_kind]: formatConsentKind(kind) }),
   ...variables,
 })

@@ -6,7 +6,7 @@ import { canMapColumns, lockedError, mapColumns, mappingFields } from '../../con
 import { FileConsent } from '../../contacts/import/parse-consent.ts'
 import { toLocalIsoTime } from '../../scheduling/local-time.ts'
 import { defineForm, redirectTo, template } from '../page/define-page.ts'
-import { anyField, OptionalId } from '../page/forms.ts'
+import { anyField, consentKinds, OptionalId } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { useOptions } from './contact-import-labels.ts'
 
@@ -22,7 +22,15 @@ export interface ColumnsForm {
   hasHeader: boolean
   isRecalled: boolean
   unansweredCount: number
-  consent: { sourceName: string; source: string; dateName: string; date: string }
+  consent: {
+    sourceName: string
+    source: string
+    dateName: string
+    date: string
+    kindName: string
+    kind: string
+    kinds: typeof consentKinds
+  }
 }
 
 interface ColumnsData {
@@ -63,6 +71,9 @@ export function toColumnsForm(found: FoundImport, action: string, timeZone: stri
       source: consent.source ?? '',
       dateName: mappingFields.consentDate,
       date: consent.at === undefined ? '' : toLocalIsoTime(new Date(consent.at), timeZone).slice(0, 10),
+      kindName: mappingFields.consentKind,
+      kind: consent.kind ?? '',
+      kinds: consentKinds,
     },
   }
 }
@@ -100,7 +111,11 @@ export const importColumnsPage = defineForm({
     await mapColumns(tx, workspace, params.id, {
       uses: indexes.map((index) => ColumnUse.safeParse(read(mappingFields.use(index))).data),
       ranks: indexes.map((index) => toRank(read(mappingFields.rank(index)))),
-      consent: { source: read(mappingFields.consentSource), at: read(mappingFields.consentDate) },
+      consent: {
+        source: read(mappingFields.consentSource),
+        at: read(mappingFields.consentDate),
+        kind: read(mappingFields.consentKind),
+      },
     })
     return redirectTo(pathTo(context, `/contacts/import/${params.id}${toCampaignQuery(query.campaign)}`))
   },

@@ -225,10 +225,16 @@ function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileCons
 function describeStopped({ campaign, ...stopped }: StoppedRows): ImportData['stopped'][number] {
   const { consentMissing, consentExpired, noPermittedHour } = stopped
   const counts = [
-    ...(consentMissing > 0 ? [`${formatPlural(consentMissing, 'contact')} without the required consent`] : []),
-    ...(consentExpired > 0 ? [`${formatPlural(consentExpired, 'contact')} with a consent that's too old`] : []),
+    ...(consentMissing > 0
+      ? [`${formatPlural(consentMissing, 'contact')} without the required consent`]
+      : []),
+    ...(consentExpired > 0
+      ? [`${formatPlural(consentExpired, 'contact')} with a consent that's too old`]
+      : []),
     ...(noPermittedHour > 0
-      ? [`${formatPlural(noPermittedHour, 'contact')} in states whose hours by law are outside its calling hours`]
+      ? [
+          `${formatPlural(noPermittedHour, 'contact')} in states whose hours by law are outside its calling hours`,
+        ]
       : []),
   ]
   return { campaign, counts: listNames(counts) }

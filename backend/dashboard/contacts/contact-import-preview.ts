@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { formatConsentKind } from '../../contacts/contact-labels.ts'
 import { ImportedContact } from '../../contacts/import/parse-row.ts'
 import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
 import { nameCountry } from '../../core/countries.ts'
@@ -14,7 +15,7 @@ export interface PreviewLine {
   country: string
   name: string
   timeZone: string
-  consent: { source: string; at: string } | null
+  consent: { source: string; at: string; kind: string } | null
   effect: { tone: Tone; text: string }
   details: string[]
 }
@@ -38,7 +39,7 @@ export function toPreview(row: PreviewRow): PreviewLine {
     country: country === undefined ? '' : nameCountry(country),
     name: [fields.first_name, fields.last_name].filter(Boolean).join(' '),
     timeZone: timeZone ?? '',
-    consent: fields.consent ?? null,
+    consent: fields.consent ? { ...fields.consent, kind: formatConsentKind(fields.consent.kind) } : null,
     effect: effects[row.state],
     details: [
       ...(row.state === 'invalid' && issue !== undefined ? [describeIssue(issue)] : []),

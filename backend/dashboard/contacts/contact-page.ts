@@ -2,7 +2,7 @@ import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
 import { findWaits } from '../../calls/when-and-why.ts'
-import { contactLabels } from '../../contacts/contact-labels.ts'
+import { contactLabels, formatConsentKind } from '../../contacts/contact-labels.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
@@ -42,7 +42,7 @@ interface ContactData extends DoNotCallStatus {
   contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
   facts: { label: string; value: string }[]
   variables: { name: string; value: string }[]
-  consent: { source: string; at: Date } | null
+  consent: { source: string; at: Date; kind: string } | null
   localTime: { text: string; source: string } | null
   notes: { text: string; at: Date }[]
   history: ShownChange[]
@@ -121,7 +121,11 @@ export async function showContact(
     consent:
       contact.consent_source === null || contact.consent_at === null
         ? null
-        : { source: contact.consent_source, at: contact.consent_at },
+        : {
+            source: contact.consent_source,
+            at: contact.consent_at,
+            kind: formatConsentKind(contact.consent_kind),
+          },
     localTime:
       zone === undefined
         ? null

@@ -128,6 +128,7 @@ function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContac
     consent_given: consent_denied === true ? 'No' : consent ? 'Yes' : '',
     consent_source: consent?.source,
     consent_at: consent?.at,
+    consent_kind: consent?.kind,
   }
   return cells[field] ?? ''
 }

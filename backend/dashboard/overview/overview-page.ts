@@ -112,20 +112,31 @@ async function readOverview(
 ): Promise<OverviewData> {
   const now = clock.now()
   const timeFormats = createTimeFormats(now, timeZone)
-  const [counts, rules, liveCalls, liveCallCount, paused, inactive, failing, exhausted, firstSteps, agents, limitStops] =
-    await Promise.all([
-      counting,
-      getCallRules({ db }, id),
-      findLiveCalls(db, id, maxLiveCalls),
-      countLiveCalls(db, id),
-      selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
-      selectInactiveWithCalls(db, id, maxNotices),
-      selectFailingSubscriptions(db, id),
-      countExhaustedDeliveries(db, id, maxExhausted),
-      findFirstSteps(db, id),
-      selectLiveAgentsWithBraces(db, id),
-      findLimitStops(db, id, now),
-    ])
+  const [
+    counts,
+    rules,
+    liveCalls,
+    liveCallCount,
+    paused,
+    inactive,
+    failing,
+    exhausted,
+    firstSteps,
+    agents,
+    limitStops,
+  ] = await Promise.all([
+    counting,
+    getCallRules({ db }, id),
+    findLiveCalls(db, id, maxLiveCalls),
+    countLiveCalls(db, id),
+    selectCampaignsWithDetails(db, id, { status: 'paused' }, { limit: maxNotices, offset: 0 }),
+    selectInactiveWithCalls(db, id, maxNotices),
+    selectFailingSubscriptions(db, id),
+    countExhaustedDeliveries(db, id, maxExhausted),
+    findFirstSteps(db, id),
+    selectLiveAgentsWithBraces(db, id),
+    findLimitStops(db, id, now),
+  ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
   const lacksRules = doRulesApply(config) && rules.changed === null

@@ -1,6 +1,12 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
-import { freeCapacity, isLiveAttempt, limitedBy, waitingForFirst, waitingForTime } from '../../calls/can-call.ts'
+import {
+  freeCapacity,
+  isLiveAttempt,
+  limitedBy,
+  waitingForFirst,
+  waitingForTime,
+} from '../../calls/can-call.ts'
 import type { Db } from '../../db/schema.ts'
 import { isOfCall } from '../../webhooks/test-events.ts'
 

@@ -1,5 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { boundedText, ConsentRequired, consentRequiredTexts, type FieldText, QueryId, withText } from '@outdial/contract'
+import {
+  boundedText,
+  consentKindLabels,
+  ConsentRequired,
+  consentRequiredTexts,
+  type FieldText,
+  QueryId,
+  withText,
+} from '@outdial/contract'
 import * as z from 'zod'
 import { countryCodes, nameCountry } from '../../core/countries.ts'
 import { type ApiError } from '../../core/errors.ts'
@@ -210,6 +218,12 @@ export const OptionalId = QueryId.optional().catch(undefined)
 export const countries: readonly { value: string; label: string }[] = countryCodes
   .map((code) => ({ value: code, label: nameCountry(code) }))
   .sort((a, b) => a.label.localeCompare(b.label, 'en'))
+
+/** Kinds of consent to choose from. Blank is an unknown kind. */
+export const consentKinds: readonly { value: string; label: string }[] = [
+  { value: '', label: 'Unknown' },
+  ...Object.entries(consentKindLabels).map(([value, label]) => ({ value, label })),
+]
 
 /** IANA time zone names. */
 export const timeZones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]

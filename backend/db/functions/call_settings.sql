@@ -19,5 +19,6 @@ create or replace function call_settings(campaign campaign, agent agent, contact
     'last_name', (contact).last_name,
     'variables', (contact).variables,
     'consent_source', (contact).consent_source,
-    'consent_at', iso_time((contact).consent_at)
+    'consent_at', iso_time((contact).consent_at),
+    'consent_kind', (contact).consent_kind
   );

@@ -13,7 +13,7 @@ begin
   old_row := to_jsonb(old);
   new_row := to_jsonb(new);
   foreach column_name in array array[
-    'first_name', 'last_name', 'email', 'external_id', 'time_zone', 'consent_source', 'consent_at'
+    'first_name', 'last_name', 'email', 'external_id', 'time_zone', 'consent_source', 'consent_at', 'consent_kind'
   ] loop
     if old_row -> column_name is distinct from new_row -> column_name then
       changed := changed || column_name;
@@ -21,6 +21,13 @@ begin
       new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
     end if;
   end loop;
+  -- All of a consent, even if only a part of it changed, because undoing an import restores a consent only as a whole.
+  if changed && array['consent_source', 'consent_at', 'consent_kind'] then
+    foreach column_name in array array['consent_source', 'consent_at', 'consent_kind'] loop
+      old_values := old_values || jsonb_build_object(column_name, old_row -> column_name);
+      new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
+    end loop;
+  end if;
   if old.variables is distinct from new.variables then
     changed := changed || 'variables'::text;
     -- Only the variables that changed.

@@ -27,12 +27,12 @@ begin
     with added as (
       insert into contact (
         workspace_id, phone_number, first_name, last_name, email, external_id, time_zone, variables, consent_source,
-        consent_at, created_at, updated_at, updated_by
+        consent_at, consent_kind, created_at, updated_at, updated_by
       )
       select workspace, phone_number, changes ->> 'first_name', changes ->> 'last_name', changes ->> 'email',
         changes ->> 'external_id', changes ->> 'time_zone',
         coalesce(nullif(changes -> 'variables', 'null'), '{}'),
-        changes ->> 'consent_source', (changes ->> 'consent_at')::timestamptz, at, at, changed_by
+        changes ->> 'consent_source', (changes ->> 'consent_at')::timestamptz, changes ->> 'consent_kind', at, at, changed_by
       from unnest(contacts)
       order by phone_number
       on conflict (workspace_id, phone_number) where erased_at is null do nothing
@@ -71,6 +71,8 @@ begin
       end,
       consent_source = case when changes ? 'consent_source' then changes ->> 'consent_source' else consent_source end,
       consent_at = case when changes ? 'consent_at' then (changes ->> 'consent_at')::timestamptz else consent_at end,
+      -- The kind belongs to the consent, so another consent never keeps it.
+      consent_kind = case when changes ? 'consent_source' then changes ->> 'consent_kind' else consent_kind end,
       updated_at = at,
       updated_by = changed_by
     from unnest(contacts) as changed (changed_number, changes, changed_by)

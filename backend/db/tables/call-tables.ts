@@ -3,6 +3,7 @@ import type {
   CallOutcome,
   CallStatus,
   CampaignStatus,
+  ConsentKind,
   ConsentRequired,
   Contact,
   EndedReason,
@@ -140,6 +141,7 @@ interface ContactChangeValuesTable {
 export type ChangedValues = Partial<Record<ContactTextColumn, string | null>> & {
   consent_source?: string | null
   consent_at?: string | null
+  consent_kind?: ConsentKind | null
   variables?: Record<string, string>
 }
 
@@ -337,6 +339,7 @@ export interface CallSettings {
   variables: Record<string, string>
   consent_source: string | null
   consent_at: string | null
+  consent_kind: ConsentKind | null
   /** The zones whose local time must be within calling hours, and why these. */
   time_zones: string[]
   time_zone_source: 'contact' | 'number' | 'campaign'

@@ -1,3 +1,4 @@
+import type { ConsentKind } from '@outdial/contract'
 import type { Selectable } from 'kysely'
 import { toRecord } from '../../core/records.ts'
 import type { JsonWithDefault, TimestampColumn } from './column-types.ts'
@@ -12,6 +13,7 @@ export interface ContactFieldColumns {
   variables: JsonWithDefault<Record<string, string>>
   consent_source: string | null
   consent_at: TimestampColumn | null
+  consent_kind: ConsentKind | null
 }
 
 export type ContactFieldValues = Selectable<ContactFieldColumns>
@@ -30,6 +32,7 @@ const kinds = {
   variables: 'variables',
   consent_source: 'consent',
   consent_at: 'consent',
+  consent_kind: 'consent',
 } as const satisfies Record<ContactColumn, string>
 
 type Kind = (typeof kinds)[ContactColumn]
@@ -57,4 +60,5 @@ export const blankContact = {
   variables: {},
   consent_source: null,
   consent_at: null,
+  consent_kind: null,
 } satisfies ContactFieldValues

@@ -217,6 +217,87 @@ it('queues one call for fifty simultaneous requests with the same contact', asyn
   expect(responses.map((response) => response.status).sort()).toEqual([...Array<number>(49).fill(200), 201])
 })
 
+const consent = { source: 'Form', at: '2026-05-04T07:30:00.000Z' }
+
+it('saves how a contact agreed, and returns it with the contact and its call', async () => {
+  const added = await add({ phone_number: freshNumber(), consent: { ...consent, kind: 'oral' } })
+  expect(added.contact.consent).toEqual({ ...consent, kind: 'oral' })
+  const read = await api.send({ path: `/calls/${added.call.id}/` })
+  expect(read.json()).toMatchObject({ contact: { consent: { ...consent, kind: 'oral' } } })
+  const unknown = await add({ phone_number: freshNumber(), consent })
+  expect(unknown.contact.consent).toEqual({ ...consent, kind: null })
+})
+
+it.each([
+  ['an unknown kind', { ...consent, kind: 'by phone' }, ['consent.kind invalid_value']],
+  ['a kind without a source', { at: consent.at, kind: 'written' }, ['consent.source required']],
+  ['a kind without a date', { source: 'Form', kind: 'written' }, ['consent.at required']],
+  ['only a kind', { kind: 'written' }, ['consent.source required', 'consent.at required']],
+])('rejects a consent with %s', async (_, rejected, issues) => {
+  const { status, details } = await addInvalid({ phone_number: freshNumber(), consent: rejected })
+  expect(status).toBe(422)
+  expect(details.map(({ field, code }) => `${field} ${code}`)).toEqual(issues)
+})
+
+const cleared = {
+  field: 'consent.kind',
+  code: 'consent_kind_cleared',
+  message:
+    'consent.kind was cleared, because the new consent has another source or date, and no kind. Send the kind of the new consent if you know it.',
+}
+
+it.each([
+  ['keeps the stored kind for the same source and date', consent, 'written', []],
+  [
+    'keeps the stored kind for the same date in another time zone',
+    { ...consent, at: '2026-05-04T09:30:00+02:00' },
+    'written',
+    [],
+  ],
+  ['clears the stored kind for another source', { ...consent, source: 'Fair' }, null, [cleared]],
+  [
+    'clears the stored kind for another date',
+    { ...consent, at: '2026-05-04T07:30:00.001Z' },
+    null,
+    [cleared],
+  ],
+  ['clears the stored kind for null', { ...consent, kind: null }, null, []],
+  ['replaces the stored kind', { ...consent, kind: 'oral' }, 'oral', []],
+  ['saves the kind of another consent', { ...consent, source: 'Fair', kind: 'oral' }, 'oral', []],
+])('%s', async (_, sent, kind, warnings) => {
+  const phone_number = freshNumber()
+  await add({ phone_number, consent: { ...consent, kind: 'written' } })
+  const added = await add({ phone_number, consent: sent })
+  expect(added.contact.consent).toMatchObject({ source: sent.source, kind })
+  expect(added.warnings).toEqual(warnings)
+})
+
+it('keeps the kind if no consent is sent, and warns of nothing if there was no kind to lose', async () => {
+  const phone_number = freshNumber()
+  await add({ phone_number, consent: { ...consent, kind: 'written' } })
+  const renamed = await add({ phone_number, first_name: 'Ann' })
+  expect(renamed.contact.consent).toEqual({ ...consent, kind: 'written' })
+  const without = await add({ phone_number, consent: null })
+  expect([without.contact.consent, without.warnings]).toEqual([null, []])
+  await add({ phone_number, consent })
+  const replaced = await add({ phone_number, consent: { ...consent, source: 'Fair' } })
+  expect([replaced.contact.consent?.kind, replaced.warnings]).toEqual([null, []])
+})
+
+it('decides about the kind of each of several simultaneous requests', async () => {
+  const numbers = [freshNumber(), freshNumber(), freshNumber()]
+  const written = { ...consent, kind: 'written' }
+  await Promise.all(numbers.slice(1).map((phone_number) => add({ phone_number, consent: written })))
+  const sources = ['Form', 'Form', 'Fair']
+  const added = await Promise.all(
+    numbers.map((phone_number, index) =>
+      add({ phone_number, consent: { ...consent, source: sources[index] } }),
+    ),
+  )
+  expect(added.map(({ contact }) => contact.consent?.kind)).toEqual([null, 'written', null])
+  expect(added.map(({ warnings }) => warnings)).toEqual([[], [], [cleared]])
+})
+
 it('rejects a consent date more than a day ahead, which is a typo, and saves nothing', async () => {
   const consentIn = (hours: number) => ({
     source: 'Form',

@@ -64,6 +64,25 @@ describe('a lenient request', () => {
     expect(listWarnings(added)).toEqual([warning])
   })
 
+  it('leaves out a kind of consent that is not one, and keeps the source and the date', async () => {
+    const consent = { source: 'Form', at: '2026-01-02T09:30:00.000Z' }
+    const added = await addLeniently({ consent: { ...consent, kind: 'by phone' } })
+    expect(added.contact.consent).toEqual({ ...consent, kind: null })
+    expect(added.warnings).toEqual([
+      {
+        field: 'consent.kind',
+        code: 'invalid_value',
+        message: "Left out: consent.kind has a value that isn't allowed. Use one of these: written, oral.",
+      },
+    ])
+  })
+
+  it('leaves out a kind of consent without a source and a date', async () => {
+    const added = await addLeniently({ consent: { kind: 'written' } })
+    expect(added.contact.consent).toBeNull()
+    expect(listWarnings(added)).toEqual(['consent.source required', 'consent.at required'])
+  })
+
   it('leaves out whole entries that are too long, and keeps the others', async () => {
     const added = await addLeniently({
       variables: { note: 'x'.repeat(2_001), product: 'roof' },
@@ -112,6 +131,8 @@ describe('a lenient request', () => {
     '{"variables":"ab","variables.0":"\\u0000"}',
     '{"consent.x":"\\u0000"}',
     '{"consent.x":"\\u0000","consent":{"source":"Form"}}',
+    '{"consent.kind":"\\u0000"}',
+    '{"consent.kind":"\\u0000","consent":{"kind":"by phone"}}',
     '{"email.x":"\\u0000","email":"N/A"}',
     '{"metadata":{"a":{"b":"\\u0000"}},"metadata.a":"\\u0000"}',
   ])('ends with an error for %s', async (json) => {
@@ -157,13 +178,15 @@ describe('a lenient request', () => {
   })
 })
 
-it.each([{ email: 'N/A' }, { metadata: tooMany }, { consent: { source: 'Form' } }])(
-  'a request that is not lenient is rejected: %j',
-  async (fields) => {
-    expect((await post(fields)).statusCode).toBe(422)
-    expect((await post({ ...fields, lenient: false })).statusCode).toBe(422)
-  },
-)
+it.each([
+  { email: 'N/A' },
+  { metadata: tooMany },
+  { consent: { source: 'Form' } },
+  { consent: { kind: 'oral' } },
+])('a request that is not lenient is rejected: %j', async (fields) => {
+  expect((await post(fields)).statusCode).toBe(422)
+  expect((await post({ ...fields, lenient: false })).statusCode).toBe(422)
+})
 
 describe("variables that aren't the agent's", () => {
   const setAgentVariables = (variables: string[]) =>
@@ -252,6 +275,20 @@ it('reads responses that an earlier version stored without warnings', async () =
   expect(replayed.statusCode).toBe(201)
   expect(replayed.json()).toMatchObject({ warnings: [] })
   await eraseContact(api.deps, api.seed.workspaceId, contact.id)
+})
+
+it('reads responses that an earlier version stored without the kind of a consent', async () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() }
+  const consent = { source: 'Form', at: '2026-01-02T09:30:00.000Z' }
+  const body = { phone_number: freshNumber(), consent }
+  await add(body, headers)
+  await api.deps.db
+    .updateTable('idempotent_response')
+    .set({ body: sql`body #- '{contact,consent,kind}' #- '{call,contact,consent,kind}'` })
+    .execute()
+  const replayed = await post(body, headers)
+  expect(replayed.statusCode).toBe(201)
+  expect(ContactAdded.parse(replayed.json()).contact.consent).toEqual(consent)
 })
 
 it('takes requests for different ones if something else is left out of them', async () => {

@@ -31,6 +31,7 @@ const settings = {
   variables: {},
   consent_source: null,
   consent_at: null,
+  consent_kind: null,
 }
 
 const call: WaitingCall = {

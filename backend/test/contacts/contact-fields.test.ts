@@ -21,10 +21,12 @@ entered.set('email', 'someone@example.com')
 entered.set('time_zone', 'Asia/Tokyo')
 entered.set('variables', 'roof = a variable')
 entered.set('consent_at', '2026-05-01T09:30:00.000Z')
+entered.set('consent_kind', 'written')
 
 /** How the value is shown to people and agents, where that differs. */
 const shown = new Map(entered)
 shown.set('variables', 'a variable')
+shown.set('consent_kind', 'Written')
 
 const inputName = (column: string) => column.replace('consent_', 'consent.')
 
@@ -111,7 +113,11 @@ describe('a field of a contact', () => {
     const input = {
       ...toRecord(textColumns, (column) => entered.get(column) ?? ''),
       variables: enteredRow.variables,
-      consent: { source: entered.get('consent_source') ?? '', at: entered.get('consent_at') ?? '' },
+      consent: {
+        source: entered.get('consent_source') ?? '',
+        at: entered.get('consent_at') ?? '',
+        kind: 'written' as const,
+      },
     }
     await seedCall(deps, seed, number, input)
     expect(await readRow(id)).toEqual(enteredRow)
@@ -163,7 +169,7 @@ describe('a field of a contact', () => {
     expect(findMissing(text.replace(localTime, 'Asia/Tokyo'), apiColumns)).toEqual([])
 
     const csv = await open('/contacts/export')
-    expect(findMissing(csv.html, contactColumns)).toEqual([])
+    expect(findMissing(csv.html.replace('written', 'Written'), contactColumns)).toEqual([])
   })
 
   it('is kept by a finished call, and erased with the contact', async () => {
@@ -179,6 +185,7 @@ describe('a field of a contact', () => {
       ...contact,
       consent_source: contact.consent?.source,
       consent_at: contact.consent?.at,
+      consent_kind: contact.consent?.kind,
     }).toMatchObject({
       ...Object.fromEntries(entered),
       variables: { roof: 'a variable' },

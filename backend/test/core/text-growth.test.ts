@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals'
 import {
   isPlaceholder,
   readAmericanTimeZone,
+  readConsentKind,
   readCountry,
   readDateTime,
   readDoNotCall,
@@ -169,9 +170,11 @@ const readers: Record<string, Record<string, Read>> = {
   },
   'contacts/import/parse-consent.ts': {
     'parseConsent: the source': (text) =>
-      parseConsent({ source: text, at: '2026-05-01', isGiven: true }, importContext),
+      parseConsent({ source: text, at: '2026-05-01', kind: undefined, isGiven: true }, importContext),
     'parseConsent: the date': (text) =>
-      parseConsent({ source: 'Form', at: text, isGiven: true }, importContext),
+      parseConsent({ source: 'Form', at: text, kind: undefined, isGiven: true }, importContext),
+    'parseConsent: the kind': (text) =>
+      parseConsent({ source: 'Form', at: '2026-05-01', kind: text, isGiven: true }, importContext),
   },
   'contacts/import/parse-row-numbers.ts': {
     'parseRowNumbers: a number': (text) =>
@@ -208,7 +211,7 @@ const readers: Record<string, Record<string, Read>> = {
     readAddContact: (text) =>
       readAddContact({
         ...{ phone_number: '+12025550191', campaign_id: 1, lenient: true, email: text },
-        ...{ variables: { [text]: 'a', a: text }, consent: { source: text, at: text } },
+        ...{ variables: { [text]: 'a', a: text }, consent: { source: text, at: text, kind: text } },
       }),
   },
   'core/csv.ts': { formatCsvRecord: (text) => formatCsvRecord([text, text]) },
@@ -283,6 +286,7 @@ const readers: Record<string, Record<string, Read>> = {
     findTargetUrlIssue: (text) => findTargetUrlIssue({ allowLoopbackWebhooks: false }, text),
     normalizeTargetUrl,
   },
+  'reading/consent-kind.ts': { readConsentKind },
   'reading/country.ts': { readCountry },
   'reading/date-time.ts': { readDateTime },
   'reading/placeholder.ts': { isPlaceholder },

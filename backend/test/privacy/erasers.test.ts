@@ -51,7 +51,8 @@ const exceptions: Record<string, string> = {
   'idempotent_response.body_hash': 'a hash of the request; deleted after a day',
   'idempotent_response.scope_hash': 'a hash of the key; deleted after a day',
   'limit_use.period': 'a day',
-  'number_use.number_hash': 'an HMAC, which must stay so that the number is not called too often; deleted after 30 days',
+  'number_use.number_hash':
+    'an HMAC, which must stay so that the number is not called too often; deleted after 30 days',
   'number_use.placed_at': 'times of call attempts, which must stay, too',
   'spreadsheet_row.spreadsheet_id': 'a random ID',
   'tool_call.tool_name': 'the name of a tool',

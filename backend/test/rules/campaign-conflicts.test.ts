@@ -18,7 +18,9 @@ it('says when a campaign is saved which of its settings the rules leave no room 
   expect(saved).toContain(
     "Numbers in Alabama, Florida, and Louisiana aren't called: these calling hours and the hours by law have none in common.",
   )
-  expect(saved).toContain('The rules allow 2 call attempts per number in 24 hours, so retries after that wait.')
+  expect(saved).toContain(
+    'The rules allow 2 call attempts per number in 24 hours, so retries after that wait.',
+  )
   expect(await edit({ 'calling_hours.start': '22:00', 'calling_hours.end': '23:00' })).toContain(
     "Numbers in the United States aren't called",
   )

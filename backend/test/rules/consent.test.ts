@@ -111,7 +111,9 @@ describe('when a call is claimed', () => {
   it('completes a call whose consent was withdrawn or has expired while it waited', async () => {
     const withdrawn = await queue(written())
     const expired = await queue({ ...written(), scheduled_at: new Date(now().getTime() + 1_000) })
-    const contacts = api.deps.db.updateTable('contact').set({ consent_source: null, consent_at: null, consent_kind: null })
+    const contacts = api.deps.db
+      .updateTable('contact')
+      .set({ consent_source: null, consent_at: null, consent_kind: null })
     await contacts.where('id', '=', withdrawn.contact.id).execute()
     expect(await claim()).toEqual([])
     expect(await read(withdrawn.id)).toMatchObject(suppressed('consent_missing'))
@@ -150,7 +152,11 @@ describe('POST /campaigns/', () => {
   it('requires no consent by default, and returns what was asked for', async () => {
     const { agentId: agent_id, phoneNumberId: phone_number_id } = api.seed
     const create = async (more: object) =>
-      api.send({ method: 'POST', path: '/campaigns/', body: { name: 'New', agent_id, phone_number_id, ...more } })
+      api.send({
+        method: 'POST',
+        path: '/campaigns/',
+        body: { name: 'New', agent_id, phone_number_id, ...more },
+      })
     expect((await create({})).json()).toMatchObject({
       consent_required: 'none',
       consent_max_age_days: null,

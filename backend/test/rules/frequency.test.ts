@@ -239,7 +239,11 @@ describe('calls that are exempt', () => {
   })
 })
 
-const said = (role: 'agent' | 'contact') => ({ role, text: 'Hello.', at: world.deps.clock.now().toISOString() })
+const said = (role: 'agent' | 'contact') => ({
+  role,
+  text: 'Hello.',
+  at: world.deps.clock.now().toISOString(),
+})
 
 /** Queues the callback that an agent scheduled in a call. */
 async function seedCallback(callId: number, contactId: number): Promise<number> {

@@ -13,8 +13,14 @@ const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 const hourMs = 3_600_000
 
 const Step = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('queue' as const), number: fc.nat(1), campaign: fc.nat(1) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), hours: fc.integer({ min: 1, max: 40 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('queue' as const), number: fc.nat(1), campaign: fc.nat(1) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('advance' as const), hours: fc.integer({ min: 1, max: 40 }) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('claim' as const) }) },
   {
     weight: 3,
@@ -66,7 +72,10 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
         const at = deps.clock.now()
         if (as === 'answered') {
           conversations.set(attempt.request.toNumber, at.getTime())
-          await finishAttempt(deps, attempt, { ...emptyResult('answered', 'contact_hung_up'), answeredAt: at })
+          await finishAttempt(deps, attempt, {
+            ...emptyResult('answered', 'contact_hung_up'),
+            answeredAt: at,
+          })
         } else {
           const failed = { ...emptyResult('failed', 'line_failed'), notPlaced: true }
           await finishAttempt(deps, attempt, as === 'busy' ? emptyResult('busy', 'line_busy') : failed)
@@ -102,12 +111,17 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
       for (const [index, { to_number, started_at }] of attempts.entries()) {
         const before = attempts.slice(0, index).filter((earlier) => earlier.to_number === to_number)
         const within = (hours: number) =>
-          before.filter((earlier) => started_at.getTime() - earlier.started_at.getTime() < hours * hourMs).length
+          before.filter((earlier) => started_at.getTime() - earlier.started_at.getTime() < hours * hourMs)
+            .length
         if (perDay !== null) expect(within(24)).toBeLessThan(perDay)
         if (per30Days !== null) expect(within(24 * 30)).toBeLessThan(per30Days)
         // The numbers are in New York.
         const hour = Number(
-          new Intl.DateTimeFormat('en-US', { hour: '2-digit', hourCycle: 'h23', timeZone: 'America/New_York' }).format(started_at),
+          new Intl.DateTimeFormat('en-US', {
+            hour: '2-digit',
+            hourCycle: 'h23',
+            timeZone: 'America/New_York',
+          }).format(started_at),
         )
         if (hours_by_law) expect(hour >= 8 && hour < 21).toBe(true)
       }

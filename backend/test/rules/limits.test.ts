@@ -94,7 +94,11 @@ describe('call attempts per own number on a day', () => {
     const { db } = world.database
     const now = world.deps.clock.now()
     const almostExpired = new Date(now.getTime() - 7 * 86_400_000 + 1_000)
-    await db.updateTable('call').set({ due_at: almostExpired, next_attempt_at: now }).where('id', '=', id).execute()
+    await db
+      .updateTable('call')
+      .set({ due_at: almostExpired, next_attempt_at: now })
+      .where('id', '=', id)
+      .execute()
     await queue(freshNumber())
     expect(await claim()).toEqual([])
     const [stop, ...others] = await findLimitStops(db, world.seed.workspaceId, now)

@@ -47,11 +47,13 @@ it('counts the contacts that a campaign would not call, per rule, and saves thos
   ].join('\n')
   const { path, page } = await uploadAndCheck(user, file)
   expect(page.text).toContain(
-    '“Evenings”: 1 contact without the required consent, 1 contact with a consent that\'s too old, and 1 contact in states whose hours by law are outside its calling hours',
+    "“Evenings”: 1 contact without the required consent, 1 contact with a consent that's too old, and 1 contact in states whose hours by law are outside its calling hours",
   )
   await user.browser.press(page, 'Import contacts', { campaign_id: String(campaignId) })
   const done = await waitUntilSettled(user, path)
-  expect(done.text).toContain('2 calls queued, 1 not called (consent missing), 1 not called (consent too old)')
+  expect(done.text).toContain(
+    '2 calls queued, 1 not called (consent missing), 1 not called (consent too old)',
+  )
   const calls = world.database.db
     .selectFrom('call')
     .select(['to_number', 'status', 'ended_reason'])
@@ -72,5 +74,7 @@ it('lists the rows of numbers that were called as often as allowed', async () =>
   await completeDialedCall(deps, seed, id, emptyResult('no_answer', 'ring_timeout'))
   const { page } = await uploadAndCheck(user, 'Phone\n+12125570141\n+12125570142')
   expect(getStat(page.html)).toMatchObject({ 'Called as often as allowed': 1 })
-  expect(page.text).toContain("This number can't be called again within 7 days. The contact is saved, but not called.")
+  expect(page.text).toContain(
+    "This number can't be called again within 7 days. The contact is saved, but not called.",
+  )
 })

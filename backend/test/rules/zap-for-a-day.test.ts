@@ -17,7 +17,10 @@ const dayMs = 86_400_000
  * Runs a Zap that queues a call to the same contact whenever one was completed, until the clock has advanced by so many days.
  * The agent runtime reports that nobody answered.
  */
-async function runZap(number: string, days: number): Promise<{ placedAt: number[]; events: CallCompletedEvent[] }> {
+async function runZap(
+  number: string,
+  days: number,
+): Promise<{ placedAt: number[]; events: CallCompletedEvent[] }> {
   const { deps, seed, runtime } = world
   const caller = await seedApiKeyCaller(deps, seed)
   const queue = async () => {
@@ -51,7 +54,10 @@ async function runZap(number: string, days: number): Promise<{ placedAt: number[
         outcome: 'no_answer',
         at: deps.clock.now().toISOString(),
       })
-      await waitFor(async () => (await listEvents(deps, id)).length > 0, () => deps.clock.advance(50))
+      await waitFor(
+        async () => (await listEvents(deps, id)).length > 0,
+        () => deps.clock.advance(50),
+      )
     }
     const [event] = await listEvents(deps, id)
     if (event === undefined) continue

@@ -31,12 +31,7 @@ export type TypedRules = Partial<Parameters<typeof setCallRules>[2]>
 
 /** Sets the rules of a workspace. Those that aren't given are off. */
 export const setRules = (deps: Pick<Deps, 'db' | 'clock'>, seed: Seed, rules: TypedRules): Promise<void> =>
-  setCallRules(
-    deps,
-    seed.workspaceId,
-    { ...rulesOff, ...rules },
-    { kind: 'member', id: seed.userId },
-  )
+  setCallRules(deps, seed.workspaceId, { ...rulesOff, ...rules }, { kind: 'member', id: seed.userId })
 
 /** Sets the rules of a workspace as the page does, and does what the sweeper does then. */
 export async function changeRules(deps: TestDeps, seed: Seed, rules: TypedRules): Promise<void> {
@@ -86,7 +81,8 @@ export function useRulesWorld(startAt?: string) {
     /** Claims a call, which must be the only one that's due. */
     claimOne: async (id: number): Promise<ClaimedAttempt> => {
       const [attempt, ...others] = await claim()
-      if (attempt?.request.callId !== id || others.length > 0) throw new Error(`call ${id} wasn't claimed alone`)
+      if (attempt?.request.callId !== id || others.length > 0)
+        throw new Error(`call ${id} wasn't claimed alone`)
       return attempt
     },
     finish: (attempt: ClaimedAttempt, ...[outcome, endedReason]: Parameters<typeof emptyResult>) =>

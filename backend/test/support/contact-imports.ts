@@ -109,7 +109,7 @@ export async function acceptColumns(deps: Deps, workspaceId: number, importId: n
   await mapColumns(deps, { id: workspaceId, timeZone: 'America/New_York' }, importId, {
     uses: columns.map((column) => getUse(column) ?? 'ignore'),
     ranks: columns.map(({ rank }) => rank),
-    consent: { source: '', at: '' },
+    consent: { source: '', at: '', kind: '' },
   })
 }
 

@@ -100,6 +100,107 @@ it.each([
   expect(first).toMatchObject({ consent_source: stored, consent_at: stored })
 })
 
+it('saves the kind of a consent from a column, whose words people write differently', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    'Phone,Consent source,Consent date,Consent kind',
+    '2025570101,Form,2026-05-01,Written',
+    '2025570102,Form,2026-05-01,in writing',
+    '2025570103,Form,2026-05-01,Signed',
+    '2025570104,Call,2026-05-01,verbal',
+    '2025570105,Call,2026-05-01,By phone',
+    '2025570106,Form,2026-05-01,n/a',
+  ]
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ Rows: 6, Errors: 0 })
+  expect(page.text).toMatch(/\+12025570101 .*Form Written, May 1.*\+12025570104 .*Call Oral, May 1/)
+  await user.browser.press(page, 'Import contacts')
+  await waitUntilSettled(user, path)
+  const kinds = (await listContacts(user)).map(({ consent_kind }) => consent_kind)
+  expect(kinds).toEqual(['written', 'written', 'written', 'oral', 'oral', null])
+})
+
+it("skips rows whose kind of consent it can't read, or that have a kind without a source and a date", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = [
+    'Phone,Consent source,Consent date,Consent kind,Do not call',
+    '2025570101,Form,2026-05-01,Web,',
+    '2025570102,,,Written,',
+    '2025570103,,2026-05-01,Written,',
+    '2025570104,Form,,Written,',
+    '2025570105,Form,2026-05-01,No,',
+    '2025570106,Form,2026-05-01,Web,yes',
+  ]
+  const { page } = await uploadAndCheck(user, rows.join('\n'))
+  expect(getStat(page.html)).toMatchObject({ Rows: 6, Errors: 5, "Rows that say don't call": 1 })
+  for (const message of [
+    /2 Consent kind “Web” isn't a kind of consent\. Enter Written or Oral, or clear this cell\./,
+    /3 Consent kind The consent source and the consent date are missing\. Add them in “Consent source” and “Consent date” columns/,
+    /4 Consent date The consent source is missing\./,
+    /5 Consent source The consent date is missing\./,
+    /6 Consent kind “No” isn't a kind of consent\./,
+  ])
+    expect(page.text).toMatch(message)
+})
+
+it('saves the kind that is chosen for the whole file, unless a row has one', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const rows = ['Phone,Agreed?,Consent kind', '2025570101,Yes,', '2025570102,Yes,oral', '2025570103,No,oral']
+  const choices = {
+    'Agreed?': 'consent_given',
+    consent_source: 'Website form',
+    consent_date: '2026-05-01',
+    consent_kind: 'written',
+  }
+  const { path, page } = await uploadAndCheck(user, rows.join('\n'), choices)
+  const columns = await user.open(`${path}/columns`)
+  expect(columns.html).toMatch(/name="consent_kind"[^]*?<option value="written" selected>Written/)
+  await user.browser.press(page, 'Import contacts')
+  await waitUntilSettled(user, path)
+  expect(await listContacts(user)).toMatchObject([
+    { consent_source: 'Website form', consent_kind: 'written' },
+    { consent_source: 'Website form', consent_kind: 'oral' },
+    { consent_source: null, consent_kind: null },
+  ])
+})
+
+it('saves no consent of someone who only agreed, although a kind is chosen for the file', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(user, 'Phone,Agreed?\n2025570101,Yes\n', {
+    'Agreed?': 'consent_given',
+    consent_kind: 'written',
+  })
+  expect(page.text).toContain('No consent is stored, because its source or its date is missing.')
+  await user.browser.press(page, 'Import contacts')
+  await waitUntilSettled(user, path)
+  expect(await listContacts(user)).toMatchObject([{ consent_source: null, consent_kind: null }])
+})
+
+it('rejects a kind for the file that is not in the list, next to the field', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { page } = await uploadFile(user, consentFile)
+  const fields = toMappingFields(page.html, { 'Agreed?': 'consent_given', consent_kind: 'web' })
+  const { page: asked } = await user.browser.press(page, 'Check file', fields)
+  expect(asked.html).toContain('id="f-consent_kind-issue">Choose a kind of consent from the list.')
+})
+
+it('keeps the kind of a known contact only if the source and the date in the file are the same', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const importRows = async (...rows: string[]) => {
+    const { path, page } = await uploadAndCheck(user, rows.join('\n'))
+    await user.browser.press(page, 'Import contacts')
+    await waitUntilSettled(user, path)
+  }
+  const header = 'Phone,Consent source,Consent date'
+  const [first, second] = ['2025570101,Form,2026-05-01', '2025570102,Form,2026-05-01']
+  await importRows(`${header},Consent kind`, `${first},written`, `${second},written`)
+  await importRows(header, first, '2025570102,Fair,2026-05-01')
+  expect(await listContacts(user)).toMatchObject([
+    { consent_source: 'Form', consent_kind: 'written' },
+    { consent_source: 'Fair', consent_kind: null },
+  ])
+})
+
 it('rejects a consent date that is wrong or in the future, next to the field', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, consentFile)

@@ -453,8 +453,14 @@ const files: [program: string, guesses: Record<string, string>][] = [
       'Has opted out of calls': 'do_not_call',
       'Consent source': 'consent_source',
       'Consent date': 'consent_at',
+      'Consent kind': 'consent_kind',
     },
   ],
+  [
+    'a person who knows how people agreed',
+    { Phone: `${phone} 1`, 'Kind of consent': 'consent_kind', consent_date: 'consent_at', Agreement: '?' },
+  ],
+  ['a person with another name for it', { Phone: `${phone} 1`, 'Type of Consent': 'consent_kind' }],
   [
     'a person who names calls together with other channels',
     {

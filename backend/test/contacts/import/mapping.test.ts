@@ -100,6 +100,7 @@ it("keeps a file's own column of reasons, and recognizes its rejected rows with 
     'Opt In': 'consent_given',
     consent_source: 'Website form',
     consent_date: '2026-05-01',
+    consent_kind: 'oral',
   })
   expect(page.text).toContain('Imported as variables: Reason.')
   const headers = { cookie: user.browser.cookies().join('; ') }
@@ -120,7 +121,7 @@ it("keeps a file's own column of reasons, and recognizes its rejected rows with 
   await user.browser.press(await waitUntilSettled(user, again.path), 'Import contacts')
   await waitUntilSettled(user, again.path)
   expect(await listContacts(user)).toMatchObject([
-    { consent_source: 'Website form', variables: { Reason: 'moved' } },
+    { consent_source: 'Website form', consent_kind: 'oral', variables: { Reason: 'moved' } },
   ])
 })
 

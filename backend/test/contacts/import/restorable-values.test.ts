@@ -31,3 +31,13 @@ it('restores each variable that several rows changed, and removes those that wer
   const current = { variables: { roof: 'tin', plan: 'three', size: 'big' } }
   expect(toRestorableValues(current, changes)).toEqual({ variables: { size: 'big', roof: 'slate' } })
 })
+
+it('restores a consent without a kind if the change is from before consents had kinds', () => {
+  const changes = { oldValues: { consent_source: 'Form' }, newValues: { consent_source: 'Fair' } }
+  const current = {
+    consent_source: 'Fair',
+    consent_at: '2026-05-01T09:00:00+00:00',
+    consent_kind: 'written' as const,
+  }
+  expect(toRestorableValues(current, changes)).toEqual({ consent_source: 'Form', consent_kind: null })
+})

@@ -179,7 +179,7 @@ it.each(existingContacts)('restores the fields of a contact $what', async ({ lat
 it('restores a consent only as a whole, and the time zone also for calls that wait', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
-  const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
+  const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z', kind: 'written' as const }
   const { id, contact } = await seedCall(deps, user.seed, number, { consent, time_zone: 'Asia/Tokyo' })
   const planned = async () => (await findCallsTo(user, contact.id)).find((call) => call.id === id)
   const first = await planned()
@@ -187,15 +187,43 @@ it('restores a consent only as a whole, and the time zone also for calls that wa
   const path = await importFile(user, file, { calls: false })
   expect(await findContact(user, number)).toMatchObject({
     consent_source: 'Fair',
+    consent_kind: null,
     time_zone: 'America/Denver',
   })
   await undo(user, path)
   expect(await findContact(user, number)).toMatchObject({
     consent_source: 'Web form',
     consent_at: new Date(consent.at),
+    consent_kind: 'written',
     time_zone: 'Asia/Tokyo',
   })
   expect((await planned())?.next_attempt_at).toEqual(first?.next_attempt_at)
+})
+
+it('restores a kind that the import added to a consent', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
+  await seedCall(world.service.deps, user.seed, number, { consent })
+  const file = `Phone,Consent source,Consent date,Consent kind\n${number},${consent.source},${consent.at},signed\n`
+  const path = await importFile(user, file, { calls: false })
+  expect(await findContact(user, number)).toMatchObject({ consent_kind: 'written' })
+  await undo(user, path)
+  expect(await findContact(user, number)).toMatchObject({ consent_source: 'Web form', consent_kind: null })
+})
+
+it.each([
+  ['the kind of the imported consent', { 'consent.kind': 'oral' }, 'Fair', 'oral'],
+  ['the source, but not the kind', { 'consent.source': 'Letter' }, 'Letter', null],
+])('leaves a consent if someone has changed %s', async (_, edit, source, kind) => {
+  const user = await seedSignedInOwner(world.service)
+  const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
+  const { contact } = await seedCall(world.service.deps, user.seed, number, { consent })
+  const file = `Phone,Consent source,Consent date\n${number},Fair,2026-01-02T03:04:05.000Z\n`
+  const path = await importFile(user, file, { calls: false })
+  await user.browser.press(await user.open(`/contacts/${contact.id}/edit`), 'Save', edit)
+  const page = await undo(user, path)
+  expect(getStat(page.html)).toMatchObject({ 'Contacts restored': 0, 'Contacts left as they were': 1 })
+  expect(await findContact(user, number)).toMatchObject({ consent_source: source, consent_kind: kind })
 })
 
 it('cancels the calls that wait, with their events, and erases what it removes', async () => {

@@ -12,7 +12,7 @@ const person = {
   first_name: 'Zelda',
   last_name: 'Quine',
   variables: { product: 'Zelda-roof' },
-  consent: { source: 'Zelda-form', at: '2026-05-01T09:00:00Z' },
+  consent: { source: 'Zelda-form', at: '2026-05-01T09:00:00Z', kind: 'written' as const },
 }
 
 const getSnapshots = async (callId: number) => {
@@ -54,6 +54,7 @@ it('stores what a call was made with, and what had changed when an attempt was d
     variables: { product: 'Zelda-roof' },
     consent_source: 'Zelda-form',
     consent_at: '2026-05-01T09:00:00.000Z',
+    consent_kind: 'written',
     time_zones: ['America/New_York'],
     time_zone_source: 'number',
   })
@@ -79,7 +80,9 @@ it('stores what a call was made with, and what had changed when an attempt was d
   expect(text).toContain('Greeting Hello from Ava')
   expect(text).toContain('Time zone America/New_York, from the phone number')
   expect(text).toContain('Calling hours Every day, all day')
-  expect(text).toContain('Consent source Zelda-form Consent date May 1, 2026, 5:00:00 AM')
+  expect(text).toContain(
+    'Consent source Zelda-form Consent date May 1, 2026, 5:00:00 AM Consent kind Written',
+  )
 })
 
 it('says if the time zone comes from the contact or the campaign', async () => {
@@ -107,7 +110,7 @@ it("erases the contact's part of what its calls were made with", async () => {
   expect(JSON.stringify((await getSnapshots(id)).dialedWith)).toMatch(/Zelda-Smith.*America\/Chicago/)
   await eraseContact(world.service.deps, user.seed.workspaceId, contact.id)
   const snapshots = await getSnapshots(id)
-  expect(JSON.stringify(snapshots)).not.toMatch(/Zelda|Quine|America\/Chicago/)
+  expect(JSON.stringify(snapshots)).not.toMatch(/Zelda|Quine|America\/Chicago|consent/)
   expect(snapshots.queuedWith).toMatchObject({ campaign_name: 'Leads', agent_name: 'Ava' })
   expect(snapshots.dialedWith).toEqual([{ time_zone_source: 'contact' }])
   const { text } = await user.open(`/calls/${id}`)

@@ -26,6 +26,16 @@ it('shows who changed which field of a contact, and keeps no values after it is 
     /Updated By Robin.*First name: Maya → Mia.*Updated By the agent Ava during call \d.*Last name: – → Okafor.*roof: tin → slate.*Created By/,
   )
 
+  const consent = { 'consent.source': 'Form', 'consent.at': '2026-05-01', 'consent.kind': 'written' }
+  await user.browser.press(await user.open(`/contacts/${contact.id}/edit`), 'Save', consent)
+  await user.browser.press(await user.open(`/contacts/${contact.id}/edit`), 'Save', {
+    'consent.kind': 'oral',
+  })
+  const { text: changed } = await user.open(`/contacts/${contact.id}`)
+  expect(changed.slice(changed.indexOf('History'))).toMatch(
+    /^History Updated By [^:]*Consent kind: Written → Oral [^→]*Updated By .*Consent source: – → Form Consent kind: – → Written/,
+  )
+
   await eraseContact(deps, workspaceId, contact.id)
   const { db } = world.database
   const values = db.selectFrom('contact_change_values').select('change_id')
@@ -35,5 +45,7 @@ it('shows who changed which field of a contact, and keeps no values after it is 
     { kind: 'created', fields: [] },
     { kind: 'updated', fields: ['last_name', 'variables'] },
     { kind: 'updated', fields: ['first_name'] },
+    { kind: 'updated', fields: ['consent_source', 'consent_at', 'consent_kind'] },
+    { kind: 'updated', fields: ['consent_kind'] },
   ])
 })

@@ -129,6 +129,67 @@ describe('the contact form', () => {
     expect(third.html).toMatch(/id="f-phone_number-issue">The phone number isn&#39;t valid/)
   })
 
+  it('saves, shows, and clears the kind of a consent', async () => {
+    const { browser, open, contact, contactId } = await seedContact()
+    const edit = async (fields: Record<string, string>) =>
+      (await browser.press(await open(`${contact}/edit`), 'Save', fields)).page
+    const readKind = async () =>
+      (
+        await world.database.db
+          .selectFrom('contact')
+          .select('consent_kind')
+          .where('id', '=', contactId)
+          .executeTakeFirstOrThrow()
+      ).consent_kind
+    const consent = { 'consent.source': 'Form', 'consent.at': '2026-05-01 09:30', 'consent.kind': 'written' }
+    const saved = await edit(consent)
+    expect(saved.text).toMatch(/Consent Form Written, May 1/)
+    expect((await open(`${contact}/edit`)).html).toContain('<option value="written" selected>Written')
+    // The form shows the kind, so it also stays with another source.
+    await edit({ 'consent.source': 'Fair' })
+    expect(await readKind()).toBe('written')
+    const cleared = await edit({ 'consent.kind': '' })
+    expect(cleared.text).toMatch(/Consent Fair May 1/)
+    expect(await readKind()).toBeNull()
+    await edit({ 'consent.kind': 'oral' })
+    expect(await readKind()).toBe('oral')
+    await edit({ 'consent.source': '', 'consent.at': '', 'consent.kind': '' })
+    expect(await readKind()).toBeNull()
+  })
+
+  it('keeps the kind of a known contact that is added again only with the same source and date', async () => {
+    const { browser, open } = await seedSignedInOwner(world.service)
+    const fields = {
+      phone_number: '(202) 555-0143',
+      'consent.source': 'Form',
+      'consent.at': '2026-05-01 09:30',
+    }
+    const addAgain = async (changes: Record<string, string>) =>
+      (await browser.press(await open('/contacts/new'), 'Add contact', { ...fields, ...changes })).page.text
+    expect(await addAgain({ 'consent.kind': 'written' })).toMatch(/Consent Form Written, May 1/)
+    expect(await addAgain({})).toMatch(/Consent Form Written, May 1/)
+    expect(await addAgain({ 'consent.source': 'Fair' })).toMatch(/Consent Fair May 1/)
+  })
+
+  it('rejects a kind of consent without a source and a date, next to the fields', async () => {
+    const { browser, open } = await seedSignedInOwner(world.service)
+    const { page } = await browser.press(await open('/contacts/new'), 'Add contact', {
+      phone_number: '(202) 555-0144',
+      'consent.kind': 'oral',
+    })
+    expect(page.status).toBe(422)
+    expect(page.html).toContain(
+      'id="f-consent-source-issue">Enter the consent source, or clear the consent kind.',
+    )
+    expect(page.html).toContain('id="f-consent-at-issue">Enter the consent date, or clear the consent kind.')
+    expect(page.html).toContain('<option value="oral" selected>Oral')
+    const { page: unknown } = await browser.press(await open('/contacts/new'), 'Add contact', {
+      phone_number: '(202) 555-0144',
+      'consent.kind': 'web',
+    })
+    expect(unknown.html).toContain('id="f-consent-kind-issue"')
+  })
+
   it('rejects a consent date in the future next to its field, for a new and for an existing contact', async () => {
     const { browser, open, contact } = await seedContact()
     const fields = { 'consent.source': 'Form', 'consent.at': '2030-05-01' }

@@ -418,7 +418,7 @@ it('exports contacts in a format that can be imported again', async () => {
   await seedCall(world.service.deps, user.seed, '+12025570101', {
     first_name: '=HYPERLINK("x")',
     variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
-    consent: { source: 'Form', at: '2026-05-01T10:00:00Z' },
+    consent: { source: 'Form', at: '2026-05-01T10:00:00Z', kind: 'oral' },
   })
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const erased = await seedCall(world.service.deps, user.seed, '+12025570103')
@@ -427,8 +427,14 @@ it('exports contacts in a format that can be imported again', async () => {
   expect(headers.get('content-type')).toContain('text/csv')
   const records = parse<Record<string, string>>(text, { columns: true })
   expect(records).toMatchObject([
-    { phone_number: "'+12025570101", first_name: `'=HYPERLINK("x")`, city: 'Ghent', do_not_call: 'false' },
-    { phone_number: "'+12025570102", do_not_call: 'true' },
+    {
+      phone_number: "'+12025570101",
+      first_name: `'=HYPERLINK("x")`,
+      city: 'Ghent',
+      do_not_call: 'false',
+      consent_kind: 'oral',
+    },
+    { phone_number: "'+12025570102", do_not_call: 'true', consent_kind: '' },
   ])
   const other = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(other, text)
@@ -439,6 +445,7 @@ it('exports contacts in a format that can be imported again', async () => {
       first_name: '=HYPERLINK("x")',
       variables: { city: 'Ghent', 'a,b': 'one\ntwo' },
       consent_at: new Date('2026-05-01T10:00:00Z'),
+      consent_kind: 'oral',
     },
     { phone_number: '+12025570102' },
   ])

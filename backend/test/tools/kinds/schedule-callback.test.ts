@@ -187,12 +187,20 @@ describe('repeated requests', () => {
     const askIn = (call: Call, at: string) =>
       scheduleCallback.run(
         world.deps,
-        createToolUse(row, { at }, {
-          call: {
-            ...{ attemptId: '00000000-0000-4000-8000-000000000000', callId: call.id, phoneNumber: call.to_number },
-            ...{ campaignId, contactId: call.contact.id, test: false },
+        createToolUse(
+          row,
+          { at },
+          {
+            call: {
+              ...{
+                attemptId: '00000000-0000-4000-8000-000000000000',
+                callId: call.id,
+                phoneNumber: call.to_number,
+              },
+              ...{ campaignId, contactId: call.contact.id, test: false },
+            },
           },
-        }),
+        ),
       )
     const endLast = async () => {
       const last = (await waiting()).at(-1)

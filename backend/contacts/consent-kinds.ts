@@ -1,0 +1,37 @@
+import { fieldIssue } from '../core/errors.ts'
+import type { Db } from '../db/schema.ts'
+import type { Candidate } from './add-request.ts'
+import { type ContactValues, findConsentsWithKind, type StoredConsent } from './contact-store.ts'
+
+/**
+ * Decides about the kind of each consent that was sent without one. The stored kind stays if the source and the date are the stored
+ * ones. Otherwise, it would say something about another consent, so it's cleared, with a warning. Call it when the contacts are
+ * locked.
+ */
+export async function decideConsentKinds(
+  db: Db,
+  workspaceId: number,
+  candidates: readonly Candidate[],
+): Promise<readonly Candidate[]> {
+  const ids = candidates.flatMap(({ addition, contact }) =>
+    lacksKind(addition.changes) ? (contact?.id ?? []) : [],
+  )
+  if (ids.length === 0) return candidates
+  const stored = await findConsentsWithKind(db, workspaceId, ids)
+  return candidates.map((candidate) => decideKind(candidate, stored))
+}
+
+const lacksKind = ({ consent_source: source, consent_kind: kind }: ContactValues): boolean =>
+  typeof source === 'string' && kind === undefined
+
+function decideKind(candidate: Candidate, stored: ReadonlyMap<number, StoredConsent>): Candidate {
+  const { addition, contact, warnings } = candidate
+  const { changes } = addition
+  const consent = stored.get(contact?.id ?? 0)
+  if (consent === undefined || !lacksKind(changes)) return candidate
+  const isSame =
+    changes.consent_source === consent.source && changes.consent_at?.getTime() === consent.at?.getTime()
+  if (isSame)
+    return { ...candidate, addition: { ...addition, changes: { ...changes, consent_kind: consent.kind } } }
+  return { ...candidate, warnings: [...warnings, fieldIssue('consent.kind', 'consent_kind_cleared')] }
+}
