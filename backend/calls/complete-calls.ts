@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { Refusal } from '../rules/plan-call.ts'
+import type { NeverReason } from '../rules/plan-call.ts'
 import { writeCompletedEvents } from '../webhooks/outbox.ts'
 import {
   findLastResults,
@@ -50,7 +50,7 @@ export async function completeUnplacedCalls(
 }
 
 /** Why a call isn't placed: the number is on the do-not-call list, it's of a type that the workspace doesn't call, or a rule. */
-export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | Refusal
+export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | NeverReason
 
 /**
  * Completes queued calls that must not be placed, each for its reason. A call that only has no time left is over like one that

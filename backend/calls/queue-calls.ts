@@ -4,7 +4,7 @@ import type { CampaignRules } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { rulesInEffect } from '../rules/call-rules.ts'
-import { type PlannedCallee, planPermittedCall, type Refusal } from '../rules/plan-call.ts'
+import { type NeverReason, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import { findLastCalls, insertCalls } from './call-store.ts'
 import { completeSuppressedCalls } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
@@ -36,7 +36,7 @@ interface CallToQueue extends RequestedCall {
 }
 
 /** The number is on the do-not-call list, or a rule never allows the call. */
-export type SuppressedAtOnce = 'do_not_call' | Refusal
+export type SuppressedAtOnce = 'do_not_call' | NeverReason
 
 export interface QueueResult {
   id: number
@@ -124,7 +124,7 @@ const repetitionMs = hourMs
  * returned instead: a Zap that queues a call for each completed one would run forever otherwise, because suppressed calls have
  * events, too.
  */
-async function findRepeated<Call extends CallToQueue & { plan: { refusal: Refusal | null } }>(
+async function findRepeated<Call extends CallToQueue & { plan: { never: NeverReason | null } }>(
   db: Db,
   workspaceId: number,
   calls: readonly Call[],
@@ -159,8 +159,8 @@ async function findRepeated<Call extends CallToQueue & { plan: { refusal: Refusa
 }
 
 const findReasonToSuppress = (
-  call: Pick<CallToQueue, 'isListed' | 'test'> & { plan: { refusal: Refusal | null } },
+  call: Pick<CallToQueue, 'isListed' | 'test'> & { plan: { never: NeverReason | null } },
 ): SuppressedAtOnce | null => {
   if (call.isListed) return 'do_not_call'
-  return call.test ? null : call.plan.refusal
+  return call.test ? null : call.plan.never
 }

@@ -131,8 +131,8 @@ export async function moveCall(
   const rules = call.test ? null : await findCallRules(tx, workspaceId)
   const plan = planScheduledCall(rules, { ...call, dueAt: scheduledAt }, now)
   await setSchedule(tx.db, callId, { scheduledAt, at: plan.at, delayedBy: plan.delayedBy })
-  if (plan.refusal !== null)
-    await completeSuppressedCalls(tx, workspaceId, [{ id: callId, reason: plan.refusal }], now)
+  if (plan.never !== null)
+    await completeSuppressedCalls(tx, workspaceId, [{ id: callId, reason: plan.never }], now)
   tx.notify.callQueued()
   return true
 }
@@ -171,10 +171,10 @@ async function rescheduleCalls(
     .map(({ id, campaignId, ...call }) => ({ id, campaignId, ...planScheduledCall(rules, call, now) }))
   await updateNextAttempts(
     tx.db,
-    planned.filter(({ refusal }) => refusal === null),
+    planned.filter(({ never }) => never === null),
   )
-  const refused = planned.flatMap(({ id, refusal }) => (refusal === null ? [] : [{ id, reason: refusal }]))
-  await completeSuppressedCalls(tx, workspaceId, refused, now)
+  const neverPlaced = planned.flatMap(({ id, never }) => (never === null ? [] : [{ id, reason: never }]))
+  await completeSuppressedCalls(tx, workspaceId, neverPlaced, now)
 }
 
 /** Reschedules calls that are planned for later than now, because a rule or calling hours delay them. Returns the other calls. */

@@ -102,14 +102,14 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   }
   const from = call.next_attempt_at > now ? call.next_attempt_at : now
   const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
-  const isRefused = plan.refusal !== null && !call.test
+  const isNever = plan.never !== null && !call.test
   const at = call.test ? from : plan.at
-  const later = !isRefused && at > now ? at : null
+  const later = !isNever && at > now ? at : null
   const earliest = call.due_at > now ? call.due_at : now
   const reason = decideWaitReason(call, now)
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
-  const isMoved = isRefused || at > from
+  const isMoved = isNever || at > from
   const isLimited = reason === 'number_limit' || reason === 'minutes_limit'
   return {
     call,
@@ -118,7 +118,7 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
-    isMovedByRules: limitsHours(rules) && (isRefused || plan.at > planCall(campaign, callee, earliest).at),
+    isMovedByRules: limitsHours(rules) && (isNever || plan.at > planCall(campaign, callee, earliest).at),
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {
       ...call.settings,

@@ -8,11 +8,11 @@ import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
+import { addAttempts, applyLimits, type LimitedCampaign, settleStops, type Stop } from '../rules/limits.ts'
 import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
-import { addAttempts } from '../rules/limit-store.ts'
 import { findWhyAllowed } from '../rules/why-allowed.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
-import type { DialRequest } from '../telephony/provider.ts'
+import { callLimits, type DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
 import {
   type CallToCheck,
@@ -29,7 +29,6 @@ import {
   startAttempts,
   type Turns,
 } from './claim-store.ts'
-import { applyLimits, type LimitedCampaign, settleStops, type Stop } from './limits.ts'
 import { shareCapacity } from './share-capacity.ts'
 
 /** The worker and provider that attempts are leased to, and for how long by the database's clock. */
@@ -103,7 +102,7 @@ async function claimFromCampaigns(
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const wanted = shareCapacity(capacity, counted)
   const limited = doRulesApply(tx.config) ? counted.filter(({ hasLimits }) => hasLimits) : []
-  const { shares, stops } = await applyLimits(tx, limited, wanted, now)
+  const { shares, stops } = await applyLimits(tx, limited, wanted, { now, ...callLimits })
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
   const locked = planCalls(tx, found, { test: false, now })
   const allowed = await completeSuppressed(tx, locked, { test: false, now })
@@ -155,7 +154,7 @@ async function settleTurns(
 ): Promise<void> {
   try {
     await settleCampaigns(deps.db, campaigns, served, now)
-    await settleStops(deps, limited, stops, now)
+    await settleStops(deps, limited, stops, { now, ...callLimits })
   } catch (error) {
     deps.log.error({ error: describeError(error) }, 'failed to settle the turns of campaigns')
   }
@@ -249,7 +248,7 @@ function findReason(
 ): SuppressedReason | null {
   if (onDoNotCallList) return 'do_not_call'
   if (notAllowed.has(toNumber)) return 'number_type_not_allowed'
-  return test ? null : plan.refusal
+  return test ? null : plan.never
 }
 
 async function startLockedCalls(

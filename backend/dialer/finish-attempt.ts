@@ -8,7 +8,7 @@ import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '..
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
-import { addSeconds, lockLimitUses, removeAttempt, wakeLimitedCampaigns } from '../rules/limit-store.ts'
+import { addSeconds, lockLimitUses, removeAttempt, requeueLimitedCampaigns } from '../rules/limits.ts'
 import { type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
@@ -88,7 +88,7 @@ async function undoUnplaced(
     if (isCounted && campaign !== undefined) {
       const { phoneNumberId } = campaign
       await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: tx.clock.now() })
-      await wakeLimitedCampaigns(tx.db, workspaceId, 'number_limit')
+      await requeueLimitedCampaigns(tx.db, workspaceId, 'number_limit')
     }
     tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
     tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
@@ -174,7 +174,7 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   // A call in progress counts with the longest time that it can take. It's over, so others may start.
-  if (hasMinutes) await wakeLimitedCampaigns(tx.db, workspaceId, 'minutes_limit')
+  if (hasMinutes) await requeueLimitedCampaigns(tx.db, workspaceId, 'minutes_limit')
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
 }
 
@@ -256,7 +256,7 @@ function planRetry({ config }: FinishDeps, { campaign, call, at }: FinishedEnd):
   if (call.test) return { dueAt, nextAttemptAt: dueAt, delayedBy: null }
   const rules = rulesInEffect(config, campaign.rules)
   const plan = planPermittedCall(rules, campaign, call, { from: dueAt })
-  return plan.refusal === null ? { dueAt, nextAttemptAt: plan.at, delayedBy: plan.delayedBy } : undefined
+  return plan.never === null ? { dueAt, nextAttemptAt: plan.at, delayedBy: plan.delayedBy } : undefined
 }
 
 type Plan = Pick<Retry, 'dueAt' | 'nextAttemptAt' | 'delayedBy'>

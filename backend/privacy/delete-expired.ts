@@ -7,8 +7,8 @@ import type { Deps } from '../deps.ts'
 import { deleteExpiredResponses } from '../idempotency/erase-responses.ts'
 import { deleteExpiredIdentities } from '../identity/delete-expired.ts'
 import { deleteExpiredOauthState, endExpiredConnections } from '../oauth/grants.ts'
-import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 import { deleteOldNumberUse } from '../rules/call-rules.ts'
+import { eraseCallbackUrlsOfErasedContacts } from '../webhooks/erase-events.ts'
 import { deleteOldSubscriptions } from '../webhooks/subscriptions.ts'
 
 /** Starts a job that deletes expired rows once an hour. Several processes can run it at the same time. */

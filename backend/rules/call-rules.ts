@@ -9,7 +9,7 @@ import { ruleIssue, validateByRules } from '../core/validate-rules.ts'
 import type { CallRules } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { lockLimitUse, wakeLimitedCampaigns } from './limit-store.ts'
+import { lockLimitUse, requeueLimitedCampaigns } from './limit-store.ts'
 import { selectCallRules, upsertCallRules } from './rule-store.ts'
 
 export type { CallRules } from '../db/call-rules.ts'
@@ -211,5 +211,5 @@ export async function setCallRules(
   const rules = validateByRules(CallRulesInput, input)
   await lockLimitUse(db, workspaceId)
   await upsertCallRules(db, workspaceId, rules, { at: clock.now(), by })
-  await wakeLimitedCampaigns(db, workspaceId)
+  await requeueLimitedCampaigns(db, workspaceId)
 }

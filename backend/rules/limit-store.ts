@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { hidden, prepared } from '../db/connect.ts'
 import type { LimitingRule } from '../db/call-rules.ts'
+import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
 /** `limit_use.phone_number_id` of the workspace's own row. */
@@ -147,7 +147,7 @@ export async function stopCampaigns(
 }
 
 /** Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. */
-export async function wakeLimitedCampaigns(db: Db, workspaceId: number, by?: LimitingRule): Promise<void> {
+export async function requeueLimitedCampaigns(db: Db, workspaceId: number, by?: LimitingRule): Promise<void> {
   await sql`
     update campaign_queue set claim_at = clock_timestamp(), limited_until = null, limited_by = null
     where campaign_id = any(array(

@@ -29,12 +29,12 @@ export interface PlannedCallee extends Callee {
 }
 
 /** Why a call can't be placed before it expires. */
-export type Refusal =
+export type NeverReason =
   'destination_not_allowed' | 'consent_missing' | 'consent_expired' | 'frequency' | 'no_permitted_hour'
 
 export interface PermittedPlan extends CallPlan {
   /** Why the call is never placed. Then `at` means nothing. Null if it can be. */
-  refusal: Refusal | null
+  never: NeverReason | null
   /** The rule that `at` follows. Null if that's calling hours, the law, or closed days, or if nothing delays the call. */
   delayedBy: DelayingRule | null
 }
@@ -61,11 +61,11 @@ export function planPermittedCall(
   callee: PlannedCallee,
   { from, dueAt = from }: { from: Date; dueAt?: Date },
 ): PermittedPlan {
-  const plan = { ...planCall(campaign, callee, from), refusal: null, delayedBy: null }
+  const plan = { ...planCall(campaign, callee, from), never: null, delayedBy: null }
   if (rules === null) return plan
-  if (!isCountryAllowed(rules, callee.phoneNumber)) return { ...plan, refusal: 'destination_not_allowed' }
+  if (!isCountryAllowed(rules, callee.phoneNumber)) return { ...plan, never: 'destination_not_allowed' }
   const issue = findConsentIssue(strictest(rules, campaign.requires), callee.consent, from)
-  if (issue !== null) return { ...plan, refusal: issue }
+  if (issue !== null) return { ...plan, never: issue }
   const limits = rules.hoursByLaw ? hoursByLaw(callee.phoneNumber) : []
   const free = callee.isExempt === true ? from : findFree(rules, campaign.requires, callee.use, from)
   if (limits.length === 0 && rules.closedDates.length === 0 && free === from) return plan
@@ -81,10 +81,10 @@ export function planPermittedCall(
   const closed = { dates: new Set(rules.closedDates), zones }
   const until = new Date(dueAt.getTime() + maxWaitMs)
   const open = findPermitted(windows, closed, { from, until })
-  if (open === undefined) return { ...plan, refusal: 'no_permitted_hour' }
+  if (open === undefined) return { ...plan, never: 'no_permitted_hour' }
   if (free <= open) return { ...plan, at: open }
   const at = findPermitted(windows, closed, { from: free, until })
-  return at === undefined ? { ...plan, refusal: 'frequency' } : { ...plan, at, delayedBy: 'frequency' }
+  return at === undefined ? { ...plan, never: 'frequency' } : { ...plan, at, delayedBy: 'frequency' }
 }
 
 /** Returns when the number was called so rarely that it may be called again: `from`, or later. */

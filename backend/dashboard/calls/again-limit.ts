@@ -18,8 +18,8 @@ export async function describeAgainLimit(
   const campaign = campaigns.find(({ id }) => id === campaignId)
   if (rules === null || campaign === undefined) return null
   const callee = await findCallee(deps.db, { workspaceId, contactId })
-  const { refusal, delayedBy } = planNow(campaign, { callee, rules }, deps.clock.now())
-  if (refusal !== 'frequency' && delayedBy !== 'frequency') return null
+  const { never, delayedBy } = planNow(campaign, { callee, rules }, deps.clock.now())
+  if (never !== 'frequency' && delayedBy !== 'frequency') return null
   const { maxAttemptsPerDay: perDay, maxAttemptsPer30Days: per30Days } = rules
   const limits = [
     ...(perDay === null ? [] : [`${formatPlural(perDay, 'call attempt')} in 24 hours`]),

@@ -29,10 +29,10 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   if (blocker !== undefined) return blocker
   if (contact.openCampaignIds.includes(campaign.id)) return 'already has a call for this contact'
   if (contact.now === null) return undefined
-  const { refusal, delayedBy, at } = planNow(campaign, contact, contact.now)
-  if (refusal !== null) return refusalLabels[refusal]
+  const { never, delayedBy, at } = planNow(campaign, contact, contact.now)
+  if (never !== null) return ruleLabels[never]
   if (at <= contact.now) return undefined
-  return delayedBy === null ? 'outside calling hours' : refusalLabels[delayedBy]
+  return delayedBy === null ? 'outside calling hours' : ruleLabels[delayedBy]
 }
 
 /** Decides when a campaign could call a contact now. */
@@ -56,7 +56,7 @@ export const planNow = (
     { from: now },
   )
 
-const refusalLabels = {
+const ruleLabels = {
   destination_not_allowed: 'country not called',
   consent_missing: 'consent missing',
   consent_expired: 'consent too old',

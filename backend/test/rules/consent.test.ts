@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { changeRules, realConfig, realLease, setRules } from '../support/call-rules.ts'
 import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
-import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { parseError, postContact, queueOverApi, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld({ config: realConfig })

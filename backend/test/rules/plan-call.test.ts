@@ -30,13 +30,13 @@ const plan = (
   { hours = always, timeZone = null, rules = byLaw }: PlanOptions = {},
 ) => {
   const requires = { consentRequired: 'none', consentMaxAgeDays: null, oneConversationPerDay: false } as const
-  const { at, refusal } = planPermittedCall(
+  const { at, never } = planPermittedCall(
     rules,
     { callingHours: hours, timeZone: 'America/New_York', requires },
     { phoneNumber, timeZone, consent: null, use: null },
     { from: new Date(from) },
   )
-  return refusal === null ? at.toISOString() : 'never'
+  return never === null ? at.toISOString() : 'never'
 }
 
 const newYork = '+12125550100'

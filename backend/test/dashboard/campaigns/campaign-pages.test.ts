@@ -288,11 +288,10 @@ it('asks which consent a new campaign requires, with nothing preselected', async
   expect(await getCampaign(user, 'Website leads')).toMatchObject([
     { consent_required: 'written', consent_max_age_days: 90, one_conversation_per_day: true },
   ])
-  const { page: edited } = await user.browser.press(
-    await user.open(created.url.replace(/^.*\/w\/\d+/, '').replace(/\?.*$/, '') + '/edit'),
-    'Save',
-    { consent_max_age_days: '', consent_required: 'any', one_conversation_per_day: [] },
-  )
+  const [campaign] = await getCampaign(user, 'Website leads')
+  const edit = await user.open(`/campaigns/${campaign?.id}/edit`)
+  const less = { consent_max_age_days: '', consent_required: 'any', one_conversation_per_day: [] }
+  const { page: edited } = await user.browser.press(edit, 'Save', less)
   expect(edited.text).toContain('Campaign saved.')
   expect(await getCampaign(user, 'Website leads')).toMatchObject([
     { consent_required: 'any', consent_max_age_days: null, one_conversation_per_day: false },

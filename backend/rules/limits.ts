@@ -2,8 +2,15 @@ import { Temporal } from 'temporal-polyfill'
 import type { LimitingRule } from '../db/call-rules.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findRemaining, lockLimitUses, type Remaining, stopCampaigns } from '../rules/limit-store.ts'
-import { callLimits } from '../telephony/provider.ts'
+import { findRemaining, lockLimitUses, type Remaining, stopCampaigns } from './limit-store.ts'
+
+export {
+  addAttempts,
+  addSeconds,
+  lockLimitUses,
+  removeAttempt,
+  requeueLimitedCampaigns,
+} from './limit-store.ts'
 
 // Limits of a workspace: call attempts from each of its numbers on a day, and minutes of conversation in a month.
 
@@ -21,17 +28,23 @@ export interface Stop {
   by: LimitingRule
 }
 
+interface LimitOptions {
+  now: Date
+  callSeconds: number
+}
+
 /**
  * Reduces the shares of campaigns to what limits leave. Locks the use of the limits until the transaction ends. Each call in
  * progress counts with the longest time that it can take.
  *
  * @param shares calls by campaign ID
+ * @param options.callSeconds the longest time that a call can take
  */
 export async function applyLimits(
   { db }: Pick<Deps, 'db'>,
   campaigns: readonly LimitedCampaign[],
   shares: ReadonlyMap<number, number>,
-  now: Date,
+  { now, callSeconds }: LimitOptions,
 ): Promise<{ shares: Map<number, number>; stops: Stop[] }> {
   const limited = campaigns.filter(({ id }) => shares.has(id))
   if (limited.length === 0) return { shares: new Map(shares), stops: [] }
@@ -42,7 +55,7 @@ export async function applyLimits(
     now,
   )
   const attempts = new Map(remaining.map((number) => [number.phoneNumberId, number.attempts ?? Infinity]))
-  const calls = new Map(remaining.map((number) => [number.workspaceId, countFreeCalls(number)]))
+  const calls = new Map(remaining.map((number) => [number.workspaceId, countFreeCalls(number, callSeconds)]))
   const left = new Map(shares)
   const stops: Stop[] = []
   for (const { id, workspaceId, phoneNumberId } of limited) {
@@ -56,21 +69,21 @@ export async function applyLimits(
     if (share > 0) left.set(id, share)
     else left.delete(id)
     // What only other campaigns of this claim took doesn't stop a campaign: it has its turn again.
-    const by = findStop(number)
+    const by = findStop(number, callSeconds)
     if (by !== null) stops.push({ campaignId: id, until: findEnd(by, number.timeZone, now), by })
   }
   return { shares: left, stops }
 }
 
 /** Returns the limit that allows a number no call. Null if there's none. */
-function findStop(number: Remaining): LimitingRule | null {
+function findStop(number: Remaining, callSeconds: number): LimitingRule | null {
   if (number.attempts !== null && number.attempts <= 0) return 'number_limit'
-  return countFreeCalls(number) === 0 ? 'minutes_limit' : null
+  return countFreeCalls(number, callSeconds) === 0 ? 'minutes_limit' : null
 }
 
 /** Returns how many calls can start so that the month's minutes last, however long they take. */
-const countFreeCalls = ({ seconds, live }: Remaining): number =>
-  seconds === null ? Infinity : Math.max(0, Math.floor(seconds / callLimits.callSeconds) - live)
+const countFreeCalls = ({ seconds, live }: Remaining, callSeconds: number): number =>
+  seconds === null ? Infinity : Math.max(0, Math.floor(seconds / callSeconds) - live)
 
 /** Returns when a limit ends: the next day or month in the workspace's time zone. */
 function findEnd(by: LimitingRule, timeZone: string, now: Date): Date {
@@ -89,13 +102,13 @@ export async function settleStops(
   deps: Pick<Deps, 'db' | 'notify'>,
   campaigns: readonly LimitedCampaign[],
   stops: readonly Stop[],
-  now: Date,
+  options: LimitOptions,
 ): Promise<void> {
   if (stops.length === 0) return
   const stopped = campaigns.filter(({ id }) => stops.some(({ campaignId }) => campaignId === id))
   const wanted = new Map(stopped.map(({ id }) => [id, 1]))
   await inTransaction(deps, async (tx) => {
-    const { stops: still } = await applyLimits(tx, stopped, wanted, now)
+    const { stops: still } = await applyLimits(tx, stopped, wanted, options)
     await stopCampaigns(tx.db, still)
   })
 }
