@@ -99,10 +99,11 @@ export const Campaign = z
         max_concurrent_calls: z.int().min(1).max(100),
         retry: RetryPolicy,
         paused_reason: z.string().nullable(),
-        // Responses that were stored before these eight fields existed don't have them.
+        // Responses that were stored before these nine fields existed don't have them.
         consent_required: ConsentRequired.optional(),
         consent_max_age_days: z.int().nullable().optional(),
         one_conversation_per_day: z.boolean().optional(),
+        closed_on_federal_holidays: z.boolean().optional(),
         opens_at: Timestamp.nullable().optional(),
         agent_variables: z.array(z.string()).optional(),
         agent_name: z.string().optional(),
@@ -131,6 +132,7 @@ export const CreateCampaign = z
         consent_required: ConsentRequired.nullish(),
         consent_max_age_days: z.int().min(1).max(3650).nullish(),
         one_conversation_per_day: z.boolean().nullish(),
+        closed_on_federal_holidays: z.boolean().nullish(),
       },
       createCampaignTexts,
     ),

@@ -35,6 +35,7 @@ export const exampleCampaign: Campaign = {
   consent_required: 'any',
   consent_max_age_days: 365,
   one_conversation_per_day: false,
+  closed_on_federal_holidays: true,
   paused_reason: null,
   opens_at: '2026-05-04T13:00:00.000Z',
   agent_variables: ['product'],

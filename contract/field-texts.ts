@@ -477,7 +477,7 @@ export const doNotCallNumberTexts = texts({
 
 /** What `consent_required` means. */
 export const consentRequiredTexts = {
-  none: { label: 'No consent' },
+  none: { label: 'No consent required' },
   any: { label: 'Any consent' },
   written: { label: 'Written consent' },
 }
@@ -546,13 +546,19 @@ export const campaignTexts = texts({
     label: 'Required consent',
     api: 'The consent without which a contact is not called: `none`, `any` kind, or `written`. Defaults to `none`. The workspace can require more.',
     form: "Contacts who haven't given it aren't called. The workspace can require more.",
-    zap: "Contacts who haven't given it aren't called. Defaults to No Consent. Your workspace can require more.",
+    zap: "Contacts who haven't given it aren't called. Defaults to No Consent Required. Your workspace can require more.",
   },
   consent_max_age_days: {
     label: 'Maximum age of consent (in days)',
     api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Requires `consent_required`.',
     form: 'From 1 to 3650. Leave blank for any age.',
     zap: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+  },
+  closed_on_federal_holidays: {
+    label: 'Closed on federal holidays',
+    api: "True calls nobody on federal holidays of the United States, by the contact's local date. Defaults to false.",
+    form: "Holidays of the United States, by the contact's local date.",
+    zap: "Choose **Yes** to call nobody on federal holidays of the United States, by the contact's local date. Defaults to No.",
   },
   one_conversation_per_day: {
     label: 'One conversation a day',

@@ -18,6 +18,7 @@ export const sampleCampaign: Campaign = {
   consent_required: 'any',
   consent_max_age_days: 365,
   one_conversation_per_day: false,
+  closed_on_federal_holidays: true,
   paused_reason: null,
   opens_at: '2026-05-04T13:00:00.000Z',
   agent_variables: ['product'],
@@ -145,6 +146,7 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'consent_required', label: 'Required Consent', type: 'string' },
   { key: 'consent_max_age_days', label: 'Maximum Age of Consent (in Days)', type: 'integer' },
   { key: 'one_conversation_per_day', label: 'One Conversation a Day', type: 'boolean' },
+  { key: 'closed_on_federal_holidays', label: 'Closed on Federal Holidays', type: 'boolean' },
   { key: 'opens_at', label: 'Opens At', type: 'datetime' },
   { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
   { key: 'agent_name', label: 'Agent Name', type: 'string' },
@@ -397,11 +399,16 @@ export const createCampaignTexts = {
   consent_required: {
     label: 'Required Consent',
     helpText:
-      "Contacts who haven't given it aren't called. Defaults to No Consent. Your workspace can require more.",
+      "Contacts who haven't given it aren't called. Defaults to No Consent Required. Your workspace can require more.",
   },
   consent_max_age_days: {
     label: 'Maximum Age of Consent (in Days)',
     helpText: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+  },
+  closed_on_federal_holidays: {
+    label: 'Closed on Federal Holidays',
+    helpText:
+      "Choose **Yes** to call nobody on federal holidays of the United States, by the contact's local date. Defaults to No.",
   },
   one_conversation_per_day: {
     label: 'One Conversation a Day',
@@ -537,7 +544,11 @@ export const weekdayLabels = {
   sun: 'Sunday',
 }
 
-export const consentRequiredChoices = { none: 'No Consent', any: 'Any Consent', written: 'Written Consent' }
+export const consentRequiredChoices = {
+  none: 'No Consent Required',
+  any: 'Any Consent',
+  written: 'Written Consent',
+}
 
 export const consentKindLabels = { written: 'Written', oral: 'Oral' }
 

@@ -17,6 +17,7 @@ const campaignColumns = [
   'consent_required',
   'consent_max_age_days',
   'one_conversation_per_day',
+  'closed_on_federal_holidays',
   'paused_reason',
   'created_at',
 ] as const
@@ -80,6 +81,7 @@ export interface CampaignSettings {
   consentRequired: ConsentRequired
   consentMaxAgeDays: number | null
   oneConversationPerDay: boolean
+  closedOnFederalHolidays: boolean
 }
 
 interface CampaignValues extends CampaignSettings {
@@ -107,6 +109,7 @@ export async function insertCampaign(
       consent_required: values.consentRequired,
       consent_max_age_days: values.consentMaxAgeDays,
       one_conversation_per_day: values.oneConversationPerDay,
+      closed_on_federal_holidays: values.closedOnFederalHolidays,
       created_at: values.createdAt,
     })
     .returning([...campaignColumns, ...calledWith])
@@ -186,6 +189,7 @@ export async function updateCampaign(
       consent_required: changes.consentRequired,
       consent_max_age_days: changes.consentMaxAgeDays,
       one_conversation_per_day: changes.oneConversationPerDay,
+      closed_on_federal_holidays: changes.closedOnFederalHolidays,
       reschedule_after_call_id: changes.rescheduleAfterCallId,
     })
     .where('workspace_id', '=', workspaceId)
@@ -208,6 +212,7 @@ export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
       'campaign.calling_hours',
       'campaign.time_zone',
       'campaign.one_conversation_per_day',
+      'campaign.closed_on_federal_holidays',
       'campaign.consent_required',
       'campaign.consent_max_age_days',
     ])

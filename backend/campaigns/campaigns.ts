@@ -4,7 +4,8 @@ import { fieldError } from '../core/errors.ts'
 import { campaignPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
-import { nextOpenAt } from '../scheduling/calling-hours.ts'
+import { type CallRules, findCallRules } from '../rules/call-rules.ts'
+import { findOpening } from '../rules/plan-call.ts'
 import {
   findCampaignContext,
   insertCampaign,
@@ -44,18 +45,23 @@ export async function createCampaign(
     retry: { ...defaultRetry, ...input.retry },
     ...readConsentRule(input),
     oneConversationPerDay: input.one_conversation_per_day ?? false,
+    closedOnFederalHolidays: input.closed_on_federal_holidays ?? false,
     createdAt: deps.clock.now(),
   })
-  return toShown(deps, caller.workspaceId, campaign)
+  return toShown(
+    deps,
+    { workspaceId: caller.workspaceId, rules: await findCallRules(deps, caller.workspaceId) },
+    campaign,
+  )
 }
 
 function toShown(
   { config, clock }: Pick<Deps, 'config' | 'clock'>,
-  workspaceId: number,
+  { workspaceId, rules }: { workspaceId: number; rules: CallRules | null },
   campaign: StoredCampaign,
 ): Campaign {
   const now = clock.now()
-  const opensAt = nextOpenAt(campaign.calling_hours, [campaign.time_zone], now)
+  const opensAt = findOpening(rules, campaign, now)
   return {
     ...campaign,
     opens_at: opensAt === undefined || opensAt <= now ? null : opensAt.toISOString(),
@@ -103,8 +109,9 @@ export async function listCampaigns(
   query: CampaignQuery,
 ): Promise<Page<Campaign>> {
   const campaigns = await selectCampaigns(deps.db, workspaceId, query)
+  const rules = await findCallRules(deps, workspaceId)
   return toPage(
-    campaigns.map((campaign) => toShown(deps, workspaceId, campaign)),
+    campaigns.map((campaign) => toShown(deps, { workspaceId, rules }, campaign)),
     query.limit,
   )
 }

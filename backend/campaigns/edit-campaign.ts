@@ -54,13 +54,15 @@ export async function editCampaign(
   edit: CampaignEdit,
 ): Promise<StoredCampaign> {
   const campaign = await changeCampaign(deps, workspaceId, campaignId, (current) => {
-    const { callingHours, timeZone, consentRequired, consentMaxAgeDays, oneConversationPerDay } = edit
+    const { callingHours, timeZone, consentRequired, consentMaxAgeDays } = edit
+    const { oneConversationPerDay, closedOnFederalHolidays } = edit
     const isSame =
       keeps(callingHours, current.calling_hours) &&
       keeps(timeZone, current.time_zone) &&
       keeps(consentRequired, current.consent_required) &&
       keeps(consentMaxAgeDays, current.consent_max_age_days) &&
-      keeps(oneConversationPerDay, current.one_conversation_per_day)
+      keeps(oneConversationPerDay, current.one_conversation_per_day) &&
+      keeps(closedOnFederalHolidays, current.closed_on_federal_holidays)
     return { ...edit, rescheduleAfterCallId: isSame ? undefined : 0 }
   })
   // Does nothing if there's nothing to reschedule.

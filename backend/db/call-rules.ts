@@ -30,13 +30,16 @@ export interface CallRules extends ConsentRule {
 export interface CampaignRequirements extends ConsentRule {
   /** After a conversation with a number, in any campaign, this one doesn't call it for 24 hours. */
   oneConversationPerDay: boolean
+  /** Nobody is called on federal holidays of the United States. */
+  closedOnFederalHolidays: boolean
 }
 
 /** Selects what the query's `campaign` requires. */
 export const campaignRequirements = sql<CampaignRequirements>`jsonb_build_object(
   'consentRequired', campaign.consent_required,
   'consentMaxAgeDays', campaign.consent_max_age_days,
-  'oneConversationPerDay', campaign.one_conversation_per_day
+  'oneConversationPerDay', campaign.one_conversation_per_day,
+  'closedOnFederalHolidays', campaign.closed_on_federal_holidays
 )`
 
 /** Selects the rules from `call_rules`, which may be the missing side of a left join. */

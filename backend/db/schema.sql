@@ -326,6 +326,7 @@ create table campaign (
   consent_required text not null default 'none'::text,
   consent_max_age_days integer,
   one_conversation_per_day boolean not null default false,
+  closed_on_federal_holidays boolean not null default false,
   constraint campaign_pkey PRIMARY KEY (id),
   constraint campaign_workspace_id_id_key UNIQUE (workspace_id, id),
   constraint campaign_consent_max_age_days_check CHECK (((consent_max_age_days >= 1) AND (consent_max_age_days <= 3650))),

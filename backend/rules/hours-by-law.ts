@@ -1,6 +1,7 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
 import { countryOfNumber } from '../core/phone.ts'
 import { areasByState } from '../scheduling/area-codes.ts'
+import { statesWithHolidays } from './holidays.ts'
 
 // cspell:ignore clickpointsoftware dropcowboy LPSC
 // Hours in which the law allows calls, as far as it was looked up. A state has a row only if two independent sources agree that
@@ -83,6 +84,17 @@ const hoursOfState = (state: string | undefined): readonly CallingHours[] =>
   lawRows
     .filter((row) => row.state === null || state === undefined || row.state === state)
     .map(({ hours }) => hours)
+
+/**
+ * Returns the states on whose holidays a number isn't called. One without a state can ring in each of them.
+ *
+ * @param phoneNumber in E.164
+ */
+export function holidayStatesOf(phoneNumber: string): readonly string[] {
+  if (isTollFree(phoneNumber)) return statesWithHolidays
+  const state = stateOfNumber(phoneNumber)
+  return statesWithHolidays.filter((each) => each === state)
+}
 
 /** Returns the hours by law of an area code in the United States. Empty for one in another country, or of no state. */
 export function findHoursOfAreaCode(areaCode: string): readonly CallingHours[] {

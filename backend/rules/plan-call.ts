@@ -1,4 +1,4 @@
-import type { CallingHours } from '@outdial/contract'
+import type { CallingHours, Campaign } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
 import { dayMs } from '../core/durations.ts'
 import type { CampaignRequirements, Consent, DelayingRule, NumberUse } from '../db/call-rules.ts'
@@ -12,7 +12,8 @@ import {
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { type CallRules, isCountryAllowed } from './call-rules.ts'
 import { findConsentIssue, strictest } from './consent.ts'
-import { hoursByLaw } from './hours-by-law.ts'
+import { isFederalHoliday, isStateHoliday } from './holidays.ts'
+import { holidayStatesOf, hoursByLaw } from './hours-by-law.ts'
 
 /** What decides whom a campaign calls, when, and how often. */
 export interface CampaignLimits extends CallingRules {
@@ -49,7 +50,7 @@ export const maxWaitMs = 7 * dayMs
 /**
  * Decides when a call may be placed, or that it never may: to a country that isn't called, without the required consent, or with
  * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. The law and
- * the closed days are hard limits: they must be met on the clocks of the number's time zones and of the contact's own, and the
+ * the closed days, which are holidays and the workspace's own, are hard limits: they must be met on the clocks of the number's time zones and of the contact's own, and the
  * campaign's clock counts only if there's none.
  *
  * @param rules null if no rule applies, not even those of the campaign
@@ -68,7 +69,9 @@ export function planPermittedCall(
   if (issue !== null) return { ...plan, never: issue }
   const limits = rules.hoursByLaw ? hoursByLaw(callee.phoneNumber) : []
   const free = callee.isExempt === true ? from : findFree(rules, campaign.requires, callee.use, from)
-  if (limits.length === 0 && rules.closedDates.length === 0 && free === from) return plan
+  const { closedOnFederalHolidays } = campaign.requires
+  const hasClosedDays = rules.closedDates.length > 0 || closedOnFederalHolidays
+  if (limits.length === 0 && !hasClosedDays && free === from) return plan
   const found = [
     ...timeZonesOfNumber(callee.phoneNumber),
     ...(callee.timeZone === null ? [] : [callee.timeZone]),
@@ -78,7 +81,12 @@ export function planPermittedCall(
     { hours: campaign.callingHours, zones: plan.zones },
     ...limits.map((hours) => ({ hours, zones })),
   ]
-  const closed = { dates: new Set(rules.closedDates), zones }
+  const states = rules.hoursByLaw ? holidayStatesOf(callee.phoneNumber) : []
+  const isClosed = (day: string): boolean =>
+    rules.closedDates.includes(day) ||
+    (closedOnFederalHolidays && isFederalHoliday(day)) ||
+    states.some((state) => isStateHoliday(state, day))
+  const closed = hasClosedDays || states.length > 0 ? { isClosed, zones } : null
   const until = new Date(dueAt.getTime() + maxWaitMs)
   const open = findPermitted(windows, closed, { from, until })
   if (open === undefined) return { ...plan, never: 'no_permitted_hour' }
@@ -111,17 +119,20 @@ export function findFree(
 
 /** Returns true if there's a moment of the week that is within all of these hours, on one clock. */
 export const haveCommonHour = (...hours: readonly CallingHours[]): boolean => {
-  const zones = ['UTC']
-  const windows = hours.map((each) => ({ hours: each, zones }))
-  const from = new Date(0)
-  const until = new Date(8 * dayMs)
-  return findPermitted(windows, { dates: new Set(), zones }, { from, until }) !== undefined
+  const windows = hours.map((each) => ({ hours: each, zones: ['UTC'] }))
+  return findPermitted(windows, null, { from: new Date(0), until: new Date(8 * dayMs) }) !== undefined
+}
+
+/** Says on which days nobody is called, by the local dates of time zones. */
+interface ClosedDays {
+  isClosed: (day: string) => boolean
+  zones: readonly string[]
 }
 
 /** Returns the first moment from `from` to `until` that is within all windows and on no closed day. */
 function findPermitted(
   windows: readonly { hours: CallingHours; zones: readonly string[] }[],
-  closed: { dates: ReadonlySet<string>; zones: readonly string[] },
+  closed: ClosedDays | null,
   { from, until }: { from: Date; until: Date },
 ): Date | undefined {
   for (let at = from; at <= until;) {
@@ -130,7 +141,7 @@ function findPermitted(
       next = nextOpenAt(hours, zones, next)
       if (next === undefined) return undefined
     }
-    next = skipClosedDays(closed, next)
+    next = closed === null ? next : skipClosedDays(closed, next)
     if (next.getTime() === at.getTime()) return at
     at = next
   }
@@ -138,15 +149,30 @@ function findPermitted(
 }
 
 /** Returns `at`, or the start of the next day in a time zone where it's a closed day. */
-function skipClosedDays(
-  { dates, zones }: { dates: ReadonlySet<string>; zones: readonly string[] },
-  at: Date,
-): Date {
-  if (dates.size === 0) return at
+function skipClosedDays({ isClosed, zones }: ClosedDays, at: Date): Date {
   for (const zone of zones) {
     const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone)
-    if (!dates.has(local.toPlainDate().toString())) continue
+    if (!isClosed(local.toPlainDate().toString())) continue
     return new Date(local.add({ days: 1 }).startOfDay().epochMilliseconds)
   }
   return at
+}
+
+/**
+ * Returns when a campaign next opens in its own time zone, on a day that isn't closed. Undefined if it doesn't in the next 15 days.
+ *
+ * @param rules null if no rule applies
+ */
+export function findOpening(
+  rules: CallRules | null,
+  campaign: Pick<Campaign, 'calling_hours' | 'time_zone' | 'closed_on_federal_holidays'>,
+  from: Date,
+): Date | undefined {
+  const zones = [campaign.time_zone]
+  const isClosed = (day: string): boolean =>
+    rules !== null &&
+    (rules.closedDates.includes(day) ||
+      (campaign.closed_on_federal_holidays === true && isFederalHoliday(day)))
+  const until = new Date(from.getTime() + 15 * dayMs)
+  return findPermitted([{ hours: campaign.calling_hours, zones }], { isClosed, zones }, { from, until })
 }

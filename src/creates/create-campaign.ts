@@ -65,6 +65,12 @@ const inputFields = defineInputFields([
     group: 'hours',
   },
   {
+    key: 'closed_on_federal_holidays',
+    ...texts.closed_on_federal_holidays,
+    choices: yesOrNo,
+    group: 'hours',
+  },
+  {
     key: 'max_concurrent_calls',
     ...texts.max_concurrent_calls,
     group: 'pace',
@@ -124,6 +130,7 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => 
       on: input.choices('retry_on', retryOutcomes),
     },
     one_conversation_per_day: input.yesOrNo('one_conversation_per_day'),
+    closed_on_federal_holidays: input.yesOrNo('closed_on_federal_holidays'),
     consent_required: input.choice('consent_required', consentRequired),
     consent_max_age_days: input.wholeNumber('consent_max_age_days'),
   } satisfies { [Field in keyof CreateCampaign]: unknown }
@@ -152,7 +159,7 @@ export const createCampaign = {
     inputFieldGroups: [
       { key: 'hours', label: texts.calling_hours.label },
       { key: 'pace', label: 'Pace and Retries' },
-      { key: 'consent', label: 'Consent' },
+      { key: 'consent', label: texts.consent_required.label },
     ],
     inputFields,
     perform,

@@ -62,6 +62,7 @@ interface FormData extends FormFrame {
     consentRequired: ConsentRequired | ''
     consentMaxAgeDays: number | ''
     oneConversationPerDay: boolean
+    closedOnFederalHolidays: boolean
   }
   agents: Choice[]
   numbers: Choice[]
@@ -88,6 +89,7 @@ const CampaignFields = z.object({
   'retry.delay_minutes': wholeNumber.optional(),
   'retry.on': StringList,
   one_conversation_per_day: formText.optional(),
+  closed_on_federal_holidays: formText.optional(),
   consent_required: formText.optional(),
   consent_max_age_days: formText.optional(),
 })
@@ -113,6 +115,7 @@ const toCampaignSettings = (fields: z.output<typeof CampaignFields>) => ({
     on: fields['retry.on'],
   },
   one_conversation_per_day: fields.one_conversation_per_day !== undefined,
+  closed_on_federal_holidays: fields.closed_on_federal_holidays !== undefined,
   consent_required: fields.consent_required,
   consent_max_age_days:
     fields.consent_max_age_days === undefined ? null : Number(fields.consent_max_age_days),
@@ -126,6 +129,7 @@ const NewCampaignSettings = CreateCampaign.extend({
   retry: RetryPolicy,
   consent_required: ConsentRequired,
   one_conversation_per_day: z.boolean(),
+  closed_on_federal_holidays: z.boolean(),
 })
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
@@ -150,6 +154,7 @@ export const newCampaignPage = defineForm({
         consentRequired: '',
         consentMaxAgeDays: '',
         oneConversationPerDay: false,
+        closedOnFederalHolidays: false,
       },
       agents: agents.map(({ id, name }) => ({ value: id, label: name })),
       numbers: numbers.map(({ id, label, phone_number }) => ({
@@ -186,6 +191,7 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
   consentRequired: row.consent_required,
   consentMaxAgeDays: row.consent_max_age_days ?? '',
   oneConversationPerDay: row.one_conversation_per_day,
+  closedOnFederalHolidays: row.closed_on_federal_holidays,
 })
 
 const findConflicts = async (
@@ -226,6 +232,7 @@ export const editCampaignPage = defineForm({
       retry: edit.retry,
       ...readConsentRule(edit),
       oneConversationPerDay: edit.one_conversation_per_day,
+      closedOnFederalHolidays: edit.closed_on_federal_holidays,
     })
     const conflicts = await findConflicts(tx, context.workspace.id, edit)
     return redirectTo(

@@ -50,6 +50,7 @@ export const planNow = (
         consentRequired: campaign.consent_required,
         consentMaxAgeDays: campaign.consent_max_age_days,
         oneConversationPerDay: campaign.one_conversation_per_day,
+        closedOnFederalHolidays: campaign.closed_on_federal_holidays,
       },
     },
     callee,

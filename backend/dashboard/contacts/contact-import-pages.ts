@@ -138,7 +138,7 @@ const issueTables: Record<IssueTableName, { title: string; text: string }> = {
   },
   no_consent: { title: 'Saved, not called: no consent', text: '' },
   country: { title: 'Saved, not called: country', text: '' },
-  frequency: { title: 'Saved, not called: called as often as allowed', text: '' },
+  frequency: { title: 'Saved, not called: not callable within 7 days', text: '' },
   skipped: { title: 'Skipped rows', text: '' },
   noted: { title: 'Imported rows to check', text: '' },
 }

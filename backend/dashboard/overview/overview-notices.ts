@@ -222,7 +222,7 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
     {
       isDone: steps.campaign,
       title: 'Create a campaign',
-      why: 'A campaign sets which agent makes the calls, from which number, and when.',
+      why: 'A campaign sets which agent makes the calls, from which number, and when. In a new workspace, a number has at most 3 call attempts in 24 hours, and numbers in the United States are only called in the hours by law. An owner can change that under Settings → Who may be called.',
       path: '/campaigns/new',
       label: 'Create campaign',
     },

@@ -5,6 +5,7 @@ import { nameCountry } from '../../core/countries.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
 import { doRulesApply, frequencyLimits, getCallRules, setCallRules } from '../../rules/call-rules.ts'
+import { statesWithHolidays } from '../../rules/holidays.ts'
 import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatCallingHours } from '../../views/format.ts'
@@ -32,6 +33,7 @@ const rulesView = template<{
   attemptChoices: typeof attemptChoices
   lawRows: { state: string; hours: string; source: string }[]
   statesToCheck: string
+  holidayStates: string
   lawCheckedOn: string
   callsSpecialNumbers: boolean
   /** Who changed the rules last; null if nobody has. */
@@ -99,6 +101,7 @@ export const rulesPage = defineForm({
         source: `${source} (${sourceKinds[kind]})`,
       })),
       statesToCheck: statesToCheck.join(', '),
+      holidayStates: statesWithHolidays.join(' and '),
       lawCheckedOn,
       callsSpecialNumbers,
       changed: changed && {

@@ -18,7 +18,9 @@ alter table campaign
   add column consent_required text not null default 'none' check (consent_required in ('none', 'any', 'written')),
   add column consent_max_age_days int check (consent_max_age_days between 1 and 3650),
   -- After a conversation with a number, in any campaign, this one doesn't call it for 24 hours.
-  add column one_conversation_per_day boolean not null default false;
+  add column one_conversation_per_day boolean not null default false,
+  -- Nobody is called on federal holidays of the United States, by the contact's local date.
+  add column closed_on_federal_holidays boolean not null default false;
 
 alter table call
   -- The rule that next_attempt_at follows: frequency. Null if it's calling hours, the law, or closed days.

@@ -81,6 +81,7 @@ interface CampaignTable {
   consent_required: Generated<ConsentRequired>
   consent_max_age_days: number | null
   one_conversation_per_day: Generated<boolean>
+  closed_on_federal_holidays: Generated<boolean>
   paused_reason: string | null
   provider_failures: Generated<number>
   /**

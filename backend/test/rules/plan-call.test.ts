@@ -1,6 +1,8 @@
+// cspell:ignore Juneteenth
 import { describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
 import { type CallRules, noRules } from '../../rules/call-rules.ts'
+import { isStateHoliday } from '../../rules/holidays.ts'
 import { hoursByLaw } from '../../rules/hours-by-law.ts'
 import { planPermittedCall } from '../../rules/plan-call.ts'
 import { areasByState } from '../../scheduling/area-codes.ts'
@@ -22,14 +24,20 @@ interface PlanOptions {
   hours?: CallingHours
   timeZone?: string | null
   rules?: CallRules
+  closedOnFederalHolidays?: boolean
 }
 
 const plan = (
   phoneNumber: string,
   from: string,
-  { hours = always, timeZone = null, rules = byLaw }: PlanOptions = {},
+  { hours = always, timeZone = null, rules = byLaw, closedOnFederalHolidays = false }: PlanOptions = {},
 ) => {
-  const requires = { consentRequired: 'none', consentMaxAgeDays: null, oneConversationPerDay: false } as const
+  const requires = {
+    consentRequired: 'none',
+    consentMaxAgeDays: null,
+    oneConversationPerDay: false,
+    closedOnFederalHolidays,
+  } as const
   const { at, never } = planPermittedCall(
     rules,
     { callingHours: hours, timeZone: 'America/New_York', requires },
@@ -43,6 +51,7 @@ const newYork = '+12125550100'
 const miami = '+13055550100'
 const mobile = '+12515550100' // Mobile, Alabama
 const louisville = '+15025550100'
+const newOrleans = '+15045550100'
 
 describe('hours by law', () => {
   it.each([
@@ -112,4 +121,59 @@ describe('closed days', () => {
     const closedDates = Array.from({ length: 9 }, (_, day) => `2026-05-${String(day + 5).padStart(2, '0')}`)
     expect(plan(newYork, '2026-05-06T04:00Z', { rules: { ...rules, closedDates } })).toBe('never')
   })
+})
+
+describe('holidays', () => {
+  it.each([
+    ['Christmas in Alabama', mobile, '2026-12-25T15:00Z', '2026-12-26T14:00:00.000Z'],
+    ['Mardi Gras in Alabama', mobile, '2027-02-09T15:00Z', '2027-02-10T14:00:00.000Z'],
+    ['Confederate Memorial Day in Alabama', mobile, '2026-04-27T15:00Z', '2026-04-28T13:00:00.000Z'],
+    ['Good Friday in Louisiana', newOrleans, '2026-04-03T15:00Z', '2026-04-04T13:00:00.000Z'],
+    [
+      "All Saints' Day in Louisiana, a Sunday, and the Monday after",
+      newOrleans,
+      '2026-11-01T15:00Z',
+      '2026-11-03T14:00:00.000Z',
+    ],
+    [
+      'the Friday before Independence Day on a Saturday, in Louisiana',
+      newOrleans,
+      '2026-07-03T15:00Z',
+      '2026-07-06T13:00:00.000Z',
+    ],
+    [
+      'holidays of both states for a toll-free number',
+      '+18005550100',
+      '2026-04-27T15:00Z',
+      '2026-04-28T14:00:00.000Z',
+    ],
+    ['none in New York', newYork, '2026-12-25T15:00Z', '2026-12-25T15:00:00.000Z'],
+  ])('calls nobody on %s', (_name, number, from, at) => {
+    expect(plan(number, from)).toBe(at)
+  })
+
+  it.each([
+    [
+      "New Year's Day of the next year, observed on a Friday",
+      '2027-12-31T15:00Z',
+      '2028-01-02T05:00:00.000Z',
+    ],
+    ['Martin Luther King Day', '2027-01-18T15:00Z', '2027-01-19T05:00:00.000Z'],
+    ['Memorial Day', '2026-05-25T15:00Z', '2026-05-26T04:00:00.000Z'],
+    ['Juneteenth', '2026-06-19T15:00Z', '2026-06-20T04:00:00.000Z'],
+    ['Thanksgiving Day', '2026-11-26T15:00Z', '2026-11-27T05:00:00.000Z'],
+  ])('calls nobody on federal holidays for a campaign that is closed then: %s', (_name, from, at) => {
+    const closed = { rules: noRules, closedOnFederalHolidays: true }
+    expect(plan(newYork, from, closed)).toBe(at)
+    expect(plan(newYork, from, { rules: noRules })).toBe(new Date(from).toISOString())
+  })
+
+  // Easter Sundays of the almanac of the United States Naval Observatory.
+  it.each(['2024-03-31', '2025-04-20', '2026-04-05', '2027-03-28', '2030-04-21', '2038-04-25'])(
+    'knows Good Friday before Easter on %s',
+    (easter) => {
+      const friday = new Date(Date.parse(`${easter}T00:00Z`) - 2 * 86_400_000).toISOString().slice(0, 10)
+      expect(isStateHoliday('Louisiana', friday)).toBe(true)
+    },
+  )
 })

@@ -73,7 +73,7 @@ it('lists the rows of numbers that were called as often as allowed', async () =>
   const { id } = await seedCall(deps, seed, '+12125570141')
   await completeDialedCall(deps, seed, id, emptyResult('no_answer', 'ring_timeout'))
   const { page } = await uploadAndCheck(user, 'Phone\n+12125570141\n+12125570142')
-  expect(getStat(page.html)).toMatchObject({ 'Called as often as allowed': 1 })
+  expect(getStat(page.html)).toMatchObject({ 'Not callable within 7 days': 1 })
   expect(page.text).toContain(
     "This number can't be called again within 7 days. The contact is saved, but not called.",
   )
