@@ -60,7 +60,12 @@ const call: WaitingCall = {
   contact_time_zone: null,
   is_number_busy: false,
   free_capacity: 1,
-  requires: { consentRequired: 'none', consentMaxAgeDays: null, oneConversationPerDay: false, closedOnFederalHolidays: false },
+  requires: {
+    consentRequired: 'none',
+    consentMaxAgeDays: null,
+    oneConversationPerDay: false,
+    closedOnFederalHolidays: false,
+  },
   consent: null,
   use: null,
   exempt: false,
