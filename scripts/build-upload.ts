@@ -25,7 +25,7 @@ const uploads = [
   {
     zip: 'source.zip',
     // A third of it is the lock file, and a tenth the names of countries in seven languages.
-    maxBytes: 120_000,
+    maxBytes: 130_000,
     needs: [
       'index.ts',
       'src/client.ts',
