@@ -21,10 +21,10 @@ export interface WorkerOptions<Job> {
   /** Milliseconds between fetches while the worker isn't notified. */
   pollMs: number
   /**
-   * Returns the least milliseconds between a fetch that found so many jobs and the next one; 0 by default. In between, jobs
-   * and capacity gather, because a fetch of many jobs costs little more than a fetch of one.
+   * Returns the least milliseconds between the starts of a fetch, which found so many jobs and took so long, and of the next
+   * one; 0 by default. In between, jobs and capacity gather, because a fetch of many jobs costs little more than a fetch of one.
    */
-  intervalMs?: (found: number) => number
+  intervalMs?: (found: number, tookMs: number) => number
 }
 
 export interface Worker {
@@ -93,8 +93,9 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
         options.onError(error)
         return 0
       })
+      const tookMs = performance.now() - fetchedAt
       if (found === 0) await waitForWork()
-      await waitUntil(fetchedAt + intervalMs(found))
+      await waitUntil(fetchedAt + intervalMs(found, tookMs))
     }
   }
   const looping = loop()
