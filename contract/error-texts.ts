@@ -517,10 +517,6 @@ export const detailTexts = {
     meaning: 'Calling hours start and end at the same time.',
     action: 'Choose a different start or end time.',
   },
-  no_consent_required: {
-    meaning: 'No consent is required, so its age has no maximum.',
-    action: 'Choose which consent is required, or leave the maximum age blank.',
-  },
   // Warnings about a call that isn't placed.
   consent_missing: {
     meaning: endedReasonTexts.consent_missing.meaning,
@@ -591,6 +587,10 @@ export const runtimeDetailTexts = {
   'campaign_archived.callback': {
     meaning: 'This campaign is archived.',
     action: "Don't promise a callback.",
+  },
+  not_callable: {
+    meaning: "The rules of the workspace don't allow a call to this person then.",
+    action: "Don't promise a callback at this time.",
   },
   callback_in_progress: {
     meaning: 'The callback from this conversation is already being placed.',

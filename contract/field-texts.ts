@@ -213,7 +213,7 @@ export const endedReasonTexts = {
   },
   no_permitted_hour: {
     outcome: 'suppressed',
-    meaning: 'The law and the campaign have no hour in common.',
+    meaning: 'The law, closed days, and the campaign have no hour in common within 7 days.',
     support: "Compare the campaign's calling hours with those under **Settings → Who may be called**.",
   },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
@@ -252,7 +252,8 @@ export const waitingForTexts = {
     label: 'Called as often as allowed',
     meaning: 'This number was called as often as allowed.',
     support: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
-    action: 'Wait, or allow more call attempts under **Settings → Who may be called**.',
+    action:
+      'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign has at most one conversation a day, wait, or edit the campaign.',
   },
   number_limit: {
     label: "Day's calls used up",
@@ -550,9 +551,9 @@ export const campaignTexts = texts({
   },
   consent_max_age_days: {
     label: 'Maximum age of consent (in days)',
-    api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Requires `consent_required`.',
-    form: 'From 1 to 3650. Leave blank for any age.',
-    zap: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+    api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Counts where the campaign or the workspace requires a consent.',
+    form: 'From 1 to 3650. Leave blank for any age. Counts where a consent is required.',
+    zap: 'From 1 to 3650. Leave blank for any age. Counts where the campaign or your workspace requires a consent.',
   },
   closed_on_federal_holidays: {
     label: 'Closed on federal holidays',
@@ -687,7 +688,7 @@ export const workspaceTexts = texts({
   },
   max_minutes_per_month: {
     label: 'Minutes per month',
-    form: "On the phone with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends. Leave blank for any number.",
+    form: "On the phone with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
   },
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {

@@ -403,7 +403,8 @@ export const createCampaignTexts = {
   },
   consent_max_age_days: {
     label: 'Maximum Age of Consent (in Days)',
-    helpText: 'From 1 to 3650. Leave blank for any age. Requires **Required Consent**.',
+    helpText:
+      'From 1 to 3650. Leave blank for any age. Counts where the campaign or your workspace requires a consent.',
   },
   closed_on_federal_holidays: {
     label: 'Closed on Federal Holidays',

@@ -113,33 +113,36 @@ function selectNewCalls(
     .modifyFront(prepared)
 }
 
-/** Returns for each contact and campaign the open call, or else the last one. */
-export const findLastCalls = async (
+interface LastCall {
+  id: number
+  contactId: number
+  campaignId: number
+  test: boolean
+  endedReason: EndedReason | null
+  endedAt: Date | null
+}
+
+/** Returns the last completed call of each contact in a campaign, or the open one unless `skipsOpen`. */
+export async function findLastCalls(
   db: Db,
   workspaceId: number,
-  calls: readonly { contactId: number; campaignId: number; test: boolean }[],
-): Promise<
-  {
-    id: number
-    contactId: number
-    campaignId: number
-    test: boolean
-    endedReason: EndedReason | null
-    endedAt: Date | null
-  }[]
-> => {
-  const { rows } = await sql<Awaited<ReturnType<typeof findLastCalls>>[number]>`
+  wanted: readonly { contactId: number; campaignId: number; test: boolean; skipsOpen: boolean }[],
+): Promise<LastCall[]> {
+  const ofContact = sql`
+    select * from call
+    where call.workspace_id = ${workspaceId} and call.contact_id = wanted.contact_id
+      and call.campaign_id = wanted.campaign_id and call.test = wanted.test`
+  const { rows } = await sql<LastCall>`
     select last.id, last.contact_id as "contactId", last.campaign_id as "campaignId", last.test,
       last.ended_reason as "endedReason", last.ended_at as "endedAt"
     from unnest(
-      ${calls.map(({ contactId }) => contactId)}::bigint[], ${calls.map(({ campaignId }) => campaignId)}::bigint[],
-      ${calls.map(({ test }) => test)}::boolean[]
-    ) as wanted (contact_id, campaign_id, test)
+      ${wanted.map(({ contactId }) => contactId)}::bigint[], ${wanted.map(({ campaignId }) => campaignId)}::bigint[],
+      ${wanted.map(({ test }) => test)}::boolean[], ${wanted.map(({ skipsOpen }) => skipsOpen)}::boolean[]
+    ) as wanted (contact_id, campaign_id, test, skips_open)
     cross join lateral (
-      select * from call
-      where call.workspace_id = ${workspaceId} and call.contact_id = wanted.contact_id
-        and call.campaign_id = wanted.campaign_id and call.test = wanted.test
-      order by (status = 'completed'), id desc
+      (${ofContact} and status <> 'completed' and not wanted.skips_open limit 1)
+      union all
+      (${ofContact} and status = 'completed' order by id desc limit 1)
       limit 1
     ) as last`.execute(db)
   return rows
@@ -238,11 +241,20 @@ export const lockQueuedCalls = (
 export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
   withCampaignLimits(queuedCalls(db, workspaceId)).where('call.contact_id', '=', contactId).execute()
 
-/** Locks the queued calls to a number that wait for a rule, and returns each with its campaign's limits. */
-export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string) =>
+/** Locks the first queued calls to a number that wait for a rule, and returns each with its campaign's limits. */
+export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string, limit: number) =>
   withCampaignLimits(queuedCalls(db, workspaceId))
-    .where('call.to_number', '=', phoneNumber)
-    .where('call.delayed_by', 'is not', null)
+    .where('call.id', 'in', (eb) =>
+      eb
+        .selectFrom('call')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where('to_number', '=', phoneNumber)
+        .where('status', '=', 'queued')
+        .where('delayed_by', 'is not', null)
+        .orderBy('next_attempt_at')
+        .limit(limit),
+    )
     .execute()
 
 /** Returns those of the contacts that have queued calls. */
@@ -309,23 +321,16 @@ const withCampaignLimits = (queued: ReturnType<typeof queuedCalls>) =>
     .orderBy('call.id')
     .forNoKeyUpdate('call')
 
-/** Marks the campaigns of a workspace whose queued calls must be planned again, in the order of their IDs. */
+/**
+ * Marks the campaigns of a workspace to be planned again, in the order of their IDs. Doesn't wait for transactions that queue or
+ * finish their calls with the old rules: `lockCampaignToReschedule` does, one campaign at a time.
+ */
 export const markToReschedule = async (db: Db, workspaceId: number): Promise<void> => {
   const open = db
     .selectFrom('campaign')
     .select('id')
     .where('workspace_id', '=', workspaceId)
     .where('status', '<>', 'archived')
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('call')
-          .select('call.id')
-          .where('call.workspace_id', '=', workspaceId)
-          .whereRef('call.campaign_id', '=', 'campaign.id')
-          .where('call.status', '=', 'queued'),
-      ),
-    )
     .orderBy('id')
     .forNoKeyUpdate()
   await db

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { NeverReason } from '../rules/plan-call.ts'
+import { hasNoTime, type NeverReason } from '../rules/plan-call.ts'
 import { writeCompletedEvents } from '../webhooks/outbox.ts'
 import {
   findLastResults,
@@ -64,8 +64,8 @@ export async function completeSuppressedCalls(
 ): Promise<void> {
   for (const [endedReason, suppressed] of Map.groupBy(calls, ({ reason }) => reason)) {
     const ids = suppressed.map(({ id }) => id)
-    const hasNoTime = endedReason === 'no_permitted_hour' || endedReason === 'frequency'
-    const complete = hasNoTime ? completeUnplacedCalls : completeQueuedCalls
+    const isRule = endedReason !== 'do_not_call' && endedReason !== 'number_type_not_allowed'
+    const complete = isRule && hasNoTime(endedReason) ? completeUnplacedCalls : completeQueuedCalls
     await complete(tx, workspaceId, ids, { outcome: 'suppressed', endedReason, at })
   }
 }

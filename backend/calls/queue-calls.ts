@@ -131,19 +131,17 @@ async function findRepeated<Call extends CallToQueue & { plan: { never: NeverRea
   now: Date,
 ): Promise<Map<Call, QueueResult>> {
   const suppressed = calls.flatMap((call) => {
-    const reason =
-      call.origin.kind === 'api_key' || call.origin.kind === 'app' ? findReasonToSuppress(call) : null
+    const isOfProgram = call.origin.kind === 'api_key' || call.origin.kind === 'app'
+    const reason = isOfProgram ? findReasonToSuppress(call) : null
     return reason === null ? [] : [{ call, reason }]
   })
   if (suppressed.length === 0) return new Map()
   const last = await findLastCalls(
     db,
     workspaceId,
-    suppressed.map(({ call: { contactId, campaign, test } }) => ({
-      contactId,
-      campaignId: campaign.id,
-      test,
-    })),
+    suppressed.map(({ call: { contactId, campaign, test, ifOpen } }) => {
+      return { contactId, campaignId: campaign.id, test, skipsOpen: ifOpen !== 'skip' }
+    }),
   )
   return new Map(
     suppressed.flatMap(({ call, reason }) => {

@@ -111,30 +111,34 @@ export const rescheduleNumber = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumbers: [phoneNumber] })
-    const calls = await lockDelayedCalls(tx.db, workspaceId, phoneNumber)
+    // One attempt less allows one call more.
+    const calls = await lockDelayedCalls(tx.db, workspaceId, phoneNumber, batchSize)
     await rescheduleCalls(tx, workspaceId, calls, tx.clock.now())
     if (calls.length > 0) tx.notify.callQueued()
   })
 
 /**
- * Moves a queued call to another requested time. Call it in a transaction that has locked the contact and, in the mode `share`, the
- * campaign. Returns false if the call is no longer queued.
+ * Moves a queued call to another requested time, unless no rule allows it then or later. Call it in a transaction that has locked
+ * the contact and, in the mode `share`, the campaign.
  */
 export async function moveCall(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
   workspaceId: number,
   callId: number,
   { scheduledAt, now }: { scheduledAt: Date; now: Date },
-): Promise<boolean> {
+): Promise<'moved' | 'not_queued' | 'not_callable'> {
   const call = await lockQueuedCall(tx.db, workspaceId, callId)
-  if (call === undefined) return false
+  if (call === undefined) return 'not_queued'
   const rules = call.test ? null : await findCallRules(tx, workspaceId)
   const plan = planScheduledCall(rules, { ...call, dueAt: scheduledAt }, now)
-  await setSchedule(tx.db, callId, { scheduledAt, at: plan.at, delayedBy: plan.delayedBy })
-  if (plan.never !== null)
-    await completeSuppressedCalls(tx, workspaceId, [{ id: callId, reason: plan.never }], now)
+  if (plan.never !== null) return 'not_callable'
+  await setSchedule(tx.db, callId, {
+    scheduledAt,
+    at: call.test ? scheduledAt : plan.at,
+    delayedBy: plan.delayedBy,
+  })
   tx.notify.callQueued()
-  return true
+  return 'moved'
 }
 
 /**

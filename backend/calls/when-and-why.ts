@@ -11,7 +11,7 @@ import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
-import { limitsHours, planPermittedCall } from '../rules/plan-call.ts'
+import { limitsHours, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
@@ -66,6 +66,8 @@ type WaitingCall = Awaited<ReturnType<typeof selectWaitingCalls>>[number]
 export interface Wait {
   call: WaitingCall
   reason: WaitReason | null
+  /** Why the call ends without another attempt when its turn comes. Null if it can be placed. */
+  never: NeverReason | null
   /** The next attempt. It's in the future. Null if another condition must change first, or if the call is due. */
   nextAt: Date | null
   /** The earliest time once a person has resolved `reason`. Null if the call can then be placed at once. */
@@ -100,25 +102,27 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
     timeZone: call.campaign_time_zone,
     requires: call.requires,
   }
-  const from = call.next_attempt_at > now ? call.next_attempt_at : now
-  const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
-  const isNever = plan.never !== null && !call.test
-  const at = call.test ? from : plan.at
-  const later = !isNever && at > now ? at : null
-  const earliest = call.due_at > now ? call.due_at : now
   const reason = decideWaitReason(call, now)
+  const isLimited = reason === 'number_limit' || reason === 'minutes_limit'
+  const earliest = isLimited ? (call.limited_until ?? now) : now
+  const from = call.next_attempt_at > earliest ? call.next_attempt_at : earliest
+  const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
+  const never = call.test ? null : plan.never
+  const at = call.test ? from : plan.at
+  const later = never === null && at > now ? at : null
+  const due = call.due_at > now ? call.due_at : now
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
-  const isMoved = isNever || at > from
-  const isLimited = reason === 'number_limit' || reason === 'minutes_limit'
+  const isMoved = never !== null || at > from
   return {
     call,
-    reason: needsAction || isTime || !isMoved ? reason : (plan.delayedBy ?? 'calling_hours'),
-    nextAt: needsAction ? null : isLimited ? call.limited_until : later,
+    reason: needsAction || isTime || isLimited || !isMoved ? reason : (plan.delayedBy ?? 'calling_hours'),
+    never,
+    nextAt: needsAction ? null : later,
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
-    isMovedByRules: limitsHours(rules) && (isNever || plan.at > planCall(campaign, callee, earliest).at),
+    isMovedByRules: limitsHours(rules) && (never !== null || plan.at > planCall(campaign, callee, due).at),
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {
       ...call.settings,

@@ -81,20 +81,14 @@ function requireActiveNumber(status: string | null): void {
   throw fieldError('phone_number_id', 'number_not_active')
 }
 
-/**
- * Reads which consent a campaign requires.
- *
- * @throws {ApiError} validation_failed for an age without a consent that could have it
- */
-export function readConsentRule({
+/** Reads which consent a campaign requires. An age alone counts where the workspace requires a consent. */
+export const readConsentRule = ({
   consent_required: consentRequired,
   consent_max_age_days: maxAge,
-}: Pick<CreateCampaign, 'consent_required' | 'consent_max_age_days'>) {
-  const rule = { consentRequired: consentRequired ?? 'none', consentMaxAgeDays: maxAge ?? null } as const
-  if (rule.consentRequired === 'none' && rule.consentMaxAgeDays !== null)
-    throw fieldError('consent_max_age_days', 'no_consent_required')
-  return rule
-}
+}: Pick<CreateCampaign, 'consent_required' | 'consent_max_age_days'>) => ({
+  consentRequired: consentRequired ?? ('none' as const),
+  consentMaxAgeDays: maxAge ?? null,
+})
 
 function mergeHours(base: CallingHours, overrides: Partial<CallingHours>): CallingHours {
   const hours = { ...base, ...overrides }

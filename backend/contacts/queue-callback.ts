@@ -55,8 +55,9 @@ export const queueCallback = (
 
     const earlier = await findCallback(tx.db, workspaceId, call)
     if (earlier !== undefined) {
-      if (!(await moveCall(tx, workspaceId, earlier.id, { scheduledAt: requestedTime, now })))
-        throw fieldError('at', 'callback_in_progress')
+      const moved = await moveCall(tx, workspaceId, earlier.id, { scheduledAt: requestedTime, now })
+      if (moved === 'not_queued') throw fieldError('at', 'callback_in_progress')
+      if (moved === 'not_callable') throw fieldError('at', 'not_callable')
       return {
         requestedTime,
         scheduledTime: await findNextAttempt(tx, workspaceId, earlier.id, now),
@@ -76,6 +77,8 @@ export const queueCallback = (
       call: callback,
       actor: { kind: 'agent', id: agentId, call_id: call.callId },
     })
+    // Rolls back: no call is better than one that ended before the agent has promised it.
+    if (queued.suppressedFor !== null) throw fieldError('at', 'not_callable')
     return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, queued.id, now), timeZone }
   })
 

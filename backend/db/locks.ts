@@ -17,7 +17,7 @@ import type { AgentStatus, Db } from './schema.ts'
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
-//   4. the use of the workspaces' limits, in the order of workspaces, and the call attempt in progress
+//   4. the workspaces' own rows of `limit_use`, in the order of their IDs; then the call attempt in progress
 //   5. calls, in the order of their IDs
 //   6. rows of `number_use`, of numbers whose live attempts are locked
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
@@ -70,12 +70,15 @@ interface CampaignToReschedule {
 export const tryLockRescheduling = (db: Db, { campaignId }: CampaignKey): Promise<boolean> =>
   tryLock(db, sql`hashtextextended('rescheduling of campaign ' || ${campaignId}::bigint, 0)`)
 
-/** Locks a campaign with queued calls that haven't been rescheduled after a change. Undefined if there are none. */
+/**
+ * Locks a campaign with queued calls that haven't been rescheduled after a change. Before the first batch, waits for transactions
+ * that queue or finish its calls with the old rules. Undefined if there are none.
+ */
 export const lockCampaignToReschedule = async (
   db: Db,
   key: CampaignKey,
 ): Promise<CampaignToReschedule | undefined> => {
-  const row = await db
+  const campaign = db
     .selectFrom('campaign')
     .select([
       'status',
@@ -86,8 +89,8 @@ export const lockCampaignToReschedule = async (
     ])
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.campaignId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  const isFirst = (await campaign.executeTakeFirst())?.rescheduleAfterCallId === 0
+  const row = await (isFirst ? campaign.forUpdate() : campaign.forNoKeyUpdate()).executeTakeFirst()
   const rescheduleAfterCallId = row?.rescheduleAfterCallId ?? null
   return row === undefined || rescheduleAfterCallId === null ? undefined : { ...row, rescheduleAfterCallId }
 }

@@ -507,7 +507,7 @@ create table contact_import_row (
   call text,
   cells jsonb,
   constraint contact_import_row_pkey PRIMARY KEY (import_id, "position"),
-  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text, 'country_not_allowed'::text, 'consent_missing'::text, 'consent_expired'::text]))),
+  constraint contact_import_row_call_check CHECK ((call = ANY (ARRAY['queued'::text, 'open'::text, 'do_not_call'::text, 'no_consent'::text, 'country_not_allowed'::text, 'consent_missing'::text, 'consent_expired'::text, 'destination_not_allowed'::text, 'frequency'::text, 'no_permitted_hour'::text]))),
   constraint contact_import_row_result_check CHECK ((result = ANY (ARRAY['created'::text, 'updated'::text, 'failed'::text]))),
   constraint contact_import_row_state_check CHECK ((state = ANY (ARRAY['new'::text, 'existing'::text, 'duplicate'::text, 'invalid'::text]))),
   constraint contact_import_row_import_id_fkey FOREIGN KEY (import_id) REFERENCES contact_import(id) ON DELETE CASCADE
@@ -1198,7 +1198,8 @@ CREATE OR REPLACE FUNCTION enqueue_campaign()
 AS $function$
 begin
   insert into campaign_queue (campaign_id, workspace_id, claim_at) values (new.id, new.workspace_id, clock_timestamp())
-  on conflict (campaign_id) do update set claim_at = clock_timestamp(), at_limit = false;
+  on conflict (campaign_id) do update
+  set claim_at = clock_timestamp(), at_limit = false, limited_until = null, limited_by = null;
   return null;
 end $function$;
 
@@ -1211,8 +1212,11 @@ begin
   update campaign_queue set claim_at = new.next_attempt_at
   where campaign_id = new.campaign_id and not at_limit
     -- If it's already in the queue, it stays where it is.
-    and (claim_at is null or claim_at > greatest(new.next_attempt_at, clock_timestamp()))
-    and (limited_until is null or limited_until <= clock_timestamp());
+    and (
+      claim_at is null
+      or claim_at > greatest(new.next_attempt_at, clock_timestamp())
+        and (limited_until is null or limited_until <= clock_timestamp())
+    );
   return null;
 end $function$;
 
@@ -1225,7 +1229,8 @@ begin
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and agent_id = new.id)
   order by campaign_id
   for no key update;
-  update campaign_queue set claim_at = clock_timestamp(), at_limit = false
+  update campaign_queue
+  set claim_at = clock_timestamp(), at_limit = false, limited_until = null, limited_by = null
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and agent_id = new.id);
   return null;
 end $function$;
@@ -1250,7 +1255,8 @@ begin
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and phone_number_id = new.id)
   order by campaign_id
   for no key update;
-  update campaign_queue set claim_at = clock_timestamp(), at_limit = false
+  update campaign_queue
+  set claim_at = clock_timestamp(), at_limit = false, limited_until = null, limited_by = null
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and phone_number_id = new.id);
   return null;
 end $function$;

@@ -7,7 +7,7 @@ import { describeError } from '../core/errors.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
+import { type CallRules, doRulesApply, hasRules, rulesInEffect } from '../rules/call-rules.ts'
 import { addAttempts, applyLimits, type LimitedCampaign, settleStops, type Stop } from '../rules/limits.ts'
 import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import { findWhyAllowed } from '../rules/why-allowed.ts'
@@ -286,8 +286,15 @@ function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, stri
   for (const zone of zones) if (!localTimes.has(zone)) localTimes.set(zone, toLocalIsoTime(now, zone))
   const local_times = Object.fromEntries(zones.map((zone) => [zone, localTimes.get(zone) ?? '']))
   const changes = findSettingChanges(call.queuedWith ?? {}, settings)
-  const allowed = call.rules === null ? undefined : findWhyAllowed(call.callee, now)
-  return { id: call.id, dialed_with: { ...changes, local_times, ...(allowed && { allowed }) } }
+  const isRuled = call.rules !== null && hasRules(call.rules, call.requires)
+  const { isCallback } = call
+  const allowed = isRuled ? findWhyAllowed(call.callee, { now, isCallback }) : undefined
+  const last_placed_at = call.use?.placedAt.at(-1) ?? null
+  return {
+    id: call.id,
+    last_placed_at,
+    dialed_with: { ...changes, local_times, ...(allowed && { allowed }) },
+  }
 }
 
 export const toClaimedAttempt = (

@@ -113,6 +113,8 @@ export interface CallToCheck extends CallToDial {
   use: NumberUse | null
   /** True if the attempt doesn't wait for the frequency. */
   isExempt: boolean
+  /** True for a scheduled callback. */
+  isCallback: boolean
 }
 
 /** Turns of the contact in a conversation that make it one. A voicemail greeting is a single turn. */
@@ -126,9 +128,9 @@ const isExempt = sql<boolean>`(
   call.exempt and call.attempts = 0 and (call.origin ->> 'kind' <> 'scheduled_callback' or exists (
     select from call as conversation
     where conversation.workspace_id = call.workspace_id and conversation.id = (call.origin ->> 'call_id')::bigint
-      and (conversation.conversation_erased_at is not null or ${sql.lit(conversationTurns)} <= (
+      and ${sql.lit(conversationTurns)} <= (
         select count(*) from jsonb_array_elements(conversation.transcript) as turn where turn ->> 'role' = 'contact'
-      ))
+      )
   ))
 )`
 
@@ -138,7 +140,7 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   const { rows } = await sql<CallToCheck>`${prepared}
     select ${callToDialColumns}, call.due_at as "dueAt", ${callRulesColumn} as rules,
       ${campaignRequirements} as requires, ${consentOfContact} as consent, ${useOfCallee} as use,
-      ${isExempt} as "isExempt"
+      ${isExempt} as "isExempt", coalesce(call.origin ->> 'kind' = 'scheduled_callback', false) as "isCallback"
     from call ${activeJoins}
     left join call_rules on call_rules.workspace_id = call.workspace_id
     where call.id = any(${hidden(ids, 'bigint[]')})
@@ -160,6 +162,8 @@ export interface NewAttempt {
 export interface DialedCall {
   id: number
   dialed_with: DialedWith
+  /** The number's last attempt that the claim knew when it decided; null if there was none. */
+  last_placed_at: string | null
 }
 
 /**
@@ -183,8 +187,13 @@ export async function startAttempts(
       select workspace_id, call.id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now},
         dialed.dialed_with
-      from json_to_recordset(${JSON.stringify(calls)}) as dialed (id bigint, dialed_with jsonb)
+      from json_to_recordset(${JSON.stringify(calls)}) as dialed (id bigint, dialed_with jsonb, last_placed_at timestamptz)
       join call on call.id = dialed.id
+      -- Another worker can have placed an attempt to the number, and ended it, since this claim looked.
+      where not ${hidden(lease.isCounted, 'boolean')} or dialed.last_placed_at is not distinct from (
+        select placed_at[cardinality(placed_at)] from number_use
+        where number_use.workspace_id = call.workspace_id and number_hash = number_hash(call.workspace_id, call.to_number)
+      )
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
       returning id, fence, call_id, number, workspace_id, to_number

@@ -8,9 +8,16 @@ import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '..
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
-import { addSeconds, lockLimitUses, removeAttempt, requeueLimitedCampaigns } from '../rules/limits.ts'
-import { type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
-import type { Analysis } from '../telephony/provider.ts'
+import {
+  addSeconds,
+  hasLimits,
+  lockLimitUses,
+  removeAttempt,
+  requeueAfterCalls,
+  requeueLimitedCampaigns,
+} from '../rules/limits.ts'
+import { hasNoTime, type NeverReason, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
+import { type Analysis, callLimits } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {
@@ -81,14 +88,14 @@ async function undoUnplaced(
   const status = await inTransaction(deps, async (tx): Promise<FinishStatus | undefined> => {
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
     if (campaign?.status === 'archived' || found.isCanceled) return undefined
-    const limits = campaign && rulesInEffect(tx.config, campaign.rules)
-    const isCounted = (limits?.maxAttemptsPerOwnNumber ?? null) !== null
-    if (isCounted) await lockLimitUses(tx.db, [workspaceId])
+    const rules = campaign === undefined ? null : rulesInEffect(tx.config, campaign.rules)
+    const isLimited = rules !== null && hasLimits(rules)
+    if (isLimited) await lockLimitUses(tx.db, [workspaceId])
     if (!(await undoAttempt(tx.db, attempt))) return 'stale'
-    if (isCounted && campaign !== undefined) {
-      const { phoneNumberId } = campaign
+    if (isLimited && campaign !== undefined) {
+      const { id, phoneNumberId } = campaign
       await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: tx.clock.now() })
-      await requeueLimitedCampaigns(tx.db, workspaceId, 'number_limit')
+      await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
     }
     tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
     tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
@@ -139,7 +146,10 @@ export async function finishAttempts(
     return campaign === undefined || call === undefined ? [] : [{ ...end, call, campaign }]
   })
   const canRetry = ({ call, campaign, result }: FinishedEnd) =>
-    campaign.status !== 'archived' && !call.isCanceled && shouldRetry(campaign.retry, result, call.attempts)
+    campaign.status !== 'archived' &&
+    !call.isCanceled &&
+    !wasCutOff({ call, result }) &&
+    shouldRetry(campaign.retry, result, call.attempts)
   const retryIds = finished.filter(canRetry).map(({ call }) => call.id)
   const suppressed = await findSuppressedCalls(tx.db, workspaceId, retryIds)
   const statuses = new Map<string, FinishStatus>()
@@ -153,16 +163,19 @@ export async function finishAttempts(
     if (updatesCount(end, found.get(attempt.id)) && updatesCount(end, { ...call, ...campaign }))
       campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)
     const isSuppressed = suppressed.has(call.id)
-    const retry = canRetry(end) && !isSuppressed ? planRetry(tx, end) : undefined
-    if (retry !== undefined) {
+    const retry = canRetry(end) && !isSuppressed ? planRetry(tx, end) : null
+    if (retry !== null && typeof retry === 'object') {
       retries.push({ callId: call.id, campaignId: call.campaignId, ...retry })
       statuses.set(attempt.id, 'requeued')
       continue
     }
     const analysisUntil = analysisDeadline(result, at)
-    const override = isSuppressed && ({ outcome: 'suppressed', endedReason: 'do_not_call' } as const)
+    const suppressedFor = isSuppressed ? 'do_not_call' : retry
+    const override =
+      suppressedFor !== null && ({ outcome: 'suppressed', endedReason: suppressedFor } as const)
     const optedOut = result.optedOut && !call.test
-    const isConversation = result.outcome === 'answered' && !call.test && doRulesApply(tx.config)
+    const isConversation =
+      (result.outcome === 'answered' || wasCutOff(end)) && !call.test && doRulesApply(tx.config)
     const conversedWith = isConversation ? call.phoneNumber : null
     completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil, conversedWith })
     statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
@@ -174,7 +187,7 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   // A call in progress counts with the longest time that it can take. It's over, so others may start.
-  if (hasMinutes) await requeueLimitedCampaigns(tx.db, workspaceId, 'minutes_limit')
+  if (hasMinutes) await requeueAfterCalls(tx.db, workspaceId, [...campaigns.values()], { now, ...callLimits })
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
 }
 
@@ -186,7 +199,9 @@ async function countMinutes(
 ): Promise<void> {
   const seconds = finished.map(({ call, result, at }) => {
     const answeredAt = result.answeredAt ?? call.answeredAt
-    return call.test || answeredAt === null ? 0 : Math.max(0, at.getTime() - answeredAt.getTime()) / secondMs
+    if (call.test || answeredAt === null) return 0
+    // After an outage, an attempt ends much later than its call.
+    return Math.min(callLimits.callSeconds, Math.max(0, at.getTime() - answeredAt.getTime()) / secondMs)
   })
   const sum = Math.ceil(seconds.reduce((total, each) => total + each, 0))
   if (sum > 0) await addSeconds(tx.db, workspaceId, sum, tx.clock.now())
@@ -203,6 +218,10 @@ export async function addOptOut(
   const entry = { phoneNumbers: [phoneNumber], source: 'call', addedBy, optedOutCallId } as const
   await addToDoNotCallList(tx, workspaceId, { ...entry, now: tx.clock.now() })
 }
+
+/** Returns true if a conversation was cut off. The contact isn't called again because of that. */
+const wasCutOff = ({ call, result }: Pick<FinishedEnd, 'call' | 'result'>): boolean =>
+  result.outcome === 'failed' && call.answeredAt !== null
 
 interface FinishedEnd extends AttemptEnd {
   call: PlannedCallee & {
@@ -250,13 +269,17 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     ? new Date(at.getTime() + analysisTimeoutMs)
     : null
 
-/** Plans the next attempt of a call. Undefined if no rule allows one before it expires. */
-function planRetry({ config }: FinishDeps, { campaign, call, at }: FinishedEnd): Plan | undefined {
+/**
+ * Plans the next attempt of a call. Returns the reason if the call must not be placed any more, and null if it only has no time
+ * left: then it's over like a call that expires.
+ */
+function planRetry({ config }: FinishDeps, { campaign, call, at }: FinishedEnd): Plan | NeverReason | null {
   const dueAt = new Date(at.getTime() + retryDelayMs(campaign.retry, config.simulationSpeed))
   if (call.test) return { dueAt, nextAttemptAt: dueAt, delayedBy: null }
   const rules = rulesInEffect(config, campaign.rules)
-  const plan = planPermittedCall(rules, campaign, call, { from: dueAt })
-  return plan.never === null ? { dueAt, nextAttemptAt: plan.at, delayedBy: plan.delayedBy } : undefined
+  const { never, delayedBy, at: nextAttemptAt } = planPermittedCall(rules, campaign, call, { from: dueAt })
+  if (never === null) return { dueAt, nextAttemptAt, delayedBy }
+  return hasNoTime(never) ? null : never
 }
 
 type Plan = Pick<Retry, 'dueAt' | 'nextAttemptAt' | 'delayedBy'>

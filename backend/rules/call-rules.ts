@@ -1,4 +1,5 @@
-import { ConsentRequired, detailTexts } from '@outdial/contract'
+import { isDeepStrictEqual } from 'node:util'
+import { ConsentRequired } from '@outdial/contract'
 import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import type { Actor } from '../core/actor.ts'
@@ -6,7 +7,7 @@ import { countryCodes, nameCountry } from '../core/countries.ts'
 import { type ApiError, fieldError } from '../core/errors.ts'
 import { countryOfNumber } from '../core/phone.ts'
 import { ruleIssue, validateByRules } from '../core/validate-rules.ts'
-import type { CallRules } from '../db/call-rules.ts'
+import type { CallRules, CampaignRequirements } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { lockLimitUse, requeueLimitedCampaigns } from './limit-store.ts'
@@ -39,6 +40,13 @@ export const rulesInEffect = (
   config: Pick<Deps['config'], 'telephony'>,
   rules: CallRules,
 ): CallRules | null => (doRulesApply(config) ? rules : null)
+
+/** Returns true if a rule of the workspace or the campaign is on. */
+export const hasRules = (rules: CallRules, requires: CampaignRequirements): boolean =>
+  !isDeepStrictEqual(rules, noRules) ||
+  requires.consentRequired !== 'none' ||
+  requires.oneConversationPerDay ||
+  requires.closedOnFederalHolidays
 
 /**
  * Returns true if numbers of this country may be called. A country is that of the whole number: +1 876 is Jamaica. Numbers without
@@ -152,14 +160,6 @@ const CallRulesInput = z
     consent_max_age_days: Limit({ min: 1, max: 3650 }),
     max_attempts_per_own_number: Limit(ownNumberLimits),
     max_minutes_per_month: Limit(minuteLimits),
-  })
-  .superRefine((rules, context) => {
-    if (rules.consent_required !== 'none' || rules.consent_max_age_days === null) return
-    const { meaning, action } = detailTexts.no_consent_required
-    context.addIssue({
-      ...ruleIssue('no_consent_required', `${meaning} ${action}`),
-      path: ['consent_max_age_days'],
-    })
   })
   .transform((rules): CallRules => ({
     countries: rules.countries,

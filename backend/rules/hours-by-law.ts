@@ -58,8 +58,10 @@ export const lawRows: readonly LawRow[] = [
   },
 ]
 
-/** States that may have narrower hours: the sources disagree, or there's only one. */
-export const statesToCheck: readonly string[] = ['Connecticut', 'Massachusetts', 'Michigan']
+/** States that may have narrower hours, or forbid calls on holidays: the sources disagree, or there's only one. */
+export const statesToCheck: readonly string[] = [
+  ...['Connecticut', 'Massachusetts', 'Michigan', 'Mississippi', 'Pennsylvania', 'Rhode Island', 'Utah'],
+]
 
 /** Maps each area code to its state. */
 const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
@@ -76,30 +78,31 @@ const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
  * @param phoneNumber in E.164
  */
 export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
-  if (countryOfNumber(phoneNumber) !== 'US' && !isTollFree(phoneNumber)) return []
-  return hoursOfState(stateOfNumber(phoneNumber))
+  if (isTollFree(phoneNumber)) return hoursOfState(undefined)
+  const country = countryOfNumber(phoneNumber) ?? ''
+  if (territories.includes(country)) return hoursOfState(null)
+  return country === 'US' ? hoursOfState(stateOfNumber(phoneNumber)) : []
 }
 
-const hoursOfState = (state: string | undefined): readonly CallingHours[] =>
+/** Federal law covers the territories of the United States, too (47 U.S.C. 153). */
+const territories = ['PR', 'GU', 'VI', 'AS', 'MP']
+
+/** @param state undefined: any of them; null: none of them */
+const hoursOfState = (state: string | null | undefined): readonly CallingHours[] =>
   lawRows
     .filter((row) => row.state === null || state === undefined || row.state === state)
     .map(({ hours }) => hours)
 
 /**
- * Returns the states on whose holidays a number isn't called. One without a state can ring in each of them.
+ * Returns the states on whose holidays a number isn't called. A number of the United States without a state can ring in each of
+ * them.
  *
  * @param phoneNumber in E.164
  */
 export function holidayStatesOf(phoneNumber: string): readonly string[] {
-  if (isTollFree(phoneNumber)) return statesWithHolidays
   const state = stateOfNumber(phoneNumber)
-  return statesWithHolidays.filter((each) => each === state)
-}
-
-/** Returns the hours by law of an area code in the United States. Empty for one in another country, or of no state. */
-export function findHoursOfAreaCode(areaCode: string): readonly CallingHours[] {
-  const state = stateOfAreaCode.get(areaCode)
-  return state === undefined ? [] : hoursOfState(state)
+  if (state !== undefined) return statesWithHolidays.filter((each) => each === state)
+  return isTollFree(phoneNumber) || countryOfNumber(phoneNumber) === 'US' ? statesWithHolidays : []
 }
 
 /**

@@ -26,6 +26,16 @@ export async function lockLimitUses(db: Db, workspaceIds: readonly number[]): Pr
     for no key update`.execute(db)
 }
 
+/** Locks the use of the limits of those workspaces whose rows no other transaction has locked. Returns their IDs. */
+export async function tryLockLimitUses(db: Db, workspaceIds: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ id: number }>`${prepared}
+    select workspace_id as id from limit_use
+    where workspace_id = any(${hidden(workspaceIds, 'bigint[]')}) and phone_number_id = ${sql.lit(ofWorkspace)}
+    order by workspace_id
+    for no key update skip locked`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** What limits of a workspace leave for a number of its own. Null: any number of them. */
 export interface Remaining {
   phoneNumberId: number
@@ -102,8 +112,9 @@ export async function addAttempts(
     join workspace on workspace.id = number.workspace_id
     order by workspace.id, number.id
     on conflict (workspace_id, phone_number_id) do update
-    set period = excluded.period,
-      used = case when limit_use.period = excluded.period then limit_use.used + excluded.used else excluded.used end`.execute(
+    -- The clock of a replica can be behind at midnight. Its attempts then count for the new day.
+    set period = greatest(limit_use.period, excluded.period),
+      used = case when limit_use.period < excluded.period then 0 else limit_use.used end + excluded.used`.execute(
     db,
   )
 }
@@ -146,14 +157,25 @@ export async function stopCampaigns(
       where campaign_id = ${campaignId} and not at_limit`.execute(db)
 }
 
-/** Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. */
-export async function requeueLimitedCampaigns(db: Db, workspaceId: number, by?: LimitingRule): Promise<void> {
+/**
+ * Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. Rows of `campaign_queue` are
+ * locked in the order of their IDs, so call it last in a transaction.
+ *
+ * @param options.by only those that this limit stops
+ * @param options.campaignIds campaigns whose rows the triggers of this transaction can write at its end
+ */
+export async function requeueLimitedCampaigns(
+  db: Db,
+  workspaceId: number,
+  { by, campaignIds = [] }: { by?: LimitingRule; campaignIds?: readonly number[] } = {},
+): Promise<void> {
+  const isStopped = by === undefined ? sql`limited_by is not null` : sql`limited_by = ${by}`
+  await sql`
+    select campaign_id from campaign_queue
+    where workspace_id = ${workspaceId} and (${isStopped} or campaign_id = any(${campaignIds}::bigint[]))
+    order by campaign_id
+    for no key update`.execute(db)
   await sql`
     update campaign_queue set claim_at = clock_timestamp(), limited_until = null, limited_by = null
-    where campaign_id = any(array(
-      select campaign_id from campaign_queue
-      where workspace_id = ${workspaceId} and limited_by is not null ${by === undefined ? sql`` : sql`and limited_by = ${by}`}
-      order by campaign_id
-      for no key update
-    ))`.execute(db)
+    where workspace_id = ${workspaceId} and ${isStopped}`.execute(db)
 }

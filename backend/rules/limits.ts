@@ -1,8 +1,16 @@
 import { Temporal } from 'temporal-polyfill'
-import type { LimitingRule } from '../db/call-rules.ts'
+import { secondMs } from '../core/durations.ts'
+import type { CallRules, LimitingRule } from '../db/call-rules.ts'
+import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { findRemaining, lockLimitUses, type Remaining, stopCampaigns } from './limit-store.ts'
+import {
+  findRemaining,
+  type Remaining,
+  requeueLimitedCampaigns,
+  stopCampaigns,
+  tryLockLimitUses,
+} from './limit-store.ts'
 
 export {
   addAttempts,
@@ -13,6 +21,10 @@ export {
 } from './limit-store.ts'
 
 // Limits of a workspace: call attempts from each of its numbers on a day, and minutes of conversation in a month.
+
+/** Returns true if there's a limit by day or month. */
+export const hasLimits = ({ maxAttemptsPerOwnNumber, maxMinutesPerMonth }: CallRules): boolean =>
+  maxAttemptsPerOwnNumber !== null || maxMinutesPerMonth !== null
 
 /** A campaign whose workspace has limits. */
 export interface LimitedCampaign {
@@ -37,6 +49,9 @@ interface LimitOptions {
  * Reduces the shares of campaigns to what limits leave. Locks the use of the limits until the transaction ends. Each call in
  * progress counts with the longest time that it can take.
  *
+ * Doesn't wait for another transaction that has locked the use of a workspace's limits, because other workspaces would wait, too:
+ * its campaigns get nothing, and keep their place in the queue.
+ *
  * @param shares calls by campaign ID
  * @param options.callSeconds the longest time that a call can take
  */
@@ -48,7 +63,8 @@ export async function applyLimits(
 ): Promise<{ shares: Map<number, number>; stops: Stop[] }> {
   const limited = campaigns.filter(({ id }) => shares.has(id))
   if (limited.length === 0) return { shares: new Map(shares), stops: [] }
-  await lockLimitUses(db, [...new Set(limited.map(({ workspaceId }) => workspaceId))])
+  const workspaceIds = [...new Set(limited.map(({ workspaceId }) => workspaceId))]
+  const locked = await tryLockLimitUses(db, workspaceIds)
   const remaining = await findRemaining(
     db,
     limited.map(({ phoneNumberId }) => phoneNumberId),
@@ -61,6 +77,10 @@ export async function applyLimits(
   for (const { id, workspaceId, phoneNumberId } of limited) {
     const number = remaining.find((each) => each.phoneNumberId === phoneNumberId)
     if (number === undefined) continue
+    if (!locked.has(workspaceId)) {
+      left.delete(id)
+      continue
+    }
     const ofNumber = Math.max(0, attempts.get(phoneNumberId) ?? Infinity)
     const ofWorkspace = calls.get(workspaceId) ?? Infinity
     const share = Math.min(shares.get(id) ?? 0, ofNumber, ofWorkspace)
@@ -69,28 +89,37 @@ export async function applyLimits(
     if (share > 0) left.set(id, share)
     else left.delete(id)
     // What only other campaigns of this claim took doesn't stop a campaign: it has its turn again.
-    const by = findStop(number, callSeconds)
-    if (by !== null) stops.push({ campaignId: id, until: findEnd(by, number.timeZone, now), by })
+    const stop = findStop(number, { now, callSeconds })
+    if (stop !== null) stops.push({ campaignId: id, ...stop })
   }
   return { shares: left, stops }
 }
 
-/** Returns the limit that allows a number no call. Null if there's none. */
-function findStop(number: Remaining, callSeconds: number): LimitingRule | null {
-  if (number.attempts !== null && number.attempts <= 0) return 'number_limit'
-  return countFreeCalls(number, callSeconds) === 0 ? 'minutes_limit' : null
+/** Returns the limit that allows a number no call, and until when. Null if there's none. */
+function findStop(number: Remaining, { now, callSeconds }: LimitOptions): Omit<Stop, 'campaignId'> | null {
+  if (number.attempts !== null && number.attempts <= 0)
+    return { by: 'number_limit', until: findNextStart('day', number.timeZone, now) }
+  if (countFreeCalls(number, callSeconds) > 0) return null
+  // Calls in progress only reserve the minutes. The end of such a call puts the campaign back in the queue, at the latest then.
+  const isReserved = countFreeCalls({ ...number, live: 0 }, callSeconds) > 0
+  return {
+    by: 'minutes_limit',
+    until: isReserved
+      ? new Date(now.getTime() + callSeconds * secondMs)
+      : findNextStart('month', number.timeZone, now),
+  }
 }
 
 /** Returns how many calls can start so that the month's minutes last, however long they take. */
 const countFreeCalls = ({ seconds, live }: Remaining, callSeconds: number): number =>
   seconds === null ? Infinity : Math.max(0, Math.floor(seconds / callSeconds) - live)
 
-/** Returns when a limit ends: the next day or month in the workspace's time zone. */
-function findEnd(by: LimitingRule, timeZone: string, now: Date): Date {
+/** Returns when the next day or month begins in a time zone. */
+function findNextStart(unit: 'day' | 'month', timeZone: string, now: Date): Date {
   const today = Temporal.Instant.fromEpochMilliseconds(now.getTime())
     .toZonedDateTimeISO(timeZone)
     .toPlainDate()
-  const next = by === 'number_limit' ? today.add({ days: 1 }) : today.with({ day: 1 }).add({ months: 1 })
+  const next = unit === 'day' ? today.add({ days: 1 }) : today.with({ day: 1 }).add({ months: 1 })
   return new Date(next.toZonedDateTime(timeZone).epochMilliseconds)
 }
 
@@ -111,4 +140,23 @@ export async function settleStops(
     const { stops: still } = await applyLimits(tx, stopped, wanted, options)
     await stopCampaigns(tx.db, still)
   })
+}
+
+/**
+ * Gives the campaigns of a workspace that its minutes stop their turn, if they leave room for a call again. Call it last in a
+ * transaction that has locked the use of the workspace's limits.
+ *
+ * @param campaigns those whose calls have ended
+ */
+export async function requeueAfterCalls(
+  db: Db,
+  workspaceId: number,
+  campaigns: readonly { id: number; phoneNumberId: number }[],
+  { now, callSeconds }: LimitOptions,
+): Promise<void> {
+  const [first] = campaigns
+  const [remaining] = first === undefined ? [] : await findRemaining(db, [first.phoneNumberId], now)
+  if (remaining === undefined || countFreeCalls(remaining, callSeconds) === 0) return
+  const campaignIds = campaigns.map(({ id }) => id)
+  await requeueLimitedCampaigns(db, workspaceId, { by: 'minutes_limit', campaignIds })
 }

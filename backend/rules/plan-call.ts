@@ -33,6 +33,10 @@ export interface PlannedCallee extends Callee {
 export type NeverReason =
   'destination_not_allowed' | 'consent_missing' | 'consent_expired' | 'frequency' | 'no_permitted_hour'
 
+/** Returns true for a call that may be placed, but has no time for that before it expires. */
+export const hasNoTime = (reason: NeverReason): boolean =>
+  reason === 'frequency' || reason === 'no_permitted_hour'
+
 export interface PermittedPlan extends CallPlan {
   /** Why the call is never placed. Then `at` means nothing. Null if it can be. */
   never: NeverReason | null

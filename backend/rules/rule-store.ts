@@ -41,13 +41,21 @@ export const upsertCallRules = async (
     .execute()
 }
 
+/** Rows per statement. */
+const deletedAtOnce = 5_000
+
 /** Deletes what is stored about numbers that weren't called in the last 30 days. */
-export const deleteOldNumberUse = async (db: Db, now: Date): Promise<void> => {
-  // Without rows that a dialer has locked, so that they can't wait for each other.
-  await sql`
-    delete from number_use where (workspace_id, number_hash) in (
-      select workspace_id, number_hash from number_use
-      where coalesce(placed_at[cardinality(placed_at)], '-infinity') < ${new Date(now.getTime() - 30 * dayMs)}
-      for update skip locked
-    )`.execute(db)
+export async function deleteOldNumberUse(db: Db, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - 30 * dayMs)
+  for (;;) {
+    // Without rows that a dialer has locked, so that they can't wait for each other.
+    const { numAffectedRows = 0n } = await sql`
+      delete from number_use where (workspace_id, number_hash) in (
+        select workspace_id, number_hash from number_use
+        where coalesce(placed_at[cardinality(placed_at)], '-infinity') < ${before}
+        limit ${deletedAtOnce}
+        for update skip locked
+      )`.execute(db)
+    if (numAffectedRows < deletedAtOnce) return
+  }
 }

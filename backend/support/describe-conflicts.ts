@@ -1,4 +1,5 @@
 import type { CallingHours, RetryPolicy } from '@outdial/contract'
+import { dayMs, minuteMs } from '../core/durations.ts'
 import type { CallRules } from '../rules/call-rules.ts'
 import { lawRows } from '../rules/hours-by-law.ts'
 import { haveCommonHour } from '../rules/plan-call.ts'
@@ -32,14 +33,14 @@ const listFormat = new Intl.ListFormat('en-US')
 
 function describeRetries(
   { maxAttemptsPerDay: perDay, maxAttemptsPer30Days: perMonth }: CallRules,
-  { max_attempts: maxAttempts, on }: RetryPolicy,
+  { max_attempts: maxAttempts, delay_minutes: delay, on }: RetryPolicy,
 ): string[] {
   if (on.length === 0) return []
   if (perMonth !== null && perMonth < maxAttempts) {
     const limit = formatPlural(perMonth, 'call attempt')
     return [`The rules allow ${limit} per number in 30 days, so no call has ${maxAttempts} attempts.`]
   }
-  if (perDay === null || perDay >= maxAttempts) return []
+  if (perDay === null || perDay >= maxAttempts || perDay * delay >= dayMs / minuteMs) return []
   const limit = formatPlural(perDay, 'call attempt')
   return [`The rules allow ${limit} per number in 24 hours, so retries after that wait.`]
 }

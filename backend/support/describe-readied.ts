@@ -43,10 +43,14 @@ const otherWaits = {
   number_not_active: 'an active phone number',
   campaign_limit: 'other calls of the campaign to end',
   number_busy: 'another call to the same number to end',
+  number_limit: "the next day, because the day's calls from the number are used up",
+  minutes_limit: "minutes, because the month's are used up or reserved",
 }
 
 /** Says what else calls wait for that isn't a time. */
 function describeOtherWait(waits: readonly Wait[], count: number): string {
+  if (waits.every(({ never }) => never !== null))
+    return `${count === 1 ? 'It ends' : 'They end'} without being placed, because a rule doesn't allow ${count === 1 ? 'it' : 'them'}.`
   const texts = Object.entries(otherWaits)
     .filter(([reason]) => waits.some((wait) => wait.reason === reason))
     .map(([, text]) => text)

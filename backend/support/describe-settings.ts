@@ -103,14 +103,17 @@ export function describeDialing(
     .join(' ')
 }
 
-function describeAllowed({ consent, attempts, state }: AllowedBy): string {
+function describeAllowed({ consent, attempts, state, exempt }: AllowedBy): string {
   const facts = [
     consent === undefined ? 'no consent stored' : consentFacts[consent],
     `${attempts === 0 ? 'no call attempt' : formatPlural(attempts, 'call attempt')} in the 24 hours before`,
     ...(state === undefined ? [] : [`an area code of ${state}`]),
+    ...(exempt === undefined ? [] : [exemptFacts[exempt]]),
   ]
   return `The rules allowed the call: ${facts.join(', ')}.`
 }
+
+const exemptFacts = { member: 'confirmed by a member', contact: 'asked for by the contact' }
 
 const consentFacts = { written: 'written consent', oral: 'oral consent', any: 'consent' }
 

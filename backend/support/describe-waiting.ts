@@ -1,4 +1,4 @@
-import { waitingForTexts } from '@outdial/contract'
+import { endedReasonTexts, waitingForTexts } from '@outdial/contract'
 import { actionNeededReasons, maxCallsAhead, type Wait } from '../calls/when-and-why.ts'
 import { dayMs } from '../core/durations.ts'
 import { formatWaitReason } from '../views/badges.ts'
@@ -21,7 +21,9 @@ export function describeWait(
   timeFormats: TimeFormats,
   { simulationSpeed = 1 }: { simulationSpeed?: number } = {},
 ): string {
-  const { call, reason } = wait
+  const { call, reason, never } = wait
+  if (never !== null)
+    return `${endedReasonTexts[never].meaning} When its turn comes, the call ends without being placed.`
   switch (reason) {
     case 'schedule': {
       const scheduled = `Scheduled for ${formatMoment(wait, call.due_at, now, timeFormats)}`
@@ -88,10 +90,12 @@ export function describeCallsAhead(count: number): string {
 }
 
 /** Returns what a call waits for, for lists. */
-export const formatWaitLabel = ({ reason }: Wait): string =>
-  reason === 'campaign_limit' || reason === 'number_busy'
+export function formatWaitLabel({ reason, never }: Wait): string {
+  if (never !== null) return 'Its end, because a rule forbids it'
+  return reason === 'campaign_limit' || reason === 'number_busy'
     ? concurrencyLabels[reason]
     : formatWaitReason(reason)
+}
 
 const concurrencyLabels = {
   campaign_limit: 'Other calls of the campaign',

@@ -14,18 +14,30 @@ export interface LimitStop {
   expiring: number
 }
 
-/** Finds the campaigns of a workspace that a limit stops, in order of name. */
-export async function findLimitStops(db: Db, workspaceId: number, now: Date): Promise<LimitStop[]> {
+/** More calls aren't counted. */
+const maxExpiring = 1_000
+
+/** Finds the campaigns of a workspace that a limit stops, or only one, in order of name. */
+export async function findLimitStops(
+  db: Db,
+  workspaceId: number,
+  now: Date,
+  campaignId: number | null = null,
+): Promise<LimitStop[]> {
   const { rows } = await sql<LimitStop>`
     select campaign.id as "campaignId", campaign.name as campaign, limited_by as by, limited_until as until,
       (
-        select count(*)::int from call
-        where call.workspace_id = ${workspaceId} and call.campaign_id = campaign.id and call.status = 'queued'
-          and not call.test and call.due_at + interval '7 days' < limited_until
+        select count(*)::int from (
+          select from call
+          where call.workspace_id = ${workspaceId} and call.campaign_id = campaign.id and call.status = 'queued'
+            and not call.test and call.due_at + interval '7 days' < limited_until
+          limit ${maxExpiring}
+        ) as expiring_call
       ) as expiring
     from campaign_queue
     join campaign on campaign.id = campaign_queue.campaign_id
     where campaign_queue.workspace_id = ${workspaceId} and limited_until > ${now} and campaign.status = 'active'
+      and campaign.id = coalesce(${campaignId}::bigint, campaign.id)
     order by campaign.name, campaign.id`.execute(db)
   return rows
 }
@@ -36,9 +48,10 @@ export function describeLimitStop(
   timeFormats: TimeFormats,
 ): string {
   const end = `Next calls: ${timeFormats.upcomingTime(until)}.`
+  const more = expiring === maxExpiring ? ' At least' : ''
   const expiry =
     expiring === 0
       ? ''
-      : ` ${formatPlural(expiring, 'waiting call expires', 'waiting calls expire')} before then.`
+      : `${more} ${formatPlural(expiring, 'waiting call expires', 'waiting calls expire')} before then.`
   return `${waitingForTexts[by].meaning} ${end}${expiry}`
 }

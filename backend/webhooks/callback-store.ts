@@ -41,6 +41,7 @@ export async function insertCallback(
   return row?.id
 }
 
+/** Counts the callback URLs of a call whose event hasn't been delivered to them. */
 export async function countCallbacks(db: Db, workspaceId: number, callId: number): Promise<number> {
   const row = await db
     .selectFrom('call_callback')
@@ -48,6 +49,17 @@ export async function countCallbacks(db: Db, workspaceId: number, callId: number
     .where('workspace_id', '=', workspaceId)
     .where('call_id', '=', callId)
     .where('ended_at', 'is', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('webhook_delivery')
+            .select('webhook_delivery.id')
+            .whereRef('webhook_delivery.callback_id', '=', 'call_callback.id')
+            .where('webhook_delivery.status', '<>', 'pending'),
+        ),
+      ),
+    )
     .executeTakeFirstOrThrow()
   return Number(row.count)
 }

@@ -101,12 +101,16 @@ function toRequest(
     origin: actor,
   } as const
   try {
+    const { changes } = toContactChanges(input, input.phone_number, actor, now)
+    const isDenied = input.consent_denied === true
     const addition = {
-      ...toContactChanges(input, input.phone_number, actor, now),
+      // Someone who says no takes back the consent that they have given before.
+      changes: isDenied ? { ...changes, ...noConsent } : changes,
+      actor,
       // The check of the file has normalized the number.
       contact: { phoneNumber: input.phone_number },
       doNotCallNumbers: input.do_not_call === true ? [input.phone_number, ...input.other_numbers] : [],
-      call: campaignId === null || input.consent_denied === true ? null : { campaignId, ...call },
+      call: campaignId === null || isDenied ? null : { campaignId, ...call },
     }
     return { addition, api: null }
   } catch (error) {
@@ -114,6 +118,8 @@ function toRequest(
     return { addition: error, api: null }
   }
 }
+
+const noConsent = { consent_source: null, consent_at: null, consent_kind: null }
 
 const isCampaignArchived = (decision: Decision): boolean =>
   decision !== leftOut && decision.kind === 'rejected' && decision.error.code === 'campaign_archived'
@@ -129,5 +135,5 @@ function toRowResult(position: number, decision: AddResult, notCalled: 'no_conse
   if (call === null) return { position, result, call: notCalled, issues: [] }
   if (call === 'listed') return { position, result, call: 'do_not_call', issues: [] }
   if (typeof call === 'string') return { position, result, call, issues: [] }
-  return { position, result, call: call.queued ? 'queued' : 'open', issues: [] }
+  return { position, result, call: call.suppressedFor ?? (call.queued ? 'queued' : 'open'), issues: [] }
 }

@@ -6,7 +6,7 @@ import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
 import { strictest } from '../../rules/consent.ts'
-import { findHoursOfAreaCode } from '../../rules/hours-by-law.ts'
+import { hoursByLaw } from '../../rules/hours-by-law.ts'
 import { haveCommonHour } from '../../rules/plan-call.ts'
 
 /** How many contacts of a file a campaign wouldn't call, by rule. */
@@ -30,36 +30,51 @@ export async function countStoppedRows(
   if (rules === null) return []
   const found = await findCampaigns(deps.db, workspaceId)
   const campaigns = found.map((campaign) => ({ ...campaign, consent: strictest(rules, campaign.requires) }))
-  const required = campaigns.filter(({ consent }) => consent.consentRequired !== 'none')
+  const key = { workspaceId, importId }
+  const wanted = campaigns.filter(({ consent }) => consent.consentRequired !== 'none')
+  // Many campaigns have the same rule, or the same hours.
+  const distinct = [...new Map(wanted.map(({ consent }) => [toKey(consent), consent])).values()]
   const consentCounts =
-    required.length === 0
-      ? []
-      : await countByConsent(deps.db, { workspaceId, importId }, required, deps.clock.now())
-  const areas = rules.hoursByLaw ? await countByAreaCode(deps.db, { workspaceId, importId }) : []
-  return campaigns.flatMap(({ id, name, callingHours }): StoppedRows[] => {
-    const { missing = 0, expired = 0 } = consentCounts.find(({ campaignId }) => campaignId === id) ?? {}
-    const closed = areas.filter(
-      ({ areaCode }) => !findHoursOfAreaCode(areaCode).every((byLaw) => haveCommonHour(byLaw, callingHours)),
-    )
-    const noPermittedHour = closed.reduce((sum, { contacts }) => sum + contacts, 0)
+    distinct.length === 0 ? [] : await countByConsent(deps.db, key, distinct, deps.clock.now())
+  const byConsent = new Map(consentCounts.map(({ rule, ...counts }) => [toKey(distinct[rule]), counts]))
+  const areas = rules.hoursByLaw ? await countByAreaCode(deps.db, key) : []
+  const byHours = new Map<string, number>()
+  return campaigns.flatMap(({ name, callingHours, consent }): StoppedRows[] => {
+    const { missing = 0, expired = 0 } = byConsent.get(toKey(consent)) ?? {}
+    const hours = toKey(callingHours)
+    const noPermittedHour = byHours.get(hours) ?? countClosed(areas, callingHours)
+    byHours.set(hours, noPermittedHour)
     return missing + expired + noPermittedHour === 0
       ? []
       : [{ campaign: name, consentMissing: missing, consentExpired: expired, noPermittedHour }]
   })
 }
 
+const toKey = (value: unknown): string => JSON.stringify(value)
+
+const countClosed = (areas: readonly Area[], callingHours: CallingHours): number =>
+  areas
+    .filter(({ example }) => !hoursByLaw(example).every((byLaw) => haveCommonHour(byLaw, callingHours)))
+    .reduce((sum, { contacts }) => sum + contacts, 0)
+
 const findCampaigns = (
   db: Db,
   workspaceId: number,
-): Promise<{ id: number; name: string; callingHours: CallingHours; requires: CampaignRequirements }[]> =>
+): Promise<{ name: string; callingHours: CallingHours; requires: CampaignRequirements }[]> =>
   db
     .selectFrom('campaign')
-    .select(['id', 'name', 'calling_hours as callingHours', campaignRequirements.as('requires')])
+    .select(['name', 'calling_hours as callingHours', campaignRequirements.as('requires')])
     .where('workspace_id', '=', workspaceId)
     .where('status', '<>', 'archived')
     .orderBy('name')
     .orderBy('id')
     .execute()
+
+/** Contacts with the same area code, and a number of one of them. */
+interface Area {
+  example: string
+  contacts: number
+}
 
 interface ImportKey {
   workspaceId: number
@@ -79,13 +94,13 @@ const rowsToCall = ({ workspaceId, importId }: ImportKey) => sql`
 async function countByConsent(
   db: Db,
   key: ImportKey,
-  campaigns: readonly { id: number; consent: ConsentRule }[],
+  rules: readonly ConsentRule[],
   now: Date,
-): Promise<{ campaignId: number; missing: number; expired: number }[]> {
-  const oldest = campaigns.map(({ consent: { consentMaxAgeDays: days } }) =>
+): Promise<{ rule: number; missing: number; expired: number }[]> {
+  const oldest = rules.map(({ consentMaxAgeDays: days }) =>
     days === null ? null : new Date(now.getTime() - days * dayMs),
   )
-  const { rows } = await sql<{ campaignId: number; missing: number; expired: number }>`
+  const { rows } = await sql<{ rule: number; missing: number; expired: number }>`
     with called as materialized (
       select imported.phone_number, imported.fields -> 'consent' as consent from ${rowsToCall(key)}
     ), person as materialized (
@@ -104,27 +119,27 @@ async function countByConsent(
         limit 1
       ) as contact on true
     ), judged as (
-      select campaign_id, at is null or must_be_written and kind is distinct from 'written' as is_missing,
+      select rule.index, at is null or must_be_written and kind is distinct from 'written' as is_missing,
         coalesce(at < oldest, false) as is_expired
       from person
       cross join unnest(
-        ${campaigns.map(({ id }) => id)}::bigint[],
-        ${campaigns.map(({ consent }) => consent.consentRequired === 'written')}::boolean[],
+        ${rules.map((_, index) => index)}::int[],
+        ${rules.map(({ consentRequired }) => consentRequired === 'written')}::boolean[],
         ${oldest}::timestamptz[]
-      ) as rule (campaign_id, must_be_written, oldest)
+      ) as rule (index, must_be_written, oldest)
     )
-    select campaign_id as "campaignId", (count(*) filter (where is_missing))::int as missing,
+    select index as rule, (count(*) filter (where is_missing))::int as missing,
       (count(*) filter (where is_expired and not is_missing))::int as expired
-    from judged group by campaign_id`.execute(db)
+    from judged group by index`.execute(db)
   return rows
 }
 
-/** Counts the contacts by area code, of numbers with +1. */
-async function countByAreaCode(db: Db, key: ImportKey): Promise<{ areaCode: string; contacts: number }[]> {
-  const { rows } = await sql<{ areaCode: string; contacts: number }>`
-    select substr(phone_number, 3, 3) as "areaCode", count(*)::int as contacts
+/** Counts the contacts by area code, of numbers with +1. All numbers with an area code are in the same state. */
+async function countByAreaCode(db: Db, key: ImportKey): Promise<Area[]> {
+  const { rows } = await sql<Area>`
+    select min(phone_number) as example, count(*)::int as contacts
     from (select imported.phone_number from ${rowsToCall(key)}) as called
     where phone_number like '+1%'
-    group by 1`.execute(db)
+    group by substr(phone_number, 3, 3)`.execute(db)
   return rows
 }

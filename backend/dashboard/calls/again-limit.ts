@@ -1,6 +1,7 @@
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Deps } from '../../deps.ts'
-import { findCallRules } from '../../rules/call-rules.ts'
+import { type CallRules, findCallRules, noRules } from '../../rules/call-rules.ts'
+import { findFree } from '../../rules/plan-call.ts'
 import { formatPlural } from '../../views/format.ts'
 import { planNow } from '../contacts/campaign-options.ts'
 import { findCallee } from '../contacts/contact-queries.ts'
@@ -20,11 +21,20 @@ export async function describeAgainLimit(
   const callee = await findCallee(deps.db, { workspaceId, contactId })
   const { never, delayedBy } = planNow(campaign, { callee, rules }, deps.clock.now())
   if (never !== 'frequency' && delayedBy !== 'frequency') return null
-  const { maxAttemptsPerDay: perDay, maxAttemptsPer30Days: per30Days } = rules
+  const now = deps.clock.now()
+  const isReached = (limits: Partial<CallRules & { oneConversationPerDay: boolean }>): boolean =>
+    findFree({ ...noRules, ...limits }, { oneConversationPerDay: false, ...limits }, callee.use, now) > now
+  const { maxAttemptsPerDay, maxAttemptsPer30Days } = rules
   const limits = [
-    ...(perDay === null ? [] : [`${formatPlural(perDay, 'call attempt')} in 24 hours`]),
-    ...(per30Days === null ? [] : [`${formatPlural(per30Days, 'call attempt')} in 30 days`]),
-    ...(campaign.one_conversation_per_day ? ['one conversation in 24 hours'] : []),
+    ...(isReached({ maxAttemptsPerDay })
+      ? [`${formatPlural(maxAttemptsPerDay ?? 0, 'call attempt')} in 24 hours`]
+      : []),
+    ...(isReached({ maxAttemptsPer30Days })
+      ? [`${formatPlural(maxAttemptsPer30Days ?? 0, 'call attempt')} in 30 days`]
+      : []),
+    ...(isReached({ oneConversationPerDay: campaign.one_conversation_per_day })
+      ? ['one conversation in 24 hours']
+      : []),
   ]
   return `This number was called as often as allowed: ${listFormat.format(limits)}. It's called anyway, and that counts.`
 }

@@ -101,8 +101,7 @@ export const campaignPage = definePage({
     const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const progress = toShownProgress(progressById.get(campaignId))
     const now = deps.clock.now()
-    const stops = await findLimitStops(deps.db, workspace.id, now)
-    const stop = stops.find((each) => each.campaignId === campaignId)
+    const [stop] = await findLimitStops(deps.db, workspace.id, now, campaignId)
     const rowsByStatus = (status: 'queued' | 'completed') =>
       listCallRows(deps, workspace, { campaignId, status })
     return campaignView(row.name, {

@@ -62,7 +62,7 @@ const ruleLabels = {
   consent_missing: 'consent missing',
   consent_expired: 'consent too old',
   frequency: 'called as often as allowed',
-  no_permitted_hour: 'outside calling hours',
+  no_permitted_hour: 'no permitted hour',
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

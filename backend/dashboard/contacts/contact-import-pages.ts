@@ -275,6 +275,8 @@ const formatQueuedCalls = ({
   wrong_country: wrongCountry,
   consent_missing: consentMissing,
   consent_expired: consentExpired,
+  too_often: tooOften,
+  no_hour: noHour,
 }: ImportCounts): string =>
   [
     `${formatPlural(queued, 'call')} queued`,
@@ -284,6 +286,8 @@ const formatQueuedCalls = ({
     ...(wrongCountry > 0 ? [`${formatCount(wrongCountry)} not called (country)`] : []),
     ...(consentMissing > 0 ? [`${formatCount(consentMissing)} not called (consent missing)`] : []),
     ...(consentExpired > 0 ? [`${formatCount(consentExpired)} not called (consent too old)`] : []),
+    ...(tooOften > 0 ? [`${formatCount(tooOften)} not called (called as often as allowed)`] : []),
+    ...(noHour > 0 ? [`${formatCount(noHour)} not called (no permitted hour)`] : []),
   ].join(', ')
 
 /** The form of the result's page. Shows the page again, with the choice, if the import can't start. */

@@ -42,6 +42,8 @@ export interface ImportCounts {
   wrong_country: number
   consent_missing: number
   consent_expired: number
+  too_often: number
+  no_hour: number
 }
 
 /** An issue of a row that isn't skipped is only a notice. */
@@ -81,7 +83,9 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count("call = 'no_consent'")} as denied,
         ${count("call = 'country_not_allowed'")} as wrong_country,
         ${count("call = 'consent_missing'")} as consent_missing,
-        ${count("call = 'consent_expired'")} as consent_expired
+        ${count("call = 'consent_expired'")} as consent_expired,
+        ${count("call = 'frequency'")} as too_often,
+        ${count("call = 'no_permitted_hour'")} as no_hour
       from contact_import_row where ${ofImport}
     ) as all_rows
     -- Most rows have no issues, and an index finds the others.

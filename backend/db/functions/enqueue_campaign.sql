@@ -2,7 +2,8 @@
 create or replace function enqueue_campaign() returns trigger language plpgsql as $$
 begin
   insert into campaign_queue (campaign_id, workspace_id, claim_at) values (new.id, new.workspace_id, clock_timestamp())
-  on conflict (campaign_id) do update set claim_at = clock_timestamp(), at_limit = false;
+  on conflict (campaign_id) do update
+  set claim_at = clock_timestamp(), at_limit = false, limited_until = null, limited_by = null;
   return null;
 end $$;
 

@@ -6,8 +6,11 @@ begin
   update campaign_queue set claim_at = new.next_attempt_at
   where campaign_id = new.campaign_id and not at_limit
     -- If it's already in the queue, it stays where it is.
-    and (claim_at is null or claim_at > greatest(new.next_attempt_at, clock_timestamp()))
-    and (limited_until is null or limited_until <= clock_timestamp());
+    and (
+      claim_at is null
+      or claim_at > greatest(new.next_attempt_at, clock_timestamp())
+        and (limited_until is null or limited_until <= clock_timestamp())
+    );
   return null;
 end $$;
 

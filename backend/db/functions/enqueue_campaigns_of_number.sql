@@ -5,7 +5,8 @@ begin
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and phone_number_id = new.id)
   order by campaign_id
   for no key update;
-  update campaign_queue set claim_at = clock_timestamp(), at_limit = false
+  update campaign_queue
+  set claim_at = clock_timestamp(), at_limit = false, limited_until = null, limited_by = null
   where campaign_id in (select id from campaign where workspace_id = new.workspace_id and phone_number_id = new.id);
   return null;
 end $$;

@@ -46,9 +46,9 @@ call protect_table('number_use');
 alter table contact_import_row
   drop constraint contact_import_row_call_check,
   add constraint contact_import_row_call_check check (call in (
-    'queued', 'open', 'do_not_call', 'no_consent', 'country_not_allowed', 'consent_missing', 'consent_expired'
+    'queued', 'open', 'do_not_call', 'no_consent', 'country_not_allowed', 'consent_missing', 'consent_expired',
+    'destination_not_allowed', 'frequency', 'no_permitted_hour'
   )) not valid;
-alter table contact_import_row validate constraint contact_import_row_call_check;
 
 -- How much of a workspace's limits is used: attempts from one of its numbers on a day, or seconds of conversation in a month.
 -- Counted from when a limit is set. The workspace's own row is locked first, so that a change of the limits and a claim that they

@@ -5,4 +5,5 @@ alter table contact
   -- clear the consent, but not its kind.
   add column consent_kind text,
   add constraint contact_consent_kind_check check (consent_kind in ('written', 'oral')) not valid;
-alter table contact validate constraint contact_consent_kind_check;
+
+alter table contact_import_row validate constraint contact_import_row_call_check;

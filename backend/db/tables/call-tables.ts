@@ -227,6 +227,9 @@ export type ImportedCall =
   | 'country_not_allowed'
   | 'consent_missing'
   | 'consent_expired'
+  | 'destination_not_allowed'
+  | 'frequency'
+  | 'no_permitted_hour'
 
 interface ContactImportRowTable {
   import_id: number
@@ -360,6 +363,8 @@ export interface AllowedBy {
   consent?: 'written' | 'oral' | 'any'
   /** Call attempts to the number in the 24 hours before. */
   attempts: number
+  /** Who asked for the call although the number was called often: a member, or the contact. */
+  exempt?: 'member' | 'contact'
   /** In the United States, as the area code says. */
   state?: string
 }

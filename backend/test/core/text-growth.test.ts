@@ -365,6 +365,10 @@ const otherParsers: Record<string, string[]> = {
     'contacts/import/permission-words.ts requestWord',
     'contacts/import/permission-words.ts callDetailWord',
   ],
+  'finds a holiday of a year, which is a number': [
+    'rules/holidays.ts findDate',
+    'rules/holidays.ts findEaster',
+  ],
   'reads a time that PostgreSQL has written': [
     'rules/consent.ts findConsentIssue',
     'rules/plan-call.ts findFree',

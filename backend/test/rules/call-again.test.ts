@@ -28,7 +28,7 @@ it('names the limit before a member calls a number again that was called as ofte
   expect(await getCall(deps, seed, againId)).toMatchObject({ status: 'queued', waiting_for: null })
   await dialCall(deps, seed, againId)
   expect((await user.open(`/calls/${againId}`)).text).toContain(
-    'The rules allowed the call: no consent stored, 1 call attempt in the 24 hours before',
+    'The rules allowed the call: no consent stored, 1 call attempt in the 24 hours before, an area code of District of Columbia, confirmed by a member',
   )
 })
 

@@ -7,7 +7,7 @@ import { changeRules, realConfig, realLease, setRules } from '../support/call-ru
 import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'
-import { parseError, postContact, queueOverApi, useApiWorld } from '../support/test-api.ts'
+import { postContact, queueOverApi, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld({ config: realConfig })
 
@@ -126,14 +126,14 @@ describe('when a call is claimed', () => {
 })
 
 describe('when an attempt ends', () => {
-  it("ends the call with the attempt's outcome if the consent doesn't last until the retry", async () => {
+  it("suppresses the call if the consent doesn't last until the retry", async () => {
     const { id, contact } = await queue(written())
     const [attempt] = await claim()
     if (attempt === undefined) throw new Error('the call was not claimed')
     const old = api.deps.db.updateTable('contact').set({ consent_at: new Date(daysAgo(31)) })
     await old.where('id', '=', contact.id).execute()
     await finishAttempt(api.deps, attempt, emptyResult('busy', 'line_busy'))
-    expect(await read(id)).toMatchObject({ status: 'completed', outcome: 'busy' })
+    expect(await read(id)).toMatchObject({ ...suppressed('consent_expired'), attempts: 1 })
   })
 })
 
@@ -164,11 +164,6 @@ describe('POST /campaigns/', () => {
     })
     const stricter = { consent_required: 'written', consent_max_age_days: 90, one_conversation_per_day: true }
     expect((await create(stricter)).json()).toMatchObject(stricter)
-    const response = await create({ consent_max_age_days: 90 })
-    expect(response.statusCode).toBe(422)
-    expect(parseError(response).details).toMatchObject([
-      { field: 'consent_max_age_days', code: 'no_consent_required' },
-    ])
   })
 })
 
@@ -182,6 +177,25 @@ describe('a program that repeats a suppressed call', () => {
     expect(await listEvents(api.deps, first.call.id)).toHaveLength(1)
     api.deps.clock.advance(3_600_000)
     expect(await post({}, number)).toMatchObject({ status: 201, call_queued: true })
+  })
+
+  it('gets the same call although another one is open, if it asks for one more', async () => {
+    const number = freshNumber()
+    const tomorrow = new Date(now().getTime() + 86_400_000)
+    const open = await post({ ...written(), scheduled_at: tomorrow }, number)
+    await api.deps.db
+      .updateTable('contact')
+      .set({ consent_source: null, consent_at: null, consent_kind: null })
+      .where('id', '=', open.contact.id)
+      .execute()
+    const more = { if_already_queued: 'queue' }
+    const first = await post(more, number)
+    expect(first.call).toMatchObject(suppressed('consent_missing'))
+    expect(await post(more, number)).toMatchObject({ status: 200, call: { id: first.call.id } })
+    expect(await post({}, number)).toMatchObject({
+      status: 200,
+      call: { id: open.call.id, status: 'queued' },
+    })
   })
 
   it('gets a new call for another reason, and once nothing is missing', async () => {

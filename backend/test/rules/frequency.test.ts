@@ -5,6 +5,7 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { queueCall } from '../../contacts/add-contacts.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
+import { markAnswered } from '../../dialer/attempt-store.ts'
 import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
@@ -191,6 +192,23 @@ describe('one conversation a day', () => {
     await finish(attempt, 'answered', 'contact_hung_up')
     expect(await queue(number)).toMatchObject(waits(after(24)))
     expect(await queue(number, { campaign_id })).toMatchObject(dueNow)
+  })
+})
+
+describe('a conversation that was cut off', () => {
+  it('counts as one, and the contact is not called again because of it', async () => {
+    await setRules({})
+    const { workspaceId, campaignId } = world.seed
+    await editCampaign(world.deps, workspaceId, campaignId, {
+      oneConversationPerDay: true,
+      retry: { max_attempts: 3, delay_minutes: 60, on: ['failed'] },
+    })
+    const { id } = await queue(number)
+    const attempt = await claimOne(id)
+    await markAnswered(world.database.db, workspaceId, [{ ...attempt, at: world.deps.clock.now() }])
+    await finish(attempt, 'failed', 'line_failed')
+    expect(await read(id)).toMatchObject({ status: 'completed', outcome: 'failed', attempts: 1 })
+    expect(await queue(number)).toMatchObject(waits(after(24)))
   })
 })
 

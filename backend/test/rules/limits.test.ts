@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
@@ -126,6 +127,40 @@ describe('minutes per month', () => {
       answeredAt: new Date(now.getTime() - 120_000),
     })
     await claimOne(waiting?.id ?? 0)
+  })
+
+  it('releases the time of an attempt that turned out not to have been placed', async () => {
+    await setRules({ max_minutes_per_month: '30' })
+    const { id } = await queue(freshNumber())
+    const attempt = await claimOne(id)
+    await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    expect(await findQueue()).toMatchObject({ limited_by: 'minutes_limit' })
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    expect(await findQueue()).toMatchObject({ limited_by: null })
+    expect(await claim()).toHaveLength(1)
+  })
+
+  it('counts no more than the longest call for one that ended during an outage', async () => {
+    await setRules({ max_minutes_per_month: '60' })
+    const { id } = await queue(freshNumber())
+    const attempt = await claimOne(id)
+    const answeredAt = new Date(world.deps.clock.now().getTime() - 5 * 3_600_000)
+    await finishAttempt(world.deps, attempt, { ...emptyResult('answered', 'contact_hung_up'), answeredAt })
+    await claimOne((await queue(freshNumber())).id)
+  })
+
+  it('puts a stopped campaign back in the queue when it is resumed, and stops it again', async () => {
+    await setRules({ max_minutes_per_month: '30' })
+    await claimOne((await queue(freshNumber())).id)
+    await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    const key = [world.deps, world.seed.workspaceId, world.seed.campaignId] as const
+    await pauseCampaign(...key)
+    await resumeCampaign(...key)
+    expect(await findQueue()).toMatchObject({ limited_by: null, limited_until: null })
+    expect(await claim()).toEqual([])
+    expect(await findQueue()).toMatchObject({ limited_by: 'minutes_limit' })
   })
 
   it('stops the workspace until the next month when its minutes are used up', async () => {

@@ -5,6 +5,7 @@ import { type CallRules, noRules } from '../../rules/call-rules.ts'
 import { isStateHoliday } from '../../rules/holidays.ts'
 import { hoursByLaw } from '../../rules/hours-by-law.ts'
 import { planPermittedCall } from '../../rules/plan-call.ts'
+import { findWhyAllowed } from '../../rules/why-allowed.ts'
 import { areasByState } from '../../scheduling/area-codes.ts'
 
 const always: CallingHours = {
@@ -176,4 +177,24 @@ describe('holidays', () => {
       expect(isStateHoliday('Louisiana', friday)).toBe(true)
     },
   )
+})
+
+it('stores in at most 100 bytes why an attempt was allowed', () => {
+  const now = new Date('2026-05-06T15:00Z')
+  const placedAt = Array.from(
+    { length: 10 },
+    (_, hour) => `2026-05-06T${String(hour).padStart(2, '0')}:00:00.000Z`,
+  )
+  for (const areaCode of Object.values(areasByState).flat().join(' ').split(' ')) {
+    const consent = { at: '2026-05-01T00:00:00.000Z', kind: 'written' as const }
+    const callee = {
+      phoneNumber: `+1${areaCode}5550100`,
+      timeZone: null,
+      consent,
+      use: { placedAt, answeredAt: null },
+    }
+    const allowed = findWhyAllowed({ ...callee, isExempt: true }, { now, isCallback: true })
+    expect(allowed).toMatchObject({ consent: 'written', attempts: 10 })
+    expect(Buffer.byteLength(JSON.stringify(allowed))).toBeLessThanOrEqual(100)
+  }
 })

@@ -52,7 +52,7 @@ it('counts the contacts that a campaign would not call, per rule, and saves thos
   await user.browser.press(page, 'Import contacts', { campaign_id: String(campaignId) })
   const done = await waitUntilSettled(user, path)
   expect(done.text).toContain(
-    '2 calls queued, 1 not called (consent missing), 1 not called (consent too old)',
+    '1 call queued, 1 not called (consent missing), 1 not called (consent too old), 1 not called (no permitted hour)',
   )
   const calls = world.database.db
     .selectFrom('call')
