@@ -3,6 +3,8 @@ import {
   type CallingHours,
   type CallOutcome,
   CampaignStatus,
+  type ConsentRequired,
+  consentRequiredTexts,
   type RetryPolicy,
 } from '@outdial/contract'
 import * as z from 'zod'
@@ -76,6 +78,9 @@ interface CampaignData {
     hours: string
     retry: string
     maxConcurrentCalls: number
+    consent: string
+    oneConversationPerDay: boolean
+    closedOnFederalHolidays: boolean
     pausedReason: string | null
     createdAt: Date
   }
@@ -120,6 +125,9 @@ export const campaignPage = definePage({
         hours: formatCallingHours(row.calling_hours satisfies CallingHours),
         retry: formatRetryPolicy(row.retry satisfies RetryPolicy),
         maxConcurrentCalls: row.max_concurrent_calls,
+        consent: formatConsentRule(row),
+        oneConversationPerDay: row.one_conversation_per_day,
+        closedOnFederalHolidays: row.closed_on_federal_holidays,
         pausedReason: row.paused_reason,
         createdAt: row.created_at,
       },
@@ -132,6 +140,17 @@ export const campaignPage = definePage({
     })
   },
 })
+
+function formatConsentRule({
+  consent_required: required,
+  consent_max_age_days: maxAge,
+}: {
+  consent_required: ConsentRequired
+  consent_max_age_days: number | null
+}): string {
+  const { label } = consentRequiredTexts[required]
+  return maxAge === null ? label : `${label}, at most ${formatPlural(maxAge, 'day')} old`
+}
 
 async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,

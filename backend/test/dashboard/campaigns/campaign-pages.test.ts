@@ -285,6 +285,7 @@ it('asks which consent a new campaign requires, with nothing preselected', async
     one_conversation_per_day: 'yes',
   })
   expect(created.text).toContain('Campaign created.')
+  expect(created.text).toContain('Written consent, at most 90 days old')
   expect(await getCampaign(user, 'Website leads')).toMatchObject([
     { consent_required: 'written', consent_max_age_days: 90, one_conversation_per_day: true },
   ])
