@@ -33,6 +33,10 @@ const Step = fc.oneof(
 
 const History = fc.record({
   perDay: fc.option(fc.integer({ min: 1, max: 3 })),
+  perOwnNumber: fc.option(fc.integer({ min: 1, max: 3 })),
+  minutes: fc.option(fc.integer({ min: 30, max: 90 })),
+  // Which of the two numbers belongs to a contact with a consent. Null: none is required.
+  consentOf: fc.option(fc.nat(1)),
   per30Days: fc.option(fc.integer({ min: 1, max: 5 })),
   hours_by_law: fc.boolean(),
   oneConversationPerDay: fc.boolean(),
@@ -41,7 +45,9 @@ const History = fc.record({
 
 it('places no call attempt that breaks a rule, and ends every call, whatever happens', async () => {
   await fc.assert(
-    fc.asyncProperty(History, async ({ perDay, per30Days, hours_by_law, oneConversationPerDay, steps }) => {
+    fc.asyncProperty(History, async ({ steps, ...rules }) => {
+      const { perDay, per30Days, perOwnNumber, minutes, consentOf, hours_by_law, oneConversationPerDay } =
+        rules
       const { deps } = world
       const seed = await seedWorkspace(deps)
       const campaigns = [seed.campaignId, await seedCampaign(deps, seed)]
@@ -53,13 +59,19 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
       await world.setRulesOf(seed, {
         max_attempts_per_day: String(perDay ?? ''),
         max_attempts_per_30_days: String(per30Days ?? ''),
+        max_attempts_per_own_number: String(perOwnNumber ?? ''),
+        max_minutes_per_month: String(minutes ?? ''),
+        consent_required: consentOf === null ? 'none' : 'any',
         hours_by_law,
       })
       const numbers = [freshNumber(), freshNumber()]
       const live: ClaimedAttempt[] = []
       const conversations = new Map<string, number>()
       const claim = async () => {
-        for (const attempt of await world.claim()) {
+        const started = await world.claim()
+        // Each call in progress can take half an hour of the month's minutes.
+        if (minutes !== null) expect((live.length + started.length) * 30).toBeLessThanOrEqual(minutes)
+        for (const attempt of started) {
           live.push(attempt)
           const endedAt = conversations.get(attempt.request.toNumber)
           if (oneConversationPerDay && endedAt !== undefined)
@@ -83,7 +95,10 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
       }
       for (const step of steps) {
         if (step.kind === 'queue')
-          await world.queueIn(seed, numbers[step.number] ?? '', { campaign_id: campaigns[step.campaign] })
+          await world.queueIn(seed, numbers[step.number] ?? '', {
+            campaign_id: campaigns[step.campaign],
+            ...(step.number === consentOf && { consent: { source: 'Form', at: '2026-05-04T15:00:00Z' } }),
+          })
         else if (step.kind === 'advance') deps.clock.advance(step.hours * hourMs)
         else if (step.kind === 'claim') await claim()
         else await finish(step.as)
@@ -108,7 +123,11 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
         .where('workspace_id', '=', seed.workspaceId)
         .orderBy('started_at')
         .execute()
+      const dayOf = (at: Date) => at.toLocaleDateString('en-US', { timeZone: 'America/New_York' })
       for (const [index, { to_number, started_at }] of attempts.entries()) {
+        const onDay = attempts.slice(0, index).filter((each) => dayOf(each.started_at) === dayOf(started_at))
+        if (perOwnNumber !== null) expect(onDay.length).toBeLessThan(perOwnNumber)
+        if (consentOf !== null) expect(to_number).toBe(numbers[consentOf])
         const before = attempts.slice(0, index).filter((earlier) => earlier.to_number === to_number)
         const within = (hours: number) =>
           before.filter((earlier) => started_at.getTime() - earlier.started_at.getTime() < hours * hourMs)
