@@ -111,10 +111,17 @@ const steps: Record<string, StepRows> = {
       ],
       calling_hours_start: ['calling_hours.start', time],
       calling_hours_end: ['calling_hours.end', time],
+      closed_on_federal_holidays: ['closed_on_federal_holidays', yesOrNo],
       max_concurrent_calls: ['max_concurrent_calls', number],
       retry_max_attempts: ['retry.max_attempts', number],
       retry_delay_minutes: ['retry.delay_minutes', number],
       retry_on: ['retry.on', list('must be No Answer, Busy, Voicemail, or Failed (Technical Error).')],
+      one_conversation_per_day: ['one_conversation_per_day', yesOrNo],
+      consent_required: [
+        'consent_required',
+        choice('must be No Consent Required, Any Consent, or Written Consent.'),
+      ],
+      consent_max_age_days: ['consent_max_age_days', number],
     },
   },
   cancel_waiting_calls: {
