@@ -7,6 +7,7 @@ import { createUser } from '../backend/identity/users.ts'
 import { createWorkspace } from '../backend/onboarding/onboarding.ts'
 import { openDeps } from '../backend/open-deps.ts'
 import { addPhoneNumber } from '../backend/phone-numbers/phone-numbers.ts'
+import { switchOffRules } from '../backend/rules/call-rules.ts'
 
 export const password = 'correct horse battery'
 
@@ -37,6 +38,8 @@ export async function seedWorkspace(
       ownerId: userId,
     })
     await addMember(deps, id, userId, 'owner')
+    // Its calls are placed at any hour, as often as the load asks for.
+    await switchOffRules(deps, id, { kind: 'member', id: userId })
     const agent = await createAgent(deps, id, { name: 'Ava', status: 'live', greeting: 'Hi', variables: [] })
     const number = await addPhoneNumber(deps, id, { phone_number: '+12025550190', label: 'Sales' })
     const { key } = await createApiKey(deps, id, userId, 'Crash test')
