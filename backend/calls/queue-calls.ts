@@ -50,8 +50,8 @@ export interface QueueResult {
 
 /**
  * Queues calls, or returns the open calls that they would duplicate, in the same order. A program that repeats a call which was
- * just suppressed gets that one. Completes calls to numbers on the
- * do-not-call list as suppressed, and those that a rule never allows. A contact may occur only once.
+ * just suppressed gets that one. Completes calls to numbers on the do-not-call list as suppressed, and those that a rule never
+ * allows. A contact may occur only once.
  *
  * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
  * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.

@@ -212,7 +212,7 @@ const warnSuppressed = (reason: QueueResult['suppressedFor']): Warning[] =>
     ? []
     : [fieldIssue(fieldOfRule[reason], reason)]
 
-/** What a user can change about the request. */
+/** Names the field of the request that a user can change to get past each rule. */
 const fieldOfRule = {
   consent_missing: 'consent',
   consent_expired: 'consent',

@@ -26,7 +26,7 @@ export interface CallRules extends ConsentRule {
   maxMinutesPerMonth: number | null
 }
 
-/** What a campaign requires in addition to its workspace. */
+/** Lists the rules that a campaign adds to those of its workspace. */
 export interface CampaignRequirements extends ConsentRule {
   /** After a conversation with a number, in any campaign, this one doesn't call it for 24 hours. */
   oneConversationPerDay: boolean
@@ -79,7 +79,7 @@ export const useOfCallee = useOf(sql.ref('call.workspace_id'), sql.ref('call.to_
 /** Selects when the number of the query's `contact` was called. */
 export const useOfContact = useOf(sql.ref('contact.workspace_id'), sql.ref('contact.phone_number'))
 
-/** That a contact agreed to be called. */
+/** Records a contact's agreement to be called. */
 export interface Consent {
   /** ISO 8601. */
   at: string

@@ -84,7 +84,7 @@ export const claimCalls = (
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
-/** What a claim leaves to settle: the campaigns that have had their turn, and those that a limit stops. */
+/** Lists the campaigns that a claim still has to write: those that have had their turn, and those that a limit stops. */
 interface Turn {
   served: number[]
   limited: readonly LimitedCampaign[]

@@ -54,8 +54,8 @@ export const maxWaitMs = 7 * dayMs
 /**
  * Decides when a call may be placed, or that it never may: to a country that isn't called, without the required consent, or with
  * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. The law and
- * the closed days, which are holidays and the workspace's own, are hard limits: they must be met on the clocks of the number's time zones and of the contact's own, and the
- * campaign's clock counts only if there's none.
+ * the closed days (holidays and the workspace's own) are hard limits: they must be met on the clocks of the number's time zones
+ * and of the contact's own, and the campaign's clock counts only if there's none.
  *
  * @param rules null if no rule applies, not even those of the campaign
  * @param times.dueAt when the call became due, if that was before `from`: after 7 days, it expires

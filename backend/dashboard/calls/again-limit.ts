@@ -19,9 +19,9 @@ export async function describeAgainLimit(
   const campaign = campaigns.find(({ id }) => id === campaignId)
   if (rules === null || campaign === undefined) return null
   const callee = await findCallee(deps.db, { workspaceId, contactId })
-  const { never, delayedBy } = planNow(campaign, { callee, rules }, deps.clock.now())
-  if (never !== 'frequency' && delayedBy !== 'frequency') return null
   const now = deps.clock.now()
+  const { never, delayedBy } = planNow(campaign, { callee, rules }, now)
+  if (never !== 'frequency' && delayedBy !== 'frequency') return null
   const isReached = (limits: Partial<CallRules & { oneConversationPerDay: boolean }>): boolean =>
     findFree({ ...noRules, ...limits }, { oneConversationPerDay: false, ...limits }, callee.use, now) > now
   const { maxAttemptsPerDay, maxAttemptsPer30Days } = rules

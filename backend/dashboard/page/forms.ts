@@ -59,7 +59,7 @@ export const toFormTexts = <Name extends string>(table: Record<Name, FieldText>)
     Object.entries<FieldText>(table).map(([name, { label, form }]) => [name, { label, hint: form }]),
   ) as Record<Name, FormText>
 
-/** What a campaign or a workspace can require. */
+/** Lists the kinds of consent that a campaign or a workspace can require. */
 export const consentChoices = ConsentRequired.options.map((value) => ({
   value,
   label: consentRequiredTexts[value].label,

@@ -21,7 +21,7 @@ const rulesView = template<{
   hoursByLaw: boolean
   closedDates: string
   consentRequired: ConsentRequired
-  /** What `consentRequired` means. */
+  /** Says in words which consent is required. */
   consentLabel: string
   consentMaxAgeDays: number | ''
   /** Blank: any number of them. */

@@ -218,7 +218,7 @@ export interface UndoCounts {
 export type LeftReason =
   'called' | 'other_call' | 'note' | 'changed' | 'do_not_call' | 'other_import' | 'newer_values' | 'erased'
 
-/** What became of the call of an imported row. */
+/** Tells whether an imported row queued a call, or why not. */
 export type ImportedCall =
   | 'queued'
   | 'open'
@@ -357,7 +357,7 @@ export interface DialedWith extends Partial<CallSettings> {
   allowed?: AllowedBy
 }
 
-/** What the rules knew when they allowed a call attempt. */
+/** Keeps the facts on which the rules allowed a call attempt, so that support can explain it later. */
 export interface AllowedBy {
   /** The contact's consent; left out if there was none. */
   consent?: 'written' | 'oral' | 'any'
