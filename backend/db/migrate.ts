@@ -67,6 +67,15 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
     // The runner has a lock of its own, which it releases before the functions are applied. This one ends with the
     // connection.
     await client.query(`select pg_advisory_lock(hashtextextended('migrations of Outdial', 0))`)
+    await runMigrations(client)
+    await applyFunctions(client)
+  } finally {
+    await closeClient(client)
+  }
+}
+
+async function runMigrations(client: pg.Client): Promise<void> {
+  try {
     await runner({
       // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
       dbClient: client,
@@ -78,9 +87,11 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
       advisoryLockMode: 'wait',
       log: () => {},
     })
-    await applyFunctions(client)
-  } finally {
-    await closeClient(client)
+  } catch (error) {
+    // Fails with the error of a lost connection, which the runner can hide in the text of an error without a cause, so
+    // that no caller could see that it's an outage.
+    await client.query('select 1')
+    throw error
   }
 }
 

@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pg from 'pg'
 import pino from 'pino'
+import { migrate } from '../../db/migrate.ts'
 import { repeatAfterOutage, waitForDatabase } from '../../db/wait-for-database.ts'
 import { asSuperuser } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
@@ -109,3 +110,20 @@ it('does a step again if the server accepted its connection, but never responded
   expect(result).toBe('started')
   expect(urls).toEqual([])
 })
+
+it.each(['information_schema.tables', 'table_constraints', 'ORDER BY run_on', 'pg_advisory_unlock'])(
+  'does the migration again if the database is lost at %s',
+  async (text) => {
+    const proxy = await createDatabaseProxy(database.url)
+    const lost = proxy.disconnectAt(text).then(() => proxy.reconnect())
+    let attempts = 0
+    await repeatAfterOutage({ url: proxy.url, timeoutMs: 30_000, log: silent }, async () => {
+      attempts += 1
+      await migrate(proxy.url)
+    })
+    await lost
+    expect(attempts).toBe(2)
+    await proxy.disconnect()
+  },
+  30_000,
+)
