@@ -7,6 +7,7 @@ import {
   type PhoneNumber,
   type PhoneNumberType,
 } from 'libphonenumber-js/max'
+import { LRUCache } from 'lru-cache'
 import { type FieldIssue, fieldIssue } from './errors.ts'
 
 /** A number in E.164, or its issue. */
@@ -67,8 +68,14 @@ export function isSpecialNumber(phoneNumber: string): boolean {
  *
  * @param phoneNumber in E.164
  */
-export const countryOfNumber = (phoneNumber: string): string | undefined =>
-  parseNumber(phoneNumber, undefined)?.country
+export function countryOfNumber(phoneNumber: string): string | undefined {
+  const found = countries.get(phoneNumber) ?? { country: parseNumber(phoneNumber, undefined)?.country }
+  countries.set(phoneNumber, found)
+  return found.country
+}
+
+/** Countries by number. Each rule asks for that of the same number. */
+const countries = new LRUCache<string, { country: string | undefined }>({ max: 5_000 })
 
 const specialTypes: ReadonlySet<PhoneNumberType | undefined> = new Set([
   'PREMIUM_RATE',

@@ -69,9 +69,25 @@ export interface NumberUse {
   answeredAt: string | null
 }
 
+/** What a workspace stores about a number. */
+export interface StoredNumber {
+  /** HMAC-SHA256 with the workspace's salt, as hex. */
+  hash: string
+  /** True if it's on the do-not-call list. */
+  isListed: boolean
+  /** Null if it wasn't called in the last 30 days. */
+  use: NumberUse | null
+}
+
+const lookUp = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown>) =>
+  sql<StoredNumber>`look_up_number(${workspaceId}, ${phoneNumber})`
+
 /** Selects when a number was called; null if it wasn't in the last 30 days. */
 export const useOf = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown>) =>
-  sql<NumberUse | null>`find_number_use(${workspaceId}, ${phoneNumber})`
+  sql<NumberUse | null>`${lookUp(workspaceId, phoneNumber)} -> 'use'`
+
+/** Selects what is stored about the number that the query's `call` dials. */
+export const storedNumberOfCallee = lookUp(sql.ref('call.workspace_id'), sql.ref('call.to_number'))
 
 /** Selects when the number that the query's `call` dials was called. */
 export const useOfCallee = useOf(sql.ref('call.workspace_id'), sql.ref('call.to_number'))

@@ -17,11 +17,13 @@ import type { AgentStatus, Db } from './schema.ts'
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
-//   4. the workspaces' own rows of `limit_use`, in the order of their IDs; then the call attempt in progress
+//   4. the call attempt in progress
 //   5. calls, in the order of their IDs
 //   6. rows of `number_use`, of numbers whose live attempts are locked
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
-//   8. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
+//   8. the workspaces' own rows of `limit_use`, in the order of their IDs. Claims lock them before calls, but never wait for them,
+//      and lock no call or attempt that another transaction has locked.
+//   9. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
 // it, at the latest in the function `upsert_contacts`. Several numbers, and their contacts, are locked in the order of

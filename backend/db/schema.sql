@@ -1261,22 +1261,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION find_number_use(workspace bigint, phone_number text)
- RETURNS jsonb
- LANGUAGE plpgsql
- STABLE
- SET enable_seqscan TO 'off'
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-declare
-  hash bytea := number_hash(workspace, phone_number);
-begin
-  return (
-    select jsonb_build_object('placedAt', placed_at, 'answeredAt', answered_at) from number_use
-    where workspace_id = workspace and number_use.number_hash = hash
-  );
-end $function$;
-
 CREATE OR REPLACE FUNCTION find_passages(workspace bigint, query tsquery, max_count integer)
  RETURNS TABLE(passage_id bigint, rank real)
  LANGUAGE sql
@@ -1508,6 +1492,26 @@ begin
     case when updated_by ->> 'kind' = 'import' then (updated_by ->> 'id')::bigint end, created_at
   from created order by id;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION look_up_number(workspace bigint, phone_number text)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  hash bytea := number_hash(workspace, phone_number);
+begin
+  return jsonb_build_object(
+    'hash', encode(hash, 'hex'),
+    'isListed', exists (select from do_not_call where workspace_id = workspace and do_not_call.number_hash = hash),
+    'use', (
+      select jsonb_build_object('placedAt', placed_at, 'answeredAt', answered_at) from number_use
+      where workspace_id = workspace and number_use.number_hash = hash
+    )
+  );
 end $function$;
 
 CREATE OR REPLACE FUNCTION number_hash(workspace bigint, phone_number text)

@@ -4,11 +4,19 @@ import { resolveFallbacks } from '../calls/greeting.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { rescheduleDelayedCalls } from '../calls/reschedule-calls.ts'
 import { describeError } from '../core/errors.ts'
+import type { CampaignRequirements } from '../db/call-rules.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, doRulesApply, hasRules, rulesInEffect } from '../rules/call-rules.ts'
-import { addAttempts, applyLimits, type LimitedCampaign, settleStops, type Stop } from '../rules/limits.ts'
+import { type CallRules, doRulesApply, hasRules, noRequirements, noRules } from '../rules/call-rules.ts'
+import {
+  addAttempts,
+  applyLimits,
+  hasLimits,
+  type LimitedCampaign,
+  settleStops,
+  type Stop,
+} from '../rules/limits.ts'
 import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import { findWhyAllowed } from '../rules/why-allowed.ts'
 import { toLocalIsoTime } from '../scheduling/local-time.ts'
@@ -18,6 +26,7 @@ import {
   type CallToCheck,
   type CallToDial,
   countCapacity,
+  type CountedCampaign,
   type DialedCall,
   findCallsToDial,
   lockDueCalls,
@@ -101,10 +110,13 @@ async function claimFromCampaigns(
     return { claimed: 'nothing_to_claim', campaigns, served: [], limited: [], stops: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const wanted = shareCapacity(capacity, counted)
-  const limited = doRulesApply(tx.config) ? counted.filter(({ hasLimits }) => hasLimits) : []
+  const limited = doRulesApply(tx.config) ? counted.filter(({ rules }) => hasLimits(rules)) : []
   const { shares, stops } = await applyLimits(tx, limited, wanted, { now, ...callLimits })
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
-  const locked = planCalls(tx, found, { test: false, now })
+  const locked = planCalls(found, new Map(counted.map((campaign) => [campaign.id, campaign])), {
+    rulesApply: doRulesApply(tx.config),
+    now,
+  })
   const allowed = await completeSuppressed(tx, locked, { test: false, now })
   const callable = await rescheduleDelayedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
@@ -166,7 +178,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     inTransaction(deps, async (tx) => {
       const now = tx.clock.now()
       const found = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
-      const locked = planCalls(tx, found, { test: true, now })
+      const locked = planCalls(found, new Map(), { rulesApply: false, now })
       const callable = await completeSuppressed(tx, locked, { test: true, now })
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     }),
@@ -189,33 +201,33 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
 }
 
 /** A locked call, when it can be placed, and what decided that. `rules` is null if none apply. */
-interface PlannedCall extends Omit<CallToCheck, 'rules'> {
+interface PlannedCall extends CallToCheck {
   rules: CallRules | null
+  requires: CampaignRequirements
   callee: PlannedCallee
   plan: PermittedPlan
 }
 
+/** @param campaigns those of the calls, by ID. Needed only if rules apply. */
 const planCalls = (
-  { config }: ClaimDeps,
   calls: readonly CallToCheck[],
-  { test, now }: { test: boolean; now: Date },
+  campaigns: ReadonlyMap<number, Pick<CountedCampaign, 'rules' | 'requires'>>,
+  { rulesApply, now }: { rulesApply: boolean; now: Date },
 ): PlannedCall[] =>
   calls.map((call) => {
-    const rules = test ? null : rulesInEffect(config, call.rules)
-    const campaign = {
-      callingHours: call.callingHours,
-      timeZone: call.campaignTimeZone,
-      requires: call.requires,
-    }
+    const campaign = campaigns.get(call.campaignId)
+    const rules = rulesApply ? (campaign?.rules ?? noRules) : null
+    const requires = campaign?.requires ?? noRequirements
+    const limits = { callingHours: call.callingHours, timeZone: call.campaignTimeZone, requires }
     const callee = {
       phoneNumber: call.toNumber,
       timeZone: call.contactTimeZone,
       consent: call.consent,
-      use: call.use,
+      use: call.storedNumber.use,
       isExempt: call.isExempt,
     }
-    const plan = planPermittedCall(rules, campaign, callee, { from: now, dueAt: call.dueAt })
-    return { ...call, rules, callee, plan }
+    const plan = planPermittedCall(rules, limits, callee, { from: now, dueAt: call.dueAt })
+    return { ...call, rules, requires, callee, plan }
   })
 
 /** Completes the calls that must not be placed; returns the others. */
@@ -243,10 +255,10 @@ async function completeSuppressed(
 
 /** Returns why a call must not be placed; null if it may be. */
 function findReason(
-  { onDoNotCallList, toNumber, plan }: PlannedCall,
+  { storedNumber, toNumber, plan }: PlannedCall,
   { test, notAllowed }: { test: boolean; notAllowed: ReadonlySet<string> },
 ): SuppressedReason | null {
-  if (onDoNotCallList) return 'do_not_call'
+  if (storedNumber.isListed) return 'do_not_call'
   if (notAllowed.has(toNumber)) return 'number_type_not_allowed'
   return test ? null : plan.never
 }
@@ -289,10 +301,11 @@ function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, stri
   const isRuled = call.rules !== null && hasRules(call.rules, call.requires)
   const { isCallback } = call
   const allowed = isRuled ? findWhyAllowed(call.callee, { now, isCallback }) : undefined
-  const last_placed_at = call.use?.placedAt.at(-1) ?? null
+  const { hash, use } = call.storedNumber
   return {
     id: call.id,
-    last_placed_at,
+    number_hash: hash,
+    last_placed_at: use?.placedAt.at(-1) ?? null,
     dialed_with: { ...changes, local_times, ...(allowed && { allowed }) },
   }
 }

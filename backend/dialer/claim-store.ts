@@ -2,7 +2,6 @@ import type { CallingHours } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { currentSettings } from '../calls/call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
-import { isCalleeOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import {
   type CallRules,
   callRulesColumn,
@@ -10,8 +9,8 @@ import {
   campaignRequirements,
   type Consent,
   consentOfContact,
-  type NumberUse,
-  useOfCallee,
+  type StoredNumber,
+  storedNumberOfCallee,
 } from '../db/call-rules.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
@@ -37,7 +36,6 @@ export interface CallToDial {
   greeting: string
   fromNumber: string
   toNumber: string
-  onDoNotCallList: boolean
   /** The current settings. Null if they're the same as those in `queuedWith`. */
   settings: Partial<CallSettings> | null
   /** Null for calls from before this was stored. */
@@ -52,7 +50,6 @@ export const callToDialColumns = sql`
   contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
   call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
   agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
-  ${isCalleeOnDoNotCallList} as "onDoNotCallList",
   nullif(${currentSettings}, call.queued_with - '{time_zones,time_zone_source}'::text[]) as settings,
   call.queued_with as "queuedWith"`
 
@@ -104,13 +101,11 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
   return rows.map(({ id }) => id)
 }
 
-/** A locked call, with the rules that it must follow unless calls are simulated. */
+/** A locked call, with what its campaign's rules are compared with. */
 export interface CallToCheck extends CallToDial {
   dueAt: Date
-  rules: CallRules
-  requires: CampaignRequirements
   consent: Consent | null
-  use: NumberUse | null
+  storedNumber: StoredNumber
   /** True if the attempt doesn't wait for the frequency. */
   isExempt: boolean
   /** True for a scheduled callback. */
@@ -138,11 +133,10 @@ const isExempt = sql<boolean>`(
 export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToCheck[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<CallToCheck>`${prepared}
-    select ${callToDialColumns}, call.due_at as "dueAt", ${callRulesColumn} as rules,
-      ${campaignRequirements} as requires, ${consentOfContact} as consent, ${useOfCallee} as use,
-      ${isExempt} as "isExempt", coalesce(call.origin ->> 'kind' = 'scheduled_callback', false) as "isCallback"
+    select ${callToDialColumns}, call.due_at as "dueAt", ${consentOfContact} as consent,
+      ${storedNumberOfCallee} as "storedNumber", ${isExempt} as "isExempt",
+      coalesce(call.origin ->> 'kind' = 'scheduled_callback', false) as "isCallback"
     from call ${activeJoins}
-    left join call_rules on call_rules.workspace_id = call.workspace_id
     where call.id = any(${hidden(ids, 'bigint[]')})
     order by call.id`.execute(db)
   return rows
@@ -162,6 +156,8 @@ export interface NewAttempt {
 export interface DialedCall {
   id: number
   dialed_with: DialedWith
+  /** That of its number, as hex. */
+  number_hash: string
   /** The number's last attempt that the claim knew when it decided; null if there was none. */
   last_placed_at: string | null
 }
@@ -179,7 +175,11 @@ export async function startAttempts(
   lease: { provider: string; workerId: string; leaseMs: number; now: Date; isCounted: boolean },
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`${prepared}
-    with started as (
+    with dialed as materialized (
+      select id, dialed_with, decode(number_hash, 'hex') as number_hash, last_placed_at
+      from json_to_recordset(${JSON.stringify(calls)})
+        as dialed (id bigint, dialed_with jsonb, number_hash text, last_placed_at timestamptz)
+    ), started as (
       insert into call_attempt (
         workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
         dialed_with
@@ -187,20 +187,20 @@ export async function startAttempts(
       select workspace_id, call.id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now},
         dialed.dialed_with
-      from json_to_recordset(${JSON.stringify(calls)}) as dialed (id bigint, dialed_with jsonb, last_placed_at timestamptz)
+      from dialed
       join call on call.id = dialed.id
       -- Another worker can have placed an attempt to the number, and ended it, since this claim looked.
       where not ${hidden(lease.isCounted, 'boolean')} or dialed.last_placed_at is not distinct from (
         select placed_at[cardinality(placed_at)] from number_use
-        where number_use.workspace_id = call.workspace_id and number_hash = number_hash(call.workspace_id, call.to_number)
+        where number_use.workspace_id = call.workspace_id and number_use.number_hash = dialed.number_hash
       )
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
       returning id, fence, call_id, number, workspace_id, to_number
     ), counted as (
       insert into number_use (workspace_id, number_hash, placed_at)
-      select workspace_id, number_hash(workspace_id, to_number), array[${lease.now}::timestamptz]
-      from started
+      select workspace_id, number_hash, array[${lease.now}::timestamptz]
+      from started join dialed on dialed.id = call_id
       where ${hidden(lease.isCounted, 'boolean')}
       order by workspace_id, to_number
       on conflict (workspace_id, number_hash) do update
@@ -307,8 +307,9 @@ export interface CountedCampaign {
   free: number
   /** How many of these calls are due. */
   due: number
-  /** True if the workspace limits call attempts per number of its own, or minutes. */
-  hasLimits: boolean
+  /** What its calls must follow unless they're simulated. */
+  rules: CallRules
+  requires: CampaignRequirements
 }
 
 /**
@@ -324,8 +325,7 @@ export async function countCapacity(
 ): Promise<CountedCampaign[]> {
   const { rows } = await sql<CountedCampaign>`${prepared}
     select campaign.id, campaign.workspace_id as "workspaceId", campaign.phone_number_id as "phoneNumberId",
-      capacity.free,
-      coalesce(call_rules.max_attempts_per_own_number, call_rules.max_minutes_per_month) is not null as "hasLimits",
+      capacity.free, ${callRulesColumn} as rules, ${campaignRequirements} as requires,
       (select count(*) from (
         select from call where call.campaign_id = campaign.id and ${isDue(now)}
         limit greatest(0, least(${capacity}::int, capacity.free))

@@ -90,10 +90,10 @@ async function undoUnplaced(
     if (campaign?.status === 'archived' || found.isCanceled) return undefined
     const rules = campaign === undefined ? null : rulesInEffect(tx.config, campaign.rules)
     const isLimited = rules !== null && hasLimits(rules)
-    if (isLimited) await lockLimitUses(tx.db, [workspaceId])
     if (!(await undoAttempt(tx.db, attempt))) return 'stale'
     if (isLimited && campaign !== undefined) {
       const { id, phoneNumberId } = campaign
+      await lockLimitUses(tx.db, [workspaceId])
       await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: tx.clock.now() })
       await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
     }
@@ -132,7 +132,6 @@ export async function finishAttempts(
   const hasMinutes = [...campaigns.values()].some(
     ({ rules }) => (rulesInEffect(tx.config, rules)?.maxMinutesPerMonth ?? null) !== null,
   )
-  if (hasMinutes) await lockLimitUses(tx.db, [workspaceId])
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
   for (const dialed of optOuts) {
@@ -180,14 +179,18 @@ export async function finishAttempts(
     completions.push({ ...result, ...override, optedOut, callId: call.id, at, analysisUntil, conversedWith })
     statuses.set(attempt.id, analysisUntil === null ? 'completed' : 'analyzing')
   }
-  if (hasMinutes) await countMinutes(tx, workspaceId, finished)
   await requeueCalls(tx.db, workspaceId, retries)
   await completeCalls(tx.db, workspaceId, completions)
   const publishable = completions.filter(({ analysisUntil }) => analysisUntil === null)
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
-  // A call in progress counts with the longest time that it can take. It's over, so others may start.
-  if (hasMinutes) await requeueAfterCalls(tx.db, workspaceId, [...campaigns.values()], { now, ...callLimits })
+  if (hasMinutes) {
+    // Claims of the workspace wait for this lock, so it's the last.
+    await lockLimitUses(tx.db, [workspaceId])
+    await countMinutes(tx, workspaceId, finished)
+    // A call in progress counts with the longest time that it can take. It's over, so others may start.
+    await requeueAfterCalls(tx.db, workspaceId, [...campaigns.values()], { now, ...callLimits })
+  }
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
 }
 

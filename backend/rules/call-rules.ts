@@ -28,6 +28,14 @@ export const noRules: CallRules = {
   consentMaxAgeDays: null,
 }
 
+/** What a campaign requires that adds nothing to the rules of its workspace. */
+export const noRequirements: CampaignRequirements = {
+  consentRequired: 'none',
+  consentMaxAgeDays: null,
+  oneConversationPerDay: false,
+  closedOnFederalHolidays: false,
+}
+
 /**
  * Returns true if the rules apply to calls that aren't tests. While calls are simulated, they don't: no phone rings, and trying
  * Outdial shouldn't depend on the number.

@@ -157,6 +157,15 @@ export async function stopCampaigns(
       where campaign_id = ${campaignId} and not at_limit`.execute(db)
 }
 
+/** Returns true if a limit stops campaigns of a workspace. */
+export async function isStopped(db: Db, workspaceId: number, by: LimitingRule): Promise<boolean> {
+  const { rows } = await sql<{ isStopped: boolean }>`${prepared}
+    select exists (
+      select from campaign_queue where workspace_id = ${workspaceId} and limited_by = ${by}
+    ) as "isStopped"`.execute(db)
+  return rows[0]?.isStopped === true
+}
+
 /**
  * Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. Rows of `campaign_queue` are
  * locked in the order of their IDs, so call it last in a transaction.

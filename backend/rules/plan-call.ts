@@ -9,6 +9,7 @@ import {
   nextOpenAt,
   planCall,
 } from '../scheduling/calling-hours.ts'
+import { toLocalDate } from '../scheduling/local-time.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { type CallRules, isCountryAllowed } from './call-rules.ts'
 import { findConsentIssue, strictest } from './consent.ts'
@@ -155,8 +156,8 @@ function findPermitted(
 /** Returns `at`, or the start of the next day in a time zone where it's a closed day. */
 function skipClosedDays({ isClosed, zones }: ClosedDays, at: Date): Date {
   for (const zone of zones) {
+    if (!isClosed(toLocalDate(at, zone))) continue
     const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone)
-    if (!isClosed(local.toPlainDate().toString())) continue
     return new Date(local.add({ days: 1 }).startOfDay().epochMilliseconds)
   }
   return at

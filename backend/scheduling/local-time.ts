@@ -1,7 +1,9 @@
 import { TimestampInput } from '@outdial/contract'
 import { isSkipped, readDateTime, toMoment } from '@outdial/reading'
+import { LRUCache } from 'lru-cache'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
+import { minuteMs } from '../core/durations.ts'
 import { fieldError } from '../core/errors.ts'
 import { invalidField } from '../core/form-errors.ts'
 
@@ -17,6 +19,20 @@ export const toLocalIsoTime = (at: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime())
     .toZonedDateTimeISO(timeZone)
     .toString({ smallestUnit: 'second', timeZoneName: 'never' })
+
+/** Local dates by time zone and minute. Most calls of a claim are planned with the same ones. */
+const localDates = new LRUCache<string, string>({ max: 5_000 })
+
+/** Returns the local date as YYYY-MM-DD. */
+export function toLocalDate(at: Date, timeZone: string): string {
+  // Days begin at full minutes.
+  const minute = Math.floor(at.getTime() / minuteMs)
+  const key = `${minute} ${timeZone}`
+  const instant = Temporal.Instant.fromEpochMilliseconds(minute * minuteMs)
+  const date = localDates.get(key) ?? instant.toZonedDateTimeISO(timeZone).toPlainDate().toString()
+  localDates.set(key, date)
+  return date
+}
 
 /** Longer text isn't a time. */
 const maxTimeLength = 64

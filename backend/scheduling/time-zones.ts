@@ -5,6 +5,7 @@ import { TimeZone } from '@outdial/contract'
 import { isAmericanTimeZone, readAmericanTimeZone, readTimeZone } from '@outdial/reading'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { areasByState, correctedPrefixes } from './area-codes.ts'
 
@@ -59,8 +60,17 @@ function toZones(names: string): readonly string[] {
   return zones
 }
 
+/** Time zones by number. A call is planned several times in a row. */
+const zonesOfNumbers = new LRUCache<string, readonly string[]>({ max: 5_000 })
+
 /** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
 export function timeZonesOfNumber(phoneNumber: string): readonly string[] {
+  const zones = zonesOfNumbers.get(phoneNumber) ?? findTimeZones(phoneNumber)
+  zonesOfNumbers.set(phoneNumber, zones)
+  return zones
+}
+
+function findTimeZones(phoneNumber: string): readonly string[] {
   const parsed = parsePhoneNumberFromString(phoneNumber)
   if (parsed === undefined || !geographicTypes.has(parsed.getType() ?? '')) return []
   for (let prefix = parsed.number.slice(1); prefix !== ''; prefix = prefix.slice(0, -1)) {

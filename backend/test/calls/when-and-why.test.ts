@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { planWait, type Wait } from '../../calls/when-and-why.ts'
-import { noRules } from '../../rules/call-rules.ts'
+import { noRequirements, noRules } from '../../rules/call-rules.ts'
 import { describeCallsAhead, describeWait, formatWaitNote } from '../../support/describe-waiting.ts'
 import { createTimeFormats } from '../../views/format.ts'
 
@@ -60,12 +60,7 @@ const call: WaitingCall = {
   contact_time_zone: null,
   is_number_busy: false,
   free_capacity: 1,
-  requires: {
-    consentRequired: 'none',
-    consentMaxAgeDays: null,
-    oneConversationPerDay: false,
-    closedOnFederalHolidays: false,
-  },
+  requires: noRequirements,
   consent: null,
   use: null,
   exempt: false,

@@ -20,9 +20,9 @@ it('keeps the plans of the functions that queue calls and look up the do-not-cal
     select proname from pg_proc
     where 'plan_cache_mode=force_generic_plan' = any(proconfig) order by proname`.execute(world.database.db)
   expect(rows.map(({ proname }) => proname)).toEqual([
-    'find_number_use',
     'is_listed',
     'lock_contacts',
+    'look_up_number',
     'queue_calls',
     'upsert_contacts',
   ])

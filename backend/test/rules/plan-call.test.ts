@@ -1,7 +1,7 @@
 // cspell:ignore Juneteenth
 import { describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
-import { type CallRules, noRules } from '../../rules/call-rules.ts'
+import { type CallRules, noRequirements, noRules } from '../../rules/call-rules.ts'
 import { isStateHoliday } from '../../rules/holidays.ts'
 import { hoursByLaw } from '../../rules/hours-by-law.ts'
 import { planPermittedCall } from '../../rules/plan-call.ts'
@@ -33,12 +33,7 @@ const plan = (
   from: string,
   { hours = always, timeZone = null, rules = byLaw, closedOnFederalHolidays = false }: PlanOptions = {},
 ) => {
-  const requires = {
-    consentRequired: 'none',
-    consentMaxAgeDays: null,
-    oneConversationPerDay: false,
-    closedOnFederalHolidays,
-  } as const
+  const requires = { ...noRequirements, closedOnFederalHolidays }
   const { at, never } = planPermittedCall(
     rules,
     { callingHours: hours, timeZone: 'America/New_York', requires },
