@@ -239,7 +239,10 @@ export const lockQueuedCalls = (
 
 /** Locks the contact's queued calls in all campaigns, and returns each with its campaign's limits. */
 export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
-  withCampaignLimits(queuedCalls(db, workspaceId)).where('call.contact_id', '=', contactId).execute()
+  withCampaignLimits(queuedCalls(db, workspaceId))
+    .where('call.contact_id', '=', contactId)
+    .forNoKeyUpdate('call')
+    .execute()
 
 /** Locks the first queued calls to a number that wait for a rule, and returns each with its campaign's limits. */
 export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string, limit: number) =>
@@ -255,6 +258,15 @@ export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: strin
         .orderBy('next_attempt_at')
         .limit(limit),
     )
+    .forNoKeyUpdate('call')
+    .execute()
+
+/** Returns the next queued calls of a workspace that aren't tests, in order of ID, each with its campaign's limits. */
+export const findQueuedCalls = (db: Db, workspaceId: number, afterCallId: number, limit: number) =>
+  withCampaignLimits(queuedCalls(db, workspaceId))
+    .where('call.test', '=', false)
+    .where('call.id', '>', afterCallId)
+    .limit(limit)
     .execute()
 
 /** Returns those of the contacts that have queued calls. */
@@ -295,7 +307,10 @@ const queuedCalls = (db: Db, workspaceId: number) =>
 
 /** Locks a call if it's queued, and returns it with its campaign's limits. */
 export const lockQueuedCall = (db: Db, workspaceId: number, callId: number) =>
-  withCampaignLimits(queuedCalls(db, workspaceId)).where('call.id', '=', callId).executeTakeFirst()
+  withCampaignLimits(queuedCalls(db, workspaceId))
+    .where('call.id', '=', callId)
+    .forNoKeyUpdate('call')
+    .executeTakeFirst()
 
 /** Sets the requested time of a locked queued call, and when it's dialed next. */
 export const setSchedule = async (
@@ -319,7 +334,6 @@ const withCampaignLimits = (queued: ReturnType<typeof queuedCalls>) =>
       campaignRequirements.as('requires'),
     ])
     .orderBy('call.id')
-    .forNoKeyUpdate('call')
 
 /**
  * Marks the campaigns of a workspace to be planned again, in the order of their IDs. Doesn't wait for transactions that queue or

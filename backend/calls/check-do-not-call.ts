@@ -1,4 +1,5 @@
 import { type Expression, sql } from 'kysely'
+import { type StoredNumber, storedNumberOfCallee } from '../db/call-rules.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 
@@ -12,30 +13,26 @@ export const isContactOnDoNotCallList = isListed(
   sql.ref('contact.phone_number'),
 )
 
-/** SQL condition: the number that the query's `call` dials is on the do-not-call list. */
-export const isCalleeOnDoNotCallList = isListed(sql.ref('call.workspace_id'), sql.ref('call.to_number'))
-
 export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber: string): Promise<boolean> {
   const listed = isListed(workspaceId, phoneNumber).as('listed')
   return (await db.selectNoFrom(listed).executeTakeFirstOrThrow()).listed
 }
 
-/** Returns those of the calls whose numbers are on the do-not-call list. */
-export async function findSuppressedCalls(
+/** Returns what is stored about the numbers that calls dial, by call. */
+export async function findStoredNumbers(
   db: Db,
   workspaceId: number,
   callIds: readonly number[],
-): Promise<Set<number>> {
-  if (callIds.length === 0) return new Set()
+): Promise<Map<number, StoredNumber>> {
+  if (callIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('call')
-    .select('id')
+    .select(['id', storedNumberOfCallee.as('number')])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', sql<number>`any(${callIds}::bigint[])`)
-    .where(isCalleeOnDoNotCallList)
-    .modifyEnd(prepared)
+    .modifyFront(prepared)
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, number }) => [id, number]))
 }
 
 const hashNumber = (workspaceId: number, phoneNumber: string) =>

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { rulesInEffect } from '../rules/call-rules.ts'
 import { type NeverReason, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
 import { findLastCalls, insertCalls } from './call-store.ts'
-import { completeSuppressedCalls } from './complete-calls.ts'
+import { completeSuppressedCalls, type SuppressedReason } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
 
 /** What is asked for when a call is queued. */
@@ -36,7 +36,7 @@ interface CallToQueue extends RequestedCall {
 }
 
 /** The number is on the do-not-call list, or a rule never allows the call. */
-export type SuppressedAtOnce = 'do_not_call' | NeverReason
+export type SuppressedAtOnce = Exclude<SuppressedReason, 'number_type_not_allowed'>
 
 export interface QueueResult {
   id: number

@@ -9,10 +9,11 @@ import {
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, findCallRules } from '../rules/call-rules.ts'
+import { type CallRules, doRulesApply, findCallRules } from '../rules/call-rules.ts'
 import { type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import {
   findContactsWithQueuedCalls,
+  findQueuedCalls,
   lockDelayedCalls,
   lockQueuedCall,
   lockQueuedCalls,
@@ -147,6 +148,30 @@ export async function moveCall(
  */
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
   markToReschedule(db, workspaceId)
+
+/** More calls aren't counted. */
+export const maxCountedEnds = 1_000
+
+const countedAtOnce = 500
+
+/** Counts the waiting calls that rules would end, up to `maxCountedEnds`. */
+export async function countCallsToEnd(
+  { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
+  workspaceId: number,
+  rules: CallRules,
+): Promise<number> {
+  if (!doRulesApply(config)) return 0
+  const now = clock.now()
+  let count = 0
+  for (let afterCallId = 0; count < maxCountedEnds;) {
+    const calls = await findQueuedCalls(db, workspaceId, afterCallId, countedAtOnce)
+    count += calls.filter((call) => planScheduledCall(rules, call, now).never !== null).length
+    const last = calls.at(-1)
+    if (last === undefined || calls.length < countedAtOnce) break
+    afterCallId = last.id
+  }
+  return Math.min(count, maxCountedEnds)
+}
 
 /** Returns those of the contacts that have calls which `rescheduleContact` may move. */
 export const findContactsToReschedule = async (

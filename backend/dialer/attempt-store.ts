@@ -2,7 +2,7 @@ import type { CallOutcome, EndedReason, TranscriptTurn } from '@outdial/contract
 import { sql } from 'kysely'
 import { contactSnapshot } from '../calls/call-settings.ts'
 import { secondMs } from '../core/durations.ts'
-import { consentOfContact, type DelayingRule, useOfCallee } from '../db/call-rules.ts'
+import { consentOfContact, type DelayingRule } from '../db/call-rules.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import { inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
@@ -98,7 +98,7 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
     .select(['call.id', 'call.campaign_id as campaignId', 'call.test', 'call.attempts'])
     .select('call.answered_at as answeredAt')
     .select(['call.to_number as phoneNumber', 'contact.time_zone as timeZone'])
-    .select([consentOfContact.as('consent'), useOfCallee.as('use')])
+    .select(consentOfContact.as('consent'))
     .select(isCanceled)
     .modifyFront(prepared)
     .where('call.workspace_id', '=', workspaceId)

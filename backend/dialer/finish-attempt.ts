@@ -1,9 +1,10 @@
-import { findSuppressedCalls } from '../calls/check-do-not-call.ts'
+import { findStoredNumbers } from '../calls/check-do-not-call.ts'
 import { publishCompletedCalls } from '../calls/complete-calls.ts'
 import { addToDoNotCallList } from '../calls/do-not-call.ts'
 import type { CallKey } from '../calls/get-calls.ts'
 import { rescheduleNumber } from '../calls/reschedule-calls.ts'
 import { minuteMs, secondMs } from '../core/durations.ts'
+import type { NumberUse } from '../db/call-rules.ts'
 import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../db/locks.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
@@ -150,7 +151,7 @@ export async function finishAttempts(
     !wasCutOff({ call, result }) &&
     shouldRetry(campaign.retry, result, call.attempts)
   const retryIds = finished.filter(canRetry).map(({ call }) => call.id)
-  const suppressed = await findSuppressedCalls(tx.db, workspaceId, retryIds)
+  const numbers = await findStoredNumbers(tx.db, workspaceId, retryIds)
   const statuses = new Map<string, FinishStatus>()
   const retries: Retry[] = []
   const completions: Completion[] = []
@@ -161,8 +162,9 @@ export async function finishAttempts(
     tx.notify.callQueued()
     if (updatesCount(end, found.get(attempt.id)) && updatesCount(end, { ...call, ...campaign }))
       campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)
-    const isSuppressed = suppressed.has(call.id)
-    const retry = canRetry(end) && !isSuppressed ? planRetry(tx, end) : null
+    const number = numbers.get(call.id)
+    const isSuppressed = number?.isListed === true
+    const retry = canRetry(end) && !isSuppressed ? planRetry(tx, end, number?.use ?? null) : null
     if (retry !== null && typeof retry === 'object') {
       retries.push({ callId: call.id, campaignId: call.campaignId, ...retry })
       statuses.set(attempt.id, 'requeued')
@@ -227,7 +229,7 @@ const wasCutOff = ({ call, result }: Pick<FinishedEnd, 'call' | 'result'>): bool
   result.outcome === 'failed' && call.answeredAt !== null
 
 interface FinishedEnd extends AttemptEnd {
-  call: PlannedCallee & {
+  call: Omit<PlannedCallee, 'use'> & {
     id: number
     attempts: number
     test: boolean
@@ -276,11 +278,16 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
  * Plans the next attempt of a call. Returns the reason if the call must not be placed any more, and null if it only has no time
  * left: then it's over like a call that expires.
  */
-function planRetry({ config }: FinishDeps, { campaign, call, at }: FinishedEnd): Plan | NeverReason | null {
+function planRetry(
+  { config }: FinishDeps,
+  { campaign, call, at }: FinishedEnd,
+  use: NumberUse | null,
+): Plan | NeverReason | null {
   const dueAt = new Date(at.getTime() + retryDelayMs(campaign.retry, config.simulationSpeed))
   if (call.test) return { dueAt, nextAttemptAt: dueAt, delayedBy: null }
   const rules = rulesInEffect(config, campaign.rules)
-  const { never, delayedBy, at: nextAttemptAt } = planPermittedCall(rules, campaign, call, { from: dueAt })
+  const callee = { ...call, use }
+  const { never, delayedBy, at: nextAttemptAt } = planPermittedCall(rules, campaign, callee, { from: dueAt })
   if (never === null) return { dueAt, nextAttemptAt, delayedBy }
   return hasNoTime(never) ? null : never
 }

@@ -205,18 +205,23 @@ export const switchOffRules = (
 ): Promise<void> => upsertCallRules(db, workspaceId, noRules, { at: clock.now(), by })
 
 /**
- * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner, after
- * `rescheduleWorkspace`: campaigns are locked before the use of limits.
+ * Parses rules as an owner types them.
  *
  * @throws {ApiError} validation_failed
+ */
+export const parseCallRules = (input: z.input<typeof CallRulesInput>): CallRules =>
+  validateByRules(CallRulesInput, input)
+
+/**
+ * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner, after
+ * `rescheduleWorkspace`: campaigns are locked before the use of limits.
  */
 export async function setCallRules(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
-  input: z.input<typeof CallRulesInput>,
+  rules: CallRules,
   by: Actor,
 ): Promise<void> {
-  const rules = validateByRules(CallRulesInput, input)
   await lockLimitUse(db, workspaceId)
   await upsertCallRules(db, workspaceId, rules, { at: clock.now(), by })
   await requeueLimitedCampaigns(db, workspaceId)

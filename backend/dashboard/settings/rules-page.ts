@@ -1,14 +1,25 @@
 import { boundedText, ConsentRequired, consentRequiredTexts, workspaceTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
+import { countCallsToEnd, maxCountedEnds, rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
 import { nameCountry } from '../../core/countries.ts'
+import { dayMs } from '../../core/durations.ts'
+import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
-import { doRulesApply, frequencyLimits, getCallRules, setCallRules } from '../../rules/call-rules.ts'
+import {
+  type CallRules,
+  doRulesApply,
+  frequencyLimits,
+  getCallRules,
+  parseCallRules,
+  setCallRules,
+} from '../../rules/call-rules.ts'
 import { statesWithHolidays } from '../../rules/holidays.ts'
 import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
+import { maxWaitMs } from '../../rules/plan-call.ts'
+import { toLocalDate } from '../../scheduling/local-time.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
-import { formatCallingHours } from '../../views/format.ts'
+import { formatCallingHours, formatPlural } from '../../views/format.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { consentChoices, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
@@ -38,6 +49,8 @@ const rulesView = template<{
   callsSpecialNumbers: boolean
   /** Who changed the rules last; null if nobody has. */
   changed: { at: Date; by: string } | null
+  /** Says that calls can't wait until closed days end. Empty if they can. */
+  longClosure: string
   text: typeof formTexts
 }>('dashboard/settings/rules-page')
 
@@ -77,6 +90,7 @@ export const rulesPage = defineForm({
     max_attempts_per_own_number: boundedText(64).default(''),
     max_minutes_per_month: boundedText(64).default(''),
     calls_special_numbers: boundedText(64).optional(),
+    ends_waiting_calls: boundedText(64).optional(),
   }),
   show: async (deps, { workspace }) => {
     const { countries, hoursByLaw, closedDates, consentRequired, changed, callsSpecialNumbers, ...rules } =
@@ -108,6 +122,7 @@ export const rulesPage = defineForm({
         at: changed.at,
         by: toText(await describeActor(deps.db, workspace.id, changed.by)),
       },
+      longClosure: describeLongClosure(closedDates, toLocalDate(deps.clock.now(), workspace.timeZone)) ?? '',
       text: formTexts,
     })
   },
@@ -115,8 +130,14 @@ export const rulesPage = defineForm({
   submit: async (tx, context, fields) => {
     await lockRights(tx, context, 'owner')
     const { workspace, caller } = context
-    const { calls_special_numbers: callsSpecialNumbers, hours_by_law: hoursByLaw, ...others } = fields
-    const rules = { ...others, hours_by_law: hoursByLaw !== undefined }
+    const {
+      calls_special_numbers: callsSpecialNumbers,
+      ends_waiting_calls: endsWaitingCalls,
+      hours_by_law: hoursByLaw,
+      ...others
+    } = fields
+    const rules = parseCallRules({ ...others, hours_by_law: hoursByLaw !== undefined })
+    if (endsWaitingCalls === undefined) await requireNoEnds(tx, workspace.id, rules)
     // First, because campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
@@ -125,6 +146,40 @@ export const rulesPage = defineForm({
     return redirectTo(pathTo(context, '/settings/rules'), 'Rules saved.')
   },
 })
+
+/**
+ * Rejects rules that would end waiting calls, because these leads can't be had back.
+ *
+ * @throws {ApiError} validation_failed
+ */
+async function requireNoEnds(
+  tx: Pick<Deps, 'config' | 'db' | 'clock'>,
+  workspaceId: number,
+  rules: CallRules,
+): Promise<void> {
+  const count = await countCallsToEnd(tx, workspaceId, rules)
+  if (count === 0) return
+  const calls =
+    count === maxCountedEnds ? `${count} or more waiting calls` : formatPlural(count, 'waiting call')
+  const message = `These rules don't allow ${calls}. To end ${count === 1 ? 'it' : 'them'}, check this box and save again.`
+  throw invalidField('ends_waiting_calls', 'ends_calls', message)
+}
+
+/** Calls expire after so many days. */
+const longestWaitDays = maxWaitMs / dayMs
+
+/** Returns the first closed days in a row that calls can't outlast, in words. Undefined if there are none. */
+function describeLongClosure(closedDates: readonly string[], today: string): string | undefined {
+  let run: string[] = []
+  for (const day of [...closedDates].sort()) {
+    const last = run.at(-1)
+    const isNext = last !== undefined && Date.parse(day) - Date.parse(last) === dayMs
+    if (!isNext && run.length >= longestWaitDays) break
+    run = isNext ? [...run, day] : day < today ? [] : [day]
+  }
+  if (run.length < longestWaitDays) return undefined
+  return `From ${run[0]} to ${run.at(-1)}, all days are closed. A call waits up to ${longestWaitDays} days, so those that become due at the beginning of this time end without being placed.`
+}
 
 const loadRules = async ({ db }: Pick<Deps, 'db'>, workspaceId: number) => ({
   ...(await getCallRules({ db }, workspaceId)),

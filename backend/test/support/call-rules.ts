@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import type { ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
-import { setCallRules } from '../../rules/call-rules.ts'
+import { parseCallRules, setCallRules } from '../../rules/call-rules.ts'
 import { getCall, seedCall } from './calls.ts'
 import { claimAndSettle } from './claim-and-settle.ts'
 import { ManualClock } from './clock.ts'
@@ -27,17 +27,24 @@ const rulesOff = {
   consent_max_age_days: '',
 }
 
-export type TypedRules = Partial<Parameters<typeof setCallRules>[2]>
+export type TypedRules = Partial<Parameters<typeof parseCallRules>[0]>
 
 /** Sets the rules of a workspace. Those that aren't given are off. */
 export const setRules = (deps: Pick<Deps, 'db' | 'clock'>, seed: Seed, rules: TypedRules): Promise<void> =>
-  setCallRules(deps, seed.workspaceId, { ...rulesOff, ...rules }, { kind: 'member', id: seed.userId })
+  setCallRules(deps, seed.workspaceId, parseCallRules({ ...rulesOff, ...rules }), {
+    kind: 'member',
+    id: seed.userId,
+  })
 
 /** Sets the rules of a workspace as the page does, and does what the sweeper does then. */
 export async function changeRules(deps: TestDeps, seed: Seed, rules: TypedRules): Promise<void> {
-  const { workspaceId } = seed
-  await rescheduleWorkspace(deps, workspaceId)
+  await rescheduleWorkspace(deps, seed.workspaceId)
   await setRules(deps, seed, rules)
+  await followRules(deps, seed)
+}
+
+/** Plans the waiting calls of a workspace again, as the sweeper does after its rules have changed. */
+export async function followRules(deps: TestDeps, { workspaceId }: Pick<Seed, 'workspaceId'>): Promise<void> {
   const campaigns = deps.db.selectFrom('campaign').select('id').where('workspace_id', '=', workspaceId)
   for (const { id: campaignId } of await campaigns.execute())
     while (await continueRescheduling(deps, { workspaceId, campaignId }));

@@ -93,6 +93,20 @@ it('saves whether numbers that can cost much more are called, which they are not
   expect(off.html).not.toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
 })
 
+it('warns about closed days in a row that no call can outlast', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const days = (count: number) =>
+    Array.from({ length: count }, (_, index) => `2099-12-${String(index + 1).padStart(2, '0')}`).join(' ')
+  const form = await user.open('/settings/rules')
+  const { page: six } = await user.browser.press(form, 'Save', { closed_dates: days(6) })
+  expect(six.text).toContain('Rules saved.')
+  expect(six.text).not.toContain('all days are closed')
+  const { page: seven } = await user.browser.press(six, 'Save', { closed_dates: days(7) })
+  expect(seven.text).toContain('From 2099-12-01 to 2099-12-07, all days are closed.')
+  const { page: apart } = await user.browser.press(seven, 'Save', { closed_dates: `${days(4)} 2099-12-10` })
+  expect(apart.text).not.toContain('all days are closed')
+})
+
 it('shows members the rules, but lets only owners change them', async () => {
   const owner = await seedSignedInOwner(world.service)
   const member = await seedSignedInMember(world.service, owner.seed.workspaceId, 'member')
