@@ -261,11 +261,16 @@ export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: strin
     .forNoKeyUpdate('call')
     .execute()
 
-/** Returns the next queued calls of a workspace that aren't tests, in order of ID, each with its campaign's limits. */
-export const findQueuedCalls = (db: Db, workspaceId: number, afterCallId: number, limit: number) =>
-  withCampaignLimits(queuedCalls(db, workspaceId))
+/** Returns the next queued calls that aren't tests, in order of ID, each with its campaign's limits. */
+export const findQueuedCalls = (
+  db: Db,
+  scope: { workspaceId: number; campaignId: number | undefined; afterCallId: number },
+  limit: number,
+) =>
+  withCampaignLimits(queuedCalls(db, scope.workspaceId))
     .where('call.test', '=', false)
-    .where('call.id', '>', afterCallId)
+    .where('call.campaign_id', '=', scope.campaignId ?? sql.ref<number>('call.campaign_id'))
+    .where('call.id', '>', scope.afterCallId)
     .limit(limit)
     .execute()
 

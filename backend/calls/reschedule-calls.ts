@@ -10,7 +10,7 @@ import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, doRulesApply, findCallRules } from '../rules/call-rules.ts'
-import { type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
+import { type CampaignLimits, type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import {
   findContactsWithQueuedCalls,
   findQueuedCalls,
@@ -154,18 +154,33 @@ export const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
 
-/** Counts the waiting calls that rules would end, up to `maxCountedEnds`. */
+/** What waiting calls would have to follow: other rules of their workspace, or other limits of their campaign. */
+export interface RuleChange {
+  rules: CallRules
+  campaign?: CampaignLimits & { id: number }
+}
+
+/** Counts the waiting calls of a workspace that a change would end, up to `maxCountedEnds`. */
 export async function countCallsToEnd(
   { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
-  rules: CallRules,
+  { rules, campaign }: RuleChange,
 ): Promise<number> {
   if (!doRulesApply(config)) return 0
   const now = clock.now()
+  const changed = campaign && {
+    callingHours: campaign.callingHours,
+    campaignTimeZone: campaign.timeZone,
+    requires: campaign.requires,
+  }
   let count = 0
   for (let afterCallId = 0; count < maxCountedEnds;) {
-    const calls = await findQueuedCalls(db, workspaceId, afterCallId, countedAtOnce)
-    count += calls.filter((call) => planScheduledCall(rules, call, now).never !== null).length
+    const scope = { workspaceId, campaignId: campaign?.id, afterCallId }
+    const calls = await findQueuedCalls(db, scope, countedAtOnce)
+    const ended = calls.filter(
+      (call) => planScheduledCall(rules, { ...call, ...changed }, now).never !== null,
+    )
+    count += ended.length
     const last = calls.at(-1)
     if (last === undefined || calls.length < countedAtOnce) break
     afterCallId = last.id

@@ -21,9 +21,10 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
-import { findCallRules } from '../../rules/call-rules.ts'
+import { findCallRules, noRules } from '../../rules/call-rules.ts'
 import { describeConflicts } from '../../support/describe-conflicts.ts'
 import { weekdays } from '../../views/format.ts'
+import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import {
   consentChoices,
@@ -203,7 +204,7 @@ const findConflicts = async (
 export const editCampaignPage = defineForm({
   params: IdParams,
   query: noInput,
-  form: CampaignFields,
+  form: CampaignFields.extend(endsWaitingCalls),
   show: async (deps, { workspace, params: { id } }) => {
     const row = await requireCampaign(deps, workspace.id, id)
     return campaignFormView(`Edit campaign “${row.name}”`, {
@@ -224,19 +225,27 @@ export const editCampaignPage = defineForm({
     toFormValues(await requireCampaign(tx, workspace.id, id)),
   submit: async (tx, context, fields) => {
     const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
-    await editCampaign(tx, context.workspace.id, context.params.id, {
-      name: edit.name,
-      timeZone: edit.time_zone,
-      callingHours: edit.calling_hours,
-      maxConcurrentCalls: edit.max_concurrent_calls,
-      retry: edit.retry,
+    const { id } = context.params
+    const limits = { callingHours: edit.calling_hours, timeZone: edit.time_zone }
+    const requires = {
       ...readConsentRule(edit),
       oneConversationPerDay: edit.one_conversation_per_day,
       closedOnFederalHolidays: edit.closed_on_federal_holidays,
+    }
+    if (fields.ends_waiting_calls === undefined) {
+      const rules = (await findCallRules(tx, context.workspace.id)) ?? noRules
+      await requireNoEnds(tx, context.workspace.id, { rules, campaign: { id, ...limits, requires } })
+    }
+    await editCampaign(tx, context.workspace.id, id, {
+      name: edit.name,
+      ...limits,
+      maxConcurrentCalls: edit.max_concurrent_calls,
+      retry: edit.retry,
+      ...requires,
     })
     const conflicts = await findConflicts(tx, context.workspace.id, edit)
     return redirectTo(
-      pathTo(context, `/campaigns/${context.params.id}`),
+      pathTo(context, `/campaigns/${id}`),
       [
         'Campaign saved. Changes to calling hours and required consent also apply to waiting calls.',
         ...conflicts,

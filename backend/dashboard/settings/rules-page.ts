@@ -1,13 +1,11 @@
 import { boundedText, ConsentRequired, consentRequiredTexts, workspaceTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { countCallsToEnd, maxCountedEnds, rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
+import { rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
 import { nameCountry } from '../../core/countries.ts'
 import { dayMs } from '../../core/durations.ts'
-import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
 import {
-  type CallRules,
   doRulesApply,
   frequencyLimits,
   getCallRules,
@@ -19,7 +17,8 @@ import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.t
 import { maxWaitMs } from '../../rules/plan-call.ts'
 import { toLocalDate } from '../../scheduling/local-time.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
-import { formatCallingHours, formatPlural } from '../../views/format.ts'
+import { formatCallingHours } from '../../views/format.ts'
+import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
 import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
 import { consentChoices, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
@@ -90,7 +89,7 @@ export const rulesPage = defineForm({
     max_attempts_per_own_number: boundedText(64).default(''),
     max_minutes_per_month: boundedText(64).default(''),
     calls_special_numbers: boundedText(64).optional(),
-    ends_waiting_calls: boundedText(64).optional(),
+    ...endsWaitingCalls,
   }),
   show: async (deps, { workspace }) => {
     const { countries, hoursByLaw, closedDates, consentRequired, changed, callsSpecialNumbers, ...rules } =
@@ -132,12 +131,12 @@ export const rulesPage = defineForm({
     const { workspace, caller } = context
     const {
       calls_special_numbers: callsSpecialNumbers,
-      ends_waiting_calls: endsWaitingCalls,
+      ends_waiting_calls: mayEndCalls,
       hours_by_law: hoursByLaw,
       ...others
     } = fields
     const rules = parseCallRules({ ...others, hours_by_law: hoursByLaw !== undefined })
-    if (endsWaitingCalls === undefined) await requireNoEnds(tx, workspace.id, rules)
+    if (mayEndCalls === undefined) await requireNoEnds(tx, workspace.id, { rules })
     // First, because campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
@@ -146,24 +145,6 @@ export const rulesPage = defineForm({
     return redirectTo(pathTo(context, '/settings/rules'), 'Rules saved.')
   },
 })
-
-/**
- * Rejects rules that would end waiting calls, because these leads can't be had back.
- *
- * @throws {ApiError} validation_failed
- */
-async function requireNoEnds(
-  tx: Pick<Deps, 'config' | 'db' | 'clock'>,
-  workspaceId: number,
-  rules: CallRules,
-): Promise<void> {
-  const count = await countCallsToEnd(tx, workspaceId, rules)
-  if (count === 0) return
-  const calls =
-    count === maxCountedEnds ? `${count} or more waiting calls` : formatPlural(count, 'waiting call')
-  const message = `These rules don't allow ${calls}. To end ${count === 1 ? 'it' : 'them'}, check this box and save again.`
-  throw invalidField('ends_waiting_calls', 'ends_calls', message)
-}
 
 /** Calls expire after so many days. */
 const longestWaitDays = maxWaitMs / dayMs

@@ -3,6 +3,7 @@ import { getCallRules } from '../../../rules/call-rules.ts'
 import { followRules } from '../../support/call-rules.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { seedCampaign } from '../../support/factories.ts'
 import { startRealService, useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld(startRealService)
@@ -17,8 +18,9 @@ it('saves rules that end waiting calls only if the owner says so, and says how m
   const { page: asked } = await user.browser.press(form, 'Save', { countries: 'US' })
   expect(asked.status).toBe(422)
   expect(asked.text).toContain(
-    "These rules don't allow 1 waiting call. To end it, check this box and save again.",
+    "This change doesn't allow 1 waiting call. To end it, check this box and save again.",
   )
+  expect(form.html).not.toContain('ends_waiting_calls')
   expect((await getCallRules(deps, user.seed.workspaceId)).countries).toBeNull()
   expect(await getCall(deps, user.seed, british)).toMatchObject({ status: 'queued' })
 
@@ -27,8 +29,28 @@ it('saves rules that end waiting calls only if the owner says so, and says how m
     ends_waiting_calls: 'yes',
   })
   expect(saved.text).toContain('Rules saved.')
-  expect(saved.html).not.toMatch(/name="ends_waiting_calls"\s+value="yes" checked/)
+  expect(saved.html).not.toContain('ends_waiting_calls')
   await followRules(deps, user.seed)
   expect(await getCall(deps, user.seed, british)).toMatchObject({ ended_reason: 'destination_not_allowed' })
   expect(await getCall(deps, user.seed, american)).toMatchObject({ status: 'queued' })
+})
+
+it('saves a campaign that ends waiting calls only if the member says so', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { campaignId } = user.seed
+  const otherCampaign = await seedCampaign(deps, user.seed)
+  const { id } = await seedCall(deps, user.seed, '+12025550143', { campaign_id: campaignId })
+  const { id: otherId } = await seedCall(deps, user.seed, '+12025550144', { campaign_id: otherCampaign })
+  const form = await user.open(`/campaigns/${campaignId}/edit`)
+  const { page: asked } = await user.browser.press(form, 'Save', { consent_required: 'any' })
+  expect(asked.status).toBe(422)
+  expect(asked.text).toContain("This change doesn't allow 1 waiting call.")
+
+  const edit = { consent_required: 'any', ends_waiting_calls: 'yes' }
+  const { page: saved } = await user.browser.press(asked, 'Save', edit)
+  expect(saved.text).toContain('Campaign saved.')
+  await followRules(deps, user.seed)
+  expect(await getCall(deps, user.seed, id)).toMatchObject({ ended_reason: 'consent_missing' })
+  expect(await getCall(deps, user.seed, otherId)).toMatchObject({ status: 'queued' })
 })

@@ -1,0 +1,27 @@
+import { boundedText } from '@outdial/contract'
+import { countCallsToEnd, maxCountedEnds, type RuleChange } from '../../calls/reschedule-calls.ts'
+import { invalidField } from '../../core/form-errors.ts'
+import type { Deps } from '../../deps.ts'
+import { formatPlural } from '../../views/format.ts'
+
+/** The field of `ends-waiting-calls.eta`, which a form shows when it has an issue. */
+export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
+
+/**
+ * Rejects a change that would end waiting calls, because nobody gets these leads back. The form then asks for them.
+ *
+ * @throws {ApiError} validation_failed
+ */
+export async function requireNoEnds(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  workspaceId: number,
+  change: RuleChange,
+): Promise<void> {
+  const count = await countCallsToEnd(deps, workspaceId, change)
+  if (count === 0) return
+  const calls =
+    count === maxCountedEnds ? `${maxCountedEnds} or more waiting calls` : formatPlural(count, 'waiting call')
+  const them = count === 1 ? 'it' : 'them'
+  const message = `This change doesn't allow ${calls}. To end ${them}, check this box and save again.`
+  throw invalidField('ends_waiting_calls', 'ends_calls', message)
+}
