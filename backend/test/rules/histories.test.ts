@@ -43,6 +43,27 @@ const History = fc.record({
   steps: fc.array(Step, { minLength: 10, maxLength: 40 }),
 })
 
+/** Two attempts to a number start at the same time, and one of them turns out not to have been placed. */
+const undoneOfTwo: typeof History extends fc.Arbitrary<infer Value> ? Value : never = {
+  perDay: null,
+  perOwnNumber: null,
+  minutes: 30,
+  consentOf: null,
+  per30Days: 2,
+  hours_by_law: false,
+  oneConversationPerDay: false,
+  steps: [
+    { kind: 'queue', number: 0, campaign: 1 },
+    { kind: 'queue', number: 0, campaign: 0 },
+    { kind: 'claim' },
+    { kind: 'finish', as: 'busy' },
+    { kind: 'claim' },
+    { kind: 'finish', as: 'not placed' },
+    { kind: 'advance', hours: 1 },
+    { kind: 'claim' },
+  ],
+}
+
 it('places no call attempt that breaks a rule, and ends every call, whatever happens', async () => {
   await fc.assert(
     fc.asyncProperty(History, async ({ steps, ...rules }) => {
@@ -145,6 +166,6 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
         if (hours_by_law) expect(hour >= 8 && hour < 21).toBe(true)
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 20, examples: [[undoneOfTwo]] },
   )
 })
