@@ -1,7 +1,7 @@
 import type { ConsentKind } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Actor } from '../core/actor.ts'
-import { type Consent, consentOfContact, type NumberUse, useOf } from '../db/call-rules.ts'
+import { type Consent, consentOfContact, type NumberUse, useOf, useOfContact } from '../db/call-rules.ts'
 import { prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
 import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fields.ts'
@@ -24,8 +24,6 @@ export interface FoundContact {
   variableNames: string[] | null
   /** True if the number is on the do-not-call list. */
   isListed: boolean
-  /** When the number was called. Null if it wasn't in the last 30 days. */
-  use: NumberUse | null
 }
 
 /**
@@ -44,8 +42,7 @@ export async function lockContactsByNumber(
   const withVariables = numbers.map((number) => number.withVariables)
   const { rows } = await sql<FoundContact>`${prepared}
     select phone_number as "phoneNumber", contact_id as id, is_busy as "isBusy", time_zone as "timeZone",
-      variable_names as "variableNames", is_listed as "isListed",
-      ${useOf(workspaceId, sql.ref('phone_number'))} as use
+      variable_names as "variableNames", is_listed as "isListed"
     from lock_contacts(${workspaceId}, ${phoneNumbers}::text[], ${withVariables}::boolean[], ${waits})`.execute(
     db,
   )
@@ -80,20 +77,28 @@ export async function findNumbersOfContacts(
   return new Map(rows.map((row) => [row.id, row.phone_number]))
 }
 
-/** Returns the consents that contacts have given, by contact. */
-export async function findConsents(
+/** What rules compare with a contact: its consent, and when its number was called. */
+export interface ContactHistory {
+  consent: Consent | null
+  /** Null if it wasn't in the last 30 days. */
+  use: NumberUse | null
+}
+
+/** Returns the histories of contacts, by contact. */
+export async function findHistories(
   db: Db,
   workspaceId: number,
   contactIds: readonly number[],
-): Promise<Map<number, Consent>> {
+): Promise<Map<number, ContactHistory>> {
+  if (contactIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('contact')
-    .select(['id', consentOfContact.as('consent')])
+    .select(['id', consentOfContact.as('consent'), useOfContact.as('use')])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', sql<number>`any(${contactIds}::bigint[])`)
     .modifyFront(prepared)
     .execute()
-  return new Map(rows.flatMap(({ id, consent }) => (consent === null ? [] : [[id, consent] as const])))
+  return new Map(rows.map(({ id, ...history }) => [id, history]))
 }
 
 /** A consent whose kind is known. */

@@ -11,10 +11,11 @@ import type { Deps } from '../deps.ts'
 import { type StoredResponse, storeResponses } from '../idempotency/idempotency.ts'
 import { isCountryAllowed, rulesInEffect } from '../rules/call-rules.ts'
 import { findConsentIssue, strictest } from '../rules/consent.ts'
+import { dependsOnHistory } from '../rules/plan-call.ts'
 import { addCallback } from '../webhooks/callbacks.ts'
 import type { Accepted, Added, AddRequest, SkipReason } from './add-request.ts'
 import { findMissingVariables } from './agent-variables.ts'
-import { findConsents, upsertContacts } from './contact-store.ts'
+import { type ContactHistory, findHistories, upsertContacts } from './contact-store.ts'
 
 type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
@@ -23,8 +24,8 @@ interface Saved extends Accepted {
   created: boolean
   /** The contact's own time zone, as saved. */
   timeZone: string | null
-  /** As saved. Null if there's none, or if none is required. */
-  consent: Consent | null
+  /** As saved. Empty if no rule depends on it. */
+  history: ContactHistory
   /** True if the number is on the do-not-call list now. */
   isListed: boolean
   /** Why its call is skipped. Null if it isn't, or if none is requested. */
@@ -88,18 +89,16 @@ async function saveContacts(
   })
   const idsToCheck = saved.flatMap(({ campaign, contactId }) => {
     const rules = campaign && rulesInEffect(tx.config, campaign.rules)
-    if (campaign === undefined || !rules) return []
-    return strictest(rules, campaign.requires).consentRequired === 'none' ? [] : [contactId]
+    return campaign !== undefined && rules && dependsOnHistory(rules, campaign.requires) ? [contactId] : []
   })
-  const consents =
-    idsToCheck.length === 0 ? new Map<number, Consent>() : await findConsents(tx.db, workspaceId, idsToCheck)
+  const histories = await findHistories(tx.db, workspaceId, idsToCheck)
   return saved.map((candidate): Saved => {
     const { addition, contact, contactId } = candidate
     const { time_zone: timeZone = contact.timeZone } = addition.changes
     const isListed = contact.isListed || addition.doNotCallNumbers.length > 0
-    const consent = consents.get(contactId) ?? null
-    const skipped = findSkipReason(tx, candidate, { isListed, consent, now })
-    return { ...candidate, timeZone, isListed, consent, skipped }
+    const history = histories.get(contactId) ?? { consent: null, use: null }
+    const skipped = findSkipReason(tx, candidate, { isListed, consent: history.consent, now })
+    return { ...candidate, timeZone, isListed, history, skipped }
   })
 }
 
@@ -143,10 +142,10 @@ async function saveCalls(
   now: Date,
 ): Promise<SavedCall[]> {
   const requested = contacts.flatMap((saved) => {
-    const { addition, campaign, consent, contact, contactId, isListed, skipped, timeZone } = saved
+    const { addition, campaign, contact, contactId, history, isListed, skipped, timeZone } = saved
     const { call } = addition
     if (call === null || campaign === undefined || skipped !== null) return []
-    const callee = { phoneNumber: contact.phoneNumber, timeZone, consent, use: contact.use }
+    const callee = { phoneNumber: contact.phoneNumber, timeZone, ...history }
     return [{ saved, call: { ...call, contactId, callee, isListed, campaign } }]
   })
   const queued = await queueCalls(

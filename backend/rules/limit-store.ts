@@ -178,13 +178,13 @@ export async function requeueLimitedCampaigns(
   workspaceId: number,
   { by, campaignIds = [] }: { by?: LimitingRule; campaignIds?: readonly number[] } = {},
 ): Promise<void> {
-  const isStopped = by === undefined ? sql`limited_by is not null` : sql`limited_by = ${by}`
+  const matches = by === undefined ? sql`limited_by is not null` : sql`limited_by = ${by}`
   await sql`
     select campaign_id from campaign_queue
-    where workspace_id = ${workspaceId} and (${isStopped} or campaign_id = any(${campaignIds}::bigint[]))
+    where workspace_id = ${workspaceId} and (${matches} or campaign_id = any(${campaignIds}::bigint[]))
     order by campaign_id
     for no key update`.execute(db)
   await sql`
     update campaign_queue set claim_at = clock_timestamp(), limited_until = null, limited_by = null
-    where workspace_id = ${workspaceId} and ${isStopped}`.execute(db)
+    where workspace_id = ${workspaceId} and ${matches}`.execute(db)
 }

@@ -49,6 +49,13 @@ export interface PermittedPlan extends CallPlan {
 export const limitsHours = (rules: CallRules | null): boolean =>
   rules !== null && (rules.hoursByLaw || rules.closedDates.length > 0)
 
+/** Returns true if a plan depends on the contact's consent, or on when the number was called. */
+export const dependsOnHistory = (rules: CallRules, requires: CampaignRequirements): boolean =>
+  strictest(rules, requires).consentRequired !== 'none' ||
+  rules.maxAttemptsPerDay !== null ||
+  rules.maxAttemptsPer30Days !== null ||
+  requires.oneConversationPerDay
+
 /** A call that can't be placed for so long expires. */
 export const maxWaitMs = 7 * dayMs
 
