@@ -9,7 +9,7 @@ import {
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, doRulesApply, findCallRules } from '../rules/call-rules.ts'
+import { type CallRules, doRulesApply, findCallRules, noRules } from '../rules/call-rules.ts'
 import { type CampaignLimits, type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import {
   findContactsWithQueuedCalls,
@@ -154,9 +154,9 @@ export const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
 
-/** What waiting calls would have to follow: other rules of their workspace, or other limits of their campaign. */
+/** What waiting calls would have to follow: other rules of their workspace, or other limits of one campaign. */
 export interface RuleChange {
-  rules: CallRules
+  rules?: CallRules
   campaign?: CampaignLimits & { id: number }
 }
 
@@ -168,6 +168,7 @@ export async function countCallsToEnd(
 ): Promise<number> {
   if (!doRulesApply(config)) return 0
   const now = clock.now()
+  const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
   const changed = campaign && {
     callingHours: campaign.callingHours,
     campaignTimeZone: campaign.timeZone,
@@ -177,8 +178,9 @@ export async function countCallsToEnd(
   for (let afterCallId = 0; count < maxCountedEnds;) {
     const scope = { workspaceId, campaignId: campaign?.id, afterCallId }
     const calls = await findQueuedCalls(db, scope, countedAtOnce)
-    const ended = calls.filter(
-      (call) => planScheduledCall(rules, { ...call, ...changed }, now).never !== null,
+    const allowed = calls.filter((call) => planScheduledCall(current, call, now).never === null)
+    const ended = allowed.filter(
+      (call) => planScheduledCall(rules ?? current, { ...call, ...changed }, now).never !== null,
     )
     count += ended.length
     const last = calls.at(-1)

@@ -21,7 +21,7 @@ import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
-import { findCallRules, noRules } from '../../rules/call-rules.ts'
+import { findCallRules } from '../../rules/call-rules.ts'
 import { describeConflicts } from '../../support/describe-conflicts.ts'
 import { weekdays } from '../../views/format.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
@@ -232,10 +232,8 @@ export const editCampaignPage = defineForm({
       oneConversationPerDay: edit.one_conversation_per_day,
       closedOnFederalHolidays: edit.closed_on_federal_holidays,
     }
-    if (fields.ends_waiting_calls === undefined) {
-      const rules = (await findCallRules(tx, context.workspace.id)) ?? noRules
-      await requireNoEnds(tx, context.workspace.id, { rules, campaign: { id, ...limits, requires } })
-    }
+    if (fields.ends_waiting_calls === undefined)
+      await requireNoEnds(tx, context.workspace.id, { campaign: { id, ...limits, requires } })
     await editCampaign(tx, context.workspace.id, id, {
       name: edit.name,
       ...limits,

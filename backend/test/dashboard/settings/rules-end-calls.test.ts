@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { getCallRules } from '../../../rules/call-rules.ts'
-import { followRules } from '../../support/call-rules.ts'
+import { followRules, setRules } from '../../support/call-rules.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { seedCampaign } from '../../support/factories.ts'
@@ -42,6 +42,9 @@ it('saves a campaign that ends waiting calls only if the member says so', async 
   const otherCampaign = await seedCampaign(deps, user.seed)
   const { id } = await seedCall(deps, user.seed, '+12025550143', { campaign_id: campaignId })
   const { id: otherId } = await seedCall(deps, user.seed, '+12025550144', { campaign_id: otherCampaign })
+  // The workspace's rules don't allow it, and the sweeper hasn't ended it yet: that isn't the change's doing.
+  await seedCall(deps, user.seed, '+442071838750', { campaign_id: campaignId })
+  await setRules(deps, user.seed, { countries: 'US' })
   const form = await user.open(`/campaigns/${campaignId}/edit`)
   const { page: asked } = await user.browser.press(form, 'Save', { consent_required: 'any' })
   expect(asked.status).toBe(422)
