@@ -353,6 +353,9 @@ const otherParsers: Record<string, string[]> = {
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
   'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
+  'reads days that a schema has parsed, at most 100': [
+    'dashboard/settings/rules-page.ts describeLongClosure',
+  ],
   'reads a message of PostgreSQL, which has at most 8,000 bytes': [
     'replicas/share-notifications.ts parseMessage',
   ],
