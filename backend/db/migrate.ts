@@ -88,9 +88,9 @@ async function runMigrations(client: pg.Client): Promise<void> {
       log: () => {},
     })
   } catch (error) {
-    // Fails with the error of a lost connection, which the runner can hide in the text of an error without a cause, so
+    // Fails with the error of a lost connection, which the runner can hide in the text of an error without a code, so
     // that no caller could see that it's an outage.
-    await client.query('select 1')
+    if (errorCode(error) === '') await client.query('rollback')
     throw error
   }
 }
