@@ -11,9 +11,11 @@ import type { Db } from '../../db/schema.ts'
 import { createToolServer } from '../../mcp/tool-server.ts'
 import { connectReplicas } from '../../replicas/connect-replicas.ts'
 import { startReplicaCheck } from '../../replicas/replica-check.ts'
+import { findLastSeen } from '../../replicas/replica-store.ts'
 import { ManualClock } from './clock.ts'
 import { type TestDeps, testDeps } from './deps.ts'
 import { createToolKinds, secret, type ToolBehaviors } from './mcp.ts'
+import { waitFor } from './wait.ts'
 
 /** The Redis of this run (`test/support/find-redis.mjs`); empty on a machine without one. */
 export const redisUrl = process.env.OUTDIAL_TEST_REDIS ?? ''
@@ -74,10 +76,12 @@ export async function startReplica(
   const kinds = options.behaviors && createToolKinds(options.behaviors)
   const tools = createToolServer(deps, { ...(kinds && { kinds }) })
   notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
-  const app = await createApp(deps, tools)
-  await app.listen({ host: '127.0.0.1', port: 0 })
   // With the real time, because it's compared with the database's clock.
   const replicaCheck = startReplicaCheck({ ...deps, clock: systemClock })
+  // A process that isn't recorded yet looks like one that was killed.
+  await waitFor(async () => (await findLastSeen(db, replicas.nodeId)) !== undefined)
+  const app = await createApp(deps, tools)
+  await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     ...{ app, deps, notifier },
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
