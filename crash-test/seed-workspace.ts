@@ -38,7 +38,7 @@ export async function seedWorkspace(
       ownerId: userId,
     })
     await addMember(deps, id, userId, 'owner')
-    // Its calls are placed at any hour, as often as the load asks for.
+    // Lets calls be placed at any hour, and as often as the load asks for.
     await switchOffRules(deps, id, { kind: 'member', id: userId })
     const agent = await createAgent(deps, id, { name: 'Ava', status: 'live', greeting: 'Hi', variables: [] })
     const number = await addPhoneNumber(deps, id, { phone_number: '+12025550190', label: 'Sales' })

@@ -154,7 +154,7 @@ export const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
 
-/** What waiting calls would have to follow: other rules of their workspace, or other limits of one campaign. */
+/** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
   rules?: CallRules
   campaign?: CampaignLimits & { id: number }
@@ -178,11 +178,11 @@ export async function countCallsToEnd(
   for (let afterCallId = 0; count < maxCountedEnds;) {
     const scope = { workspaceId, campaignId: campaign?.id, afterCallId }
     const calls = await findQueuedCalls(db, scope, countedAtOnce)
-    const allowed = calls.filter((call) => planScheduledCall(current, call, now).never === null)
-    const ended = allowed.filter(
-      (call) => planScheduledCall(rules ?? current, { ...call, ...changed }, now).never !== null,
-    )
-    count += ended.length
+    count += calls.filter(
+      (call) =>
+        planScheduledCall(current, call, now).never === null &&
+        planScheduledCall(rules ?? current, { ...call, ...changed }, now).never !== null,
+    ).length
     const last = calls.at(-1)
     if (last === undefined || calls.length < countedAtOnce) break
     afterCallId = last.id

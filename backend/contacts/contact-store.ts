@@ -77,10 +77,10 @@ export async function findNumbersOfContacts(
   return new Map(rows.map((row) => [row.id, row.phone_number]))
 }
 
-/** What rules compare with a contact: its consent, and when its number was called. */
+/** Tells the rules whether a contact agreed to be called, and when its number was. */
 export interface ContactHistory {
   consent: Consent | null
-  /** Null if it wasn't in the last 30 days. */
+  /** Null if the number wasn't called in the last 30 days. */
   use: NumberUse | null
 }
 

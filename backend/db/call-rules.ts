@@ -69,7 +69,7 @@ export interface NumberUse {
   answeredAt: string | null
 }
 
-/** What a workspace stores about a number. */
+/** Holds what a workspace stores about a phone number. */
 export interface StoredNumber {
   /** HMAC-SHA256 with the workspace's salt, as hex. */
   hash: string

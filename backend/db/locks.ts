@@ -21,8 +21,8 @@ import type { AgentStatus, Db } from './schema.ts'
 //   5. calls, in the order of their IDs
 //   6. rows of `number_use`, of numbers whose live attempts are locked
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
-//   8. the workspaces' own rows of `limit_use`, in the order of their IDs. Claims lock them before calls, but never wait for them,
-//      and lock no call or attempt that another transaction has locked.
+//   8. the workspaces' own rows of `limit_use`, in the order of their IDs. Claims lock them before calls, but wait neither
+//      for them nor for calls that another transaction has locked.
 //   9. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take

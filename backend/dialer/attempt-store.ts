@@ -159,15 +159,13 @@ export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boole
       returning workspace_id, call_id, number, to_number, started_at
     ), uncounted as (
       -- Only one of them: an attempt that was placed can have started at the same time.
-      update number_use set placed_at = placed_at[:undone_at - 1] || placed_at[undone_at + 1:]
+      update number_use
+      set placed_at = placed_at[:array_position(placed_at, undone.started_at) - 1]
+        || placed_at[array_position(placed_at, undone.started_at) + 1:]
       from undone
-      cross join lateral (
-        select array_position(placed_at, undone.started_at) as undone_at from number_use
-        where number_use.workspace_id = undone.workspace_id
-          and number_hash = number_hash(undone.workspace_id, undone.to_number)
-      ) as found
       where number_use.workspace_id = undone.workspace_id
-        and number_hash = number_hash(undone.workspace_id, undone.to_number) and undone_at is not null
+        and number_hash = number_hash(undone.workspace_id, undone.to_number)
+        and undone.started_at = any(placed_at)
     )
     update call set status = 'queued', attempts = undone.number - 1, next_attempt_at = call.due_at
     from undone where call.id = undone.call_id

@@ -8,7 +8,7 @@ import type { CampaignRequirements } from '../db/call-rules.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { type CallRules, doRulesApply, hasRules, noRequirements, noRules } from '../rules/call-rules.ts'
+import { type CallRules, doRulesApply, hasRules, noRequirements } from '../rules/call-rules.ts'
 import {
   addAttempts,
   applyLimits,
@@ -110,13 +110,11 @@ async function claimFromCampaigns(
     return { claimed: 'nothing_to_claim', campaigns, served: [], limited: [], stops: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
   const wanted = shareCapacity(capacity, counted)
-  const limited = doRulesApply(tx.config) ? counted.filter(({ rules }) => hasLimits(rules)) : []
+  const ruled = doRulesApply(tx.config) ? counted : []
+  const limited = ruled.filter(({ rules }) => hasLimits(rules))
   const { shares, stops } = await applyLimits(tx, limited, wanted, { now, ...callLimits })
   const found = shares.size === 0 ? [] : await findCallsToDial(tx.db, await lockDueCalls(tx.db, shares, now))
-  const locked = planCalls(found, new Map(counted.map((campaign) => [campaign.id, campaign])), {
-    rulesApply: doRulesApply(tx.config),
-    now,
-  })
+  const locked = planCalls(found, ruled, now)
   const allowed = await completeSuppressed(tx, locked, { test: false, now })
   const callable = await rescheduleDelayedCalls(tx.db, allowed, now)
   const claimed = await startLockedCalls(tx, lease, { locked, callable, test: false })
@@ -178,7 +176,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     inTransaction(deps, async (tx) => {
       const now = tx.clock.now()
       const found = await findCallsToDial(tx.db, await lockDueTestCalls(tx.db, capacity, now))
-      const locked = planCalls(found, new Map(), { rulesApply: false, now })
+      const locked = planCalls(found, [], now)
       const callable = await completeSuppressed(tx, locked, { test: true, now })
       return startLockedCalls(tx, lease, { locked, callable, test: true })
     }),
@@ -208,16 +206,17 @@ interface PlannedCall extends CallToCheck {
   plan: PermittedPlan
 }
 
-/** @param campaigns those of the calls, by ID. Needed only if rules apply. */
-const planCalls = (
+const unruled = { rules: null, requires: noRequirements }
+
+/** @param ruled the campaigns of the calls. Empty if no rules apply. */
+function planCalls(
   calls: readonly CallToCheck[],
-  campaigns: ReadonlyMap<number, Pick<CountedCampaign, 'rules' | 'requires'>>,
-  { rulesApply, now }: { rulesApply: boolean; now: Date },
-): PlannedCall[] =>
-  calls.map((call) => {
-    const campaign = campaigns.get(call.campaignId)
-    const rules = rulesApply ? (campaign?.rules ?? noRules) : null
-    const requires = campaign?.requires ?? noRequirements
+  ruled: readonly CountedCampaign[],
+  now: Date,
+): PlannedCall[] {
+  const campaigns = new Map(ruled.map((campaign) => [campaign.id, campaign]))
+  return calls.map((call) => {
+    const { rules, requires } = campaigns.get(call.campaignId) ?? unruled
     const limits = { callingHours: call.callingHours, timeZone: call.campaignTimeZone, requires }
     const callee = {
       phoneNumber: call.toNumber,
@@ -229,6 +228,7 @@ const planCalls = (
     const plan = planPermittedCall(rules, limits, callee, { from: now, dueAt: call.dueAt })
     return { ...call, rules, requires, callee, plan }
   })
+}
 
 /** Completes the calls that must not be placed; returns the others. */
 async function completeSuppressed(

@@ -101,7 +101,7 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
   return rows.map(({ id }) => id)
 }
 
-/** A locked call, with what its campaign's rules are compared with. */
+/** A locked call, with what the rules read about its contact. */
 export interface CallToCheck extends CallToDial {
   dueAt: Date
   consent: Consent | null
@@ -156,7 +156,7 @@ export interface NewAttempt {
 export interface DialedCall {
   id: number
   dialed_with: DialedWith
-  /** That of its number, as hex. */
+  /** The hash of its number, as hex. */
   number_hash: string
   /** The number's last attempt that the claim knew when it decided; null if there was none. */
   last_placed_at: string | null
@@ -307,7 +307,7 @@ export interface CountedCampaign {
   free: number
   /** How many of these calls are due. */
   due: number
-  /** What its calls must follow unless they're simulated. */
+  /** Its calls follow these unless they're simulated. */
   rules: CallRules
   requires: CampaignRequirements
 }

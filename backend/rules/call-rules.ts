@@ -28,7 +28,7 @@ export const noRules: CallRules = {
   consentMaxAgeDays: null,
 }
 
-/** What a campaign requires that adds nothing to the rules of its workspace. */
+/** Adds nothing to the rules of a workspace. */
 export const noRequirements: CampaignRequirements = {
   consentRequired: 'none',
   consentMaxAgeDays: null,

@@ -158,12 +158,12 @@ export async function stopCampaigns(
 }
 
 /** Returns true if a limit stops campaigns of a workspace. */
-export async function isStopped(db: Db, workspaceId: number, by: LimitingRule): Promise<boolean> {
-  const { rows } = await sql<{ isStopped: boolean }>`${prepared}
+export async function hasStoppedCampaigns(db: Db, workspaceId: number, by: LimitingRule): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`${prepared}
     select exists (
       select from campaign_queue where workspace_id = ${workspaceId} and limited_by = ${by}
-    ) as "isStopped"`.execute(db)
-  return rows[0]?.isStopped === true
+    ) as found`.execute(db)
+  return rows[0]?.found === true
 }
 
 /**
@@ -178,13 +178,13 @@ export async function requeueLimitedCampaigns(
   workspaceId: number,
   { by, campaignIds = [] }: { by?: LimitingRule; campaignIds?: readonly number[] } = {},
 ): Promise<void> {
-  const matches = by === undefined ? sql`limited_by is not null` : sql`limited_by = ${by}`
+  const isStopped = by === undefined ? sql`limited_by is not null` : sql`limited_by = ${by}`
   await sql`
     select campaign_id from campaign_queue
-    where workspace_id = ${workspaceId} and (${matches} or campaign_id = any(${campaignIds}::bigint[]))
+    where workspace_id = ${workspaceId} and (${isStopped} or campaign_id = any(${campaignIds}::bigint[]))
     order by campaign_id
     for no key update`.execute(db)
   await sql`
     update campaign_queue set claim_at = clock_timestamp(), limited_until = null, limited_by = null
-    where workspace_id = ${workspaceId} and ${matches}`.execute(db)
+    where workspace_id = ${workspaceId} and ${isStopped}`.execute(db)
 }

@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
 import {
   findRemaining,
-  isStopped,
+  hasStoppedCampaigns,
   type Remaining,
   requeueLimitedCampaigns,
   stopCampaigns,
@@ -155,7 +155,7 @@ export async function requeueAfterCalls(
   campaigns: readonly { id: number; phoneNumberId: number }[],
   { now, callSeconds }: LimitOptions,
 ): Promise<void> {
-  if (!(await isStopped(db, workspaceId, 'minutes_limit'))) return
+  if (!(await hasStoppedCampaigns(db, workspaceId, 'minutes_limit'))) return
   const [first] = campaigns
   const [remaining] = first === undefined ? [] : await findRemaining(db, [first.phoneNumberId], now)
   if (remaining === undefined || countFreeCalls(remaining, callSeconds) === 0) return

@@ -4,11 +4,11 @@ import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { formatPlural } from '../../views/format.ts'
 
-/** The field of `ends-waiting-calls.eta`, which a form shows when it has an issue. */
+/** Adds the field of `ends-waiting-calls.eta` to a form, which shows it only when it asks. */
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
 
 /**
- * Rejects a change that would end waiting calls, because nobody gets these leads back. The form then asks for them.
+ * Rejects a change that would end waiting calls, because nobody gets these leads back. The form then asks whether to end them.
  *
  * @throws {ApiError} validation_failed
  */

@@ -1,5 +1,5 @@
 -- Returns what a workspace stores about a number: {hash, isListed, use}. Hashing takes most of the time, so it's done once.
--- Its settings have the reason that is_listed gives.
+-- Sets the planner as is_listed does, for the same reason.
 --
 --   hash      number_hash, as hex
 --   isListed  the number is on the do-not-call list
