@@ -241,6 +241,7 @@ export const lockQueuedCalls = (
 export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId: number) =>
   withCampaignLimits(queuedCalls(db, workspaceId))
     .where('call.contact_id', '=', contactId)
+    .orderBy('call.id')
     .forNoKeyUpdate('call')
     .execute()
 
@@ -258,19 +259,31 @@ export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: strin
         .orderBy('next_attempt_at')
         .limit(limit),
     )
+    .orderBy('call.id')
     .forNoKeyUpdate('call')
     .execute()
 
-/** Returns the next queued calls that aren't tests, in order of ID, each with its campaign's limits. */
+/** Returns the next queued calls that aren't tests, in order of campaign and ID, each with its campaign's limits. */
 export const findQueuedCalls = (
   db: Db,
-  scope: { workspaceId: number; campaignId: number | undefined; afterCallId: number },
+  scope: {
+    workspaceId: number
+    campaignId: number | undefined
+    after: Pick<QueuedCall, 'campaignId' | 'id'> | undefined
+  },
   limit: number,
 ) =>
   withCampaignLimits(queuedCalls(db, scope.workspaceId))
     .where('call.test', '=', false)
-    .where('call.campaign_id', '=', scope.campaignId ?? sql.ref<number>('call.campaign_id'))
-    .where('call.id', '>', scope.afterCallId)
+    .$if(scope.campaignId !== undefined, (query) =>
+      query.where('call.campaign_id', '=', scope.campaignId ?? 0),
+    )
+    .where(
+      sql<boolean>`(call.campaign_id, call.id) > (${scope.after?.campaignId ?? 0}, ${scope.after?.id ?? 0})`,
+    )
+    // The order of the index, so that no batch sorts all calls.
+    .orderBy('call.campaign_id')
+    .orderBy('call.id')
     .limit(limit)
     .execute()
 
@@ -338,7 +351,6 @@ const withCampaignLimits = (queued: ReturnType<typeof queuedCalls>) =>
       'campaign.time_zone as campaignTimeZone',
       campaignRequirements.as('requires'),
     ])
-    .orderBy('call.id')
 
 /**
  * Marks the campaigns of a workspace to be planned again, in the order of their IDs. Doesn't wait for transactions that queue or

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CallingHours } from '@outdial/contract'
 import type { CampaignRequirements } from '../db/call-rules.ts'
 import {
@@ -169,23 +170,23 @@ export async function countCallsToEnd(
   if (!doRulesApply(config)) return 0
   const now = clock.now()
   const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
+  if (rules !== undefined && isDeepStrictEqual(rules, current)) return 0
   const changed = campaign && {
     callingHours: campaign.callingHours,
     campaignTimeZone: campaign.timeZone,
     requires: campaign.requires,
   }
   let count = 0
-  for (let afterCallId = 0; count < maxCountedEnds;) {
-    const scope = { workspaceId, campaignId: campaign?.id, afterCallId }
+  for (let after: QueuedCall | undefined; count < maxCountedEnds;) {
+    const scope = { workspaceId, campaignId: campaign?.id, after }
     const calls = await findQueuedCalls(db, scope, countedAtOnce)
     count += calls.filter(
       (call) =>
         planScheduledCall(current, call, now).never === null &&
         planScheduledCall(rules ?? current, { ...call, ...changed }, now).never !== null,
     ).length
-    const last = calls.at(-1)
-    if (last === undefined || calls.length < countedAtOnce) break
-    afterCallId = last.id
+    if (calls.length < countedAtOnce) break
+    after = calls.at(-1)
   }
   return Math.min(count, maxCountedEnds)
 }

@@ -40,6 +40,29 @@ export const changeCampaign = (
 /** Changes that the contract's schemas have validated. Omitted properties keep their values. */
 type CampaignEdit = Partial<CampaignSettings>
 
+/** Returns true if an edit changes nothing about when the campaign's queued calls may be placed. */
+export const keepsSchedule = (
+  edit: CampaignEdit,
+  current: Pick<
+    StoredCampaign,
+    | 'calling_hours'
+    | 'time_zone'
+    | 'consent_required'
+    | 'consent_max_age_days'
+    | 'one_conversation_per_day'
+    | 'closed_on_federal_holidays'
+  >,
+): boolean =>
+  keeps(edit.callingHours, current.calling_hours) &&
+  keeps(edit.timeZone, current.time_zone) &&
+  keeps(edit.consentRequired, current.consent_required) &&
+  keeps(edit.consentMaxAgeDays, current.consent_max_age_days) &&
+  keeps(edit.oneConversationPerDay, current.one_conversation_per_day) &&
+  keeps(edit.closedOnFederalHolidays, current.closed_on_federal_holidays)
+
+const keeps = (changed: unknown, current: unknown): boolean =>
+  changed === undefined || isDeepStrictEqual(changed, current)
+
 /**
  * Edits a campaign. New calling hours, a new time zone, and new rules reschedule queued calls: in a transaction, the first
  * ones, and the sweeper does the others. Other limits apply from the next call. The retry policy applies from the end of the next
@@ -53,22 +76,11 @@ export async function editCampaign(
   campaignId: number,
   edit: CampaignEdit,
 ): Promise<StoredCampaign> {
-  const campaign = await changeCampaign(deps, workspaceId, campaignId, (current) => {
-    const { callingHours, timeZone, consentRequired, consentMaxAgeDays } = edit
-    const { oneConversationPerDay, closedOnFederalHolidays } = edit
-    const isSame =
-      keeps(callingHours, current.calling_hours) &&
-      keeps(timeZone, current.time_zone) &&
-      keeps(consentRequired, current.consent_required) &&
-      keeps(consentMaxAgeDays, current.consent_max_age_days) &&
-      keeps(oneConversationPerDay, current.one_conversation_per_day) &&
-      keeps(closedOnFederalHolidays, current.closed_on_federal_holidays)
-    return { ...edit, rescheduleAfterCallId: isSame ? undefined : 0 }
-  })
+  const campaign = await changeCampaign(deps, workspaceId, campaignId, (current) => ({
+    ...edit,
+    rescheduleAfterCallId: keepsSchedule(edit, current) ? undefined : 0,
+  }))
   // Does nothing if there's nothing to reschedule.
   await rescheduleCampaign(deps, { workspaceId, campaignId })
   return campaign
 }
-
-const keeps = (changed: unknown, current: unknown): boolean =>
-  changed === undefined || isDeepStrictEqual(changed, current)

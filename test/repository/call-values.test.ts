@@ -4,16 +4,14 @@ import { expect, it } from '@jest/globals'
 import { EndedReason, endedReasonTexts, WaitingFor, waitingForTexts } from '@outdial/contract'
 import { root } from '../support/docs.ts'
 
-/** The backend's modules, without its tests. */
-const sources = globSync('backend/**/*.{ts,sql}', {
+/** The modules that queue, place, and end calls, without comments, types, and comparisons: what is left sets values. */
+const sources = globSync('backend/{calls,contacts,dialer,privacy,rules,telephony}/**/*.ts', {
   cwd: root,
-  exclude: [
-    'backend/test/**',
-    'backend/node_modules/**',
-    'backend/db/migrations/**',
-    'backend/db/schema.sql',
-  ],
-}).map((file) => readFileSync(path.join(root, file), 'utf8'))
+}).map((file) =>
+  readFileSync(path.join(root, file), 'utf8')
+    .replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '')
+    .replaceAll(/(?:===|!==|case|\|) '\w+'/g, ''),
+)
 
 it.each([
   ['ended_reason', EndedReason.options, Object.keys(endedReasonTexts)],
@@ -22,9 +20,6 @@ it.each([
   expect(labeled.toSorted()).toEqual(values.toSorted())
 })
 
-it.each([...EndedReason.options, ...WaitingFor.options])(
-  'the backend has code about the value %s',
-  (value) => {
-    expect(sources.filter((source) => source.includes(`'${value}'`)).length).toBeGreaterThan(0)
-  },
-)
+it.each([...EndedReason.options, ...WaitingFor.options])('the backend sets the value %s', (value) => {
+  expect(sources.filter((source) => source.includes(`'${value}'`)).length).toBeGreaterThan(0)
+})

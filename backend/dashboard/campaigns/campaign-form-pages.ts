@@ -17,7 +17,7 @@ import {
   defaultRetry,
   readConsentRule,
 } from '../../campaigns/campaigns.ts'
-import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { editCampaign, keepsSchedule } from '../../campaigns/edit-campaign.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
@@ -232,7 +232,9 @@ export const editCampaignPage = defineForm({
       oneConversationPerDay: edit.one_conversation_per_day,
       closedOnFederalHolidays: edit.closed_on_federal_holidays,
     }
-    if (fields.ends_waiting_calls === undefined)
+    const current = await requireCampaign(tx, context.workspace.id, id)
+    const endsNone = keepsSchedule({ ...limits, ...requires }, current)
+    if (fields.ends_waiting_calls === undefined && !endsNone)
       await requireNoEnds(tx, context.workspace.id, { campaign: { id, ...limits, requires } })
     await editCampaign(tx, context.workspace.id, id, {
       name: edit.name,
