@@ -1,6 +1,7 @@
 import regexp from 'eslint-plugin-regexp'
 import importSort from 'eslint-plugin-simple-import-sort'
 import tseslint from 'typescript-eslint'
+import { htmlSlotsRule } from './scripts/html-slots-rule.ts'
 import { vocabularyRule } from './scripts/vocabulary-rule.ts'
 
 const deprecatedButNeeded = ['Server', 'SSEClientTransport', 'SSEServerTransport']
@@ -20,7 +21,11 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
-    plugins: { regexp, 'simple-import-sort': importSort, outdial: { rules: { vocabulary: vocabularyRule } } },
+    plugins: {
+      regexp,
+      'simple-import-sort': importSort,
+      outdial: { rules: { 'html-slots': htmlSlotsRule, vocabulary: vocabularyRule } },
+    },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
@@ -52,6 +57,7 @@ export default tseslint.config(
       'no-console': 'error',
       'no-else-return': 'error',
       'object-shorthand': 'error',
+      'outdial/html-slots': 'error',
       'outdial/vocabulary': 'error',
       // Patterns meet text of strangers, so their time must not grow with the square of its length. A sticky pattern
       // doesn't try other starts.

@@ -22,7 +22,6 @@ import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
 import { createBrowserAuth } from './sign-in/browser-auth.ts'
 import { mountAssets } from './views/mount-assets.ts'
-import { createRender } from './views/render.ts'
 
 /** Creates the HTTP server without listening. `tools` handles its requests before Fastify, on the same port. */
 export async function createApp(
@@ -32,7 +31,6 @@ export async function createApp(
   limits: HttpLimits = defaultHttpLimits,
 ): Promise<FastifyInstance> {
   const overload = createOverloadState(deps.clock)
-  const render = createRender()
   const { app, bodies, isProxy } = createLimitedApp(deps, {
     ...{ limits, overload },
     handleFirst: (req, res, { limitMessage }) =>
@@ -66,7 +64,7 @@ export async function createApp(
   // A hook, because a handler runs after the body was parsed and would report issues of the body first.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done()
-    else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(render, request, reply)
+    else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(request, reply)
     else handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
   // For routes that find nothing, such as a static file that doesn't exist.
@@ -83,8 +81,8 @@ export async function createApp(
   await mountRuntimeRoutes(app, deps)
   await mountAssets(app)
   const browserAuth = createBrowserAuth(deps)
-  await registerOauth(app, deps, { render, browserAuth })
-  await registerDashboard(app, deps, { render, browserAuth })
+  await registerOauth(app, deps, { browserAuth })
+  await registerDashboard(app, deps, { browserAuth })
   await registerApi(app, deps)
   return app
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { preflight } from './preflight.mjs'
 
 preflight()
-// Watches whole folders, because templates and stylesheets aren't imported.
+// Watches whole folders, because stylesheets and SQL aren't imported.
 const folders = ['backend', 'contract', 'reading']
 const watch = ['--watch', '--watch-preserve-output', ...folders.map((folder) => `--watch-path=${folder}`)]
 const child = spawn(process.execPath, [...watch, 'scripts/start.mjs'], { stdio: 'inherit' })

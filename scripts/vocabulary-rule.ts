@@ -18,7 +18,7 @@ const replaced = new RegExp(`(?<![a-z])(${replacedWords})(?![a-z])|^own$`)
 const propertiesOfOthers = ['tries', 'stop_grace_period', 'rooms']
 
 /** Returns the word of a camelCase, PascalCase, or snake_case name that the glossary replaced. */
-export function findReplacedWord(name: string): string | undefined {
+function findReplacedWord(name: string): string | undefined {
   const words = name.replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/g, '-').toLowerCase()
   return replaced.exec(words)?.[0]
 }

@@ -5,7 +5,6 @@ import { scopeToWorkspace } from '../db/workspace-scope.ts'
 import type { Deps } from '../deps.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import { createPageRenderer, type Render } from '../views/render.ts'
 import {
   type Action,
   type DashboardRoute,
@@ -27,6 +26,7 @@ import {
   pathTo,
 } from './page/page-context.ts'
 import { isCorrectable, pageNotFound } from './page/page-errors.ts'
+import { pageLayout } from './page/page-layout.ts'
 import { createPageModel } from './page/page-model.ts'
 import { mayKeepForm, openForm, sealAuthor, SealedFormField, sealForm } from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
@@ -44,24 +44,19 @@ declare module 'fastify' {
 }
 
 interface MountOptions {
-  render: Render
   browserAuth: BrowserAuth
   routes: DashboardRoutes
 }
 
 /** Mounts the pages of a workspace. Every page requires a signed-in member. */
-export function mountPages(
-  pages: FastifyInstance,
-  deps: Deps,
-  { render, browserAuth, routes }: MountOptions,
-): void {
+export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, routes }: MountOptions): void {
   const isSecure = deps.config.publicUrl.startsWith('https:')
   const limitSubmits = createSubmitLimit(deps)
   const limitCostly = createCostlyLimit()
   const limitPages = createPageLimit(deps)
   pages.decorateRequest('pageContext', null)
   pages.decorateRequest('isFormLost', false)
-  const showSignIn = createSignInPage(deps, createPageRenderer(render))
+  const showSignIn = createSignInPage(deps)
 
   const loadContext =
     (params: DashboardRoute['params'], findPage = (request: FastifyRequest) => request.url) =>
@@ -122,7 +117,7 @@ export function mountPages(
     state = emptyForm,
     status = 200,
   ) => {
-    const page = createPageModel(getPageContext(request), view, {
+    const page = createPageModel(getPageContext(request), view.title, {
       path: request.url,
       csrf: reply.generateCsrf(),
       flash: isFragment(request) ? null : takeFlash(request, reply, isSecure),
@@ -134,7 +129,7 @@ export function mountPages(
     return reply
       .code(status)
       .headers(pageHeaders({ scripts: true }))
-      .send(render(view.template, page))
+      .send(String(pageLayout(page, view.toMarkup(page))))
   }
 
   const redirect = (reply: FastifyReply, { to, message, undo }: Redirect) => {

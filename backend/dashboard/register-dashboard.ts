@@ -7,7 +7,7 @@ import { registerPages } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import type { PageError } from '../views/page-error.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
+import { errorPage } from '../views/pages/error.ts'
 import { mountPages } from './mount-pages.ts'
 import { pageNotFound, toPageError } from './page/page-errors.ts'
 import { markChange } from './page/recent-change.ts'
@@ -19,16 +19,15 @@ import { mountSignInPages } from './sign-in/sign-in-pages.ts'
 export async function registerDashboard(
   app: FastifyInstance,
   deps: Deps,
-  { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
+  { browserAuth }: { browserAuth: BrowserAuth },
 ): Promise<void> {
-  const render = createPageRenderer(renderTemplate)
   const isSecure = deps.config.publicUrl.startsWith('https:')
   const handleError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageError = toPageError(findCause(error, request))
     if (pageError.status >= 500)
       request.log.error({ error: describeError(error) }, 'failed to handle a page request')
     if (error instanceof ApiError) void reply.headers(error.headers)
-    sendErrorPage(render, request, reply, pageError)
+    sendErrorPage(request, reply, pageError)
   }
   await registerPages(
     app,
@@ -39,34 +38,28 @@ export async function registerDashboard(
       pages.addHook('onRequest', async (request, reply) => {
         if (request.method === 'POST') void markChange(reply, isSecure)
       })
-      mountSignInPages(pages, deps, { render, browserAuth })
-      const publicFormOptions = {
-        render: renderTemplate,
-        browserAuth,
-        isSecure,
-      }
+      mountSignInPages(pages, deps, { browserAuth })
       for (const [path, mount] of Object.entries(publicForms)) {
-        mount(pages, deps, { path, ...publicFormOptions })
+        mount(pages, deps, { path, browserAuth, isSecure })
       }
-      mountPages(pages, deps, { render: renderTemplate, browserAuth, routes: createDashboardRoutes(deps) })
+      mountPages(pages, deps, { browserAuth, routes: createDashboardRoutes(deps) })
     },
     readMultipartForm,
   )
 }
 
 /** Sends the page for a path that doesn't exist. */
-export const sendNotFoundPage = (render: Render, request: FastifyRequest, reply: FastifyReply): void =>
-  sendErrorPage(createPageRenderer(render), request, reply, pageNotFound())
+export const sendNotFoundPage = (request: FastifyRequest, reply: FastifyReply): void =>
+  sendErrorPage(request, reply, pageNotFound())
 
 function sendErrorPage(
-  render: RenderPage,
   request: FastifyRequest,
   reply: FastifyReply,
   { status, title, message, advice }: PageError,
 ): void {
   const reference = status >= 500 ? request.id : null
-  const page = render('error', { title, message, advice, reference, home: '/' })
-  void reply.code(status).headers(pageHeaders()).send(page)
+  const page = errorPage({ title, message, advice, reference, home: '/' })
+  void reply.code(status).headers(pageHeaders()).send(String(page))
 }
 
 /** Reads a multipart form if its route sets `fileLimit`. Runs after the user is authenticated. */

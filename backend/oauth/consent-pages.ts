@@ -7,8 +7,10 @@ import { publicForm } from '../http/http-limits.ts'
 import { listWorkspaces } from '../identity/members.ts'
 import type { User } from '../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
+import type { Html } from '../views/html.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import type { RenderPage } from '../views/render.ts'
+import { consentPage } from '../views/pages/consent.ts'
+import { signInPage } from '../views/pages/sign-in.ts'
 import { type Authorization, findAuthorization } from './find-authorization.ts'
 import { createGrant } from './grants.ts'
 import { scopeDescriptions } from './scopes.ts'
@@ -22,18 +24,16 @@ export const ConsentForm = z.object({
 export function mountConsentPages(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  parts: { provider: Provider; render: RenderPage; browserAuth: BrowserAuth },
+  { provider, browserAuth }: { provider: Provider; browserAuth: BrowserAuth },
 ): void {
-  const { provider, render, browserAuth } = parts
-
-  const show = (reply: FastifyReply, authorization: Authorization, html: string, status = 200) =>
+  const show = (reply: FastifyReply, authorization: Authorization, page: Html, status = 200) =>
     reply
       .code(status)
       .headers(pageHeaders({ formTargets: [authorization.formTarget] }))
-      .send(html)
+      .send(String(page))
 
   const showSignIn = (reply: FastifyReply, authorization: Authorization, failed?: { email: string }) => {
-    const html = render('sign-in', {
+    const page = signInPage({
       title: failed ? 'Error: Sign in' : 'Sign in',
       csrf: reply.generateCsrf(),
       action: `/connect/${authorization.uid}/sign-in`,
@@ -44,7 +44,7 @@ export function mountConsentPages(
       email: failed?.email ?? authorization.loginHint,
       error: failed ? wrongPasswordMessage : null,
     })
-    return show(reply, authorization, html, failed ? 422 : 200)
+    return show(reply, authorization, page, failed ? 422 : 200)
   }
 
   const showConsent = async (
@@ -53,7 +53,7 @@ export function mountConsentPages(
     user: User,
     error: string | null,
   ) => {
-    const html = render('consent', {
+    const page = consentPage({
       title: `${error ? 'Error: ' : ''}Connect ${authorization.app.name}`,
       csrf: reply.generateCsrf(),
       path: `/connect/${authorization.uid}`,
@@ -67,7 +67,7 @@ export function mountConsentPages(
       ],
       error,
     })
-    return show(reply, authorization, html, error ? 422 : 200)
+    return show(reply, authorization, page, error ? 422 : 200)
   }
 
   const findSignIn = async (request: FastifyRequest, authorization: Authorization) => {

@@ -4,7 +4,7 @@ import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
 import { authorizationExpiredError } from '../views/page-error.ts'
 import { formTarget } from '../views/page-headers.ts'
-import type { ConnectingApp } from '../views/render.ts'
+import type { ConnectingApp } from '../views/pages/consent.ts'
 import { knownScopes } from './scopes.ts'
 
 /** An authorization that's waiting for the user's decision. */

@@ -11,7 +11,6 @@ import type { Deps } from '../deps.ts'
 import { publicForm } from '../http/http-limits.ts'
 import { registerPages, registerScope } from '../http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
-import { createPageRenderer, type Render, type RenderPage } from '../views/render.ts'
 import { createAuthorizationLimits, createTokenLimits, limitUrl } from './authorization-limits.ts'
 import { mountConsentPages } from './consent-pages.ts'
 import { createProvider } from './create-provider.ts'
@@ -30,7 +29,7 @@ const providerRoutes: { method: HTTPMethods[]; url: string }[] = [
 async function mountProvider(
   scope: FastifyInstance,
   deps: Pick<Deps, 'config' | 'clock' | 'replicas'>,
-  { provider, render }: { provider: Provider; render: RenderPage },
+  provider: Provider,
 ): Promise<void> {
   const handleRequest = provider.callback()
   const { host, protocol } = new URL(deps.config.publicUrl)
@@ -47,7 +46,7 @@ async function mountProvider(
       url,
       ...publicForm,
       exposeHeadRoute: false,
-      ...(url.startsWith(authorizationPath) && { errorHandler: handlePageError(render) }),
+      ...(url.startsWith(authorizationPath) && { errorHandler: handlePageError }),
       ...(url === authorizationPath && { preHandler: authorizationLimits.check }),
       ...(method.includes('POST') && {
         onRequest: async (request: FastifyRequest) => {
@@ -96,18 +95,17 @@ function trimPath(url: string): string {
 export async function registerOauth(
   app: FastifyInstance,
   deps: Deps,
-  { render: renderTemplate, browserAuth }: { render: Render; browserAuth: BrowserAuth },
+  { browserAuth }: { browserAuth: BrowserAuth },
 ): Promise<void> {
-  const render = createPageRenderer(renderTemplate)
-  const provider = await createProvider(deps, renderProviderError(render))
+  const provider = await createProvider(deps, renderProviderError)
   await registerScope(app, 'oauth', async (scope) => {
     scope.addHook('onRequest', allowOpener)
-    await mountProvider(scope, deps, { provider, render })
+    await mountProvider(scope, deps, provider)
   })
-  await registerPages(app, deps, handlePageError(render), (pages) => {
+  await registerPages(app, deps, handlePageError, (pages) => {
     pages.addHook('onRequest', allowOpener)
     pages.addHook('onRequest', checkUrl)
-    mountConsentPages(pages, deps, { provider, render, browserAuth })
+    mountConsentPages(pages, deps, { provider, browserAuth })
   })
 }
 

@@ -10,40 +10,30 @@ import {
   serviceUnavailableError,
 } from '../views/page-error.ts'
 import { pageHeaders } from '../views/page-headers.ts'
-import type { RenderPage } from '../views/render.ts'
+import { errorPage } from '../views/pages/error.ts'
 import type { RenderError } from './create-provider.ts'
 
 /** Handles errors of the consent pages. */
-export const handlePageError =
-  (render: RenderPage) =>
-  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const pageError = toPageError(findCause(error, request))
-    if (pageError.status >= 500)
-      request.log.error({ error: describeError(error) }, 'failed to handle a page request')
-    void reply
-      .code(pageError.status)
-      .headers({ ...pageHeaders(), ...(error instanceof ApiError && error.headers) })
-      .send(renderErrorPage(render, pageError, request.id))
-  }
+export function handlePageError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const pageError = toPageError(findCause(error, request))
+  if (pageError.status >= 500)
+    request.log.error({ error: describeError(error) }, 'failed to handle a page request')
+  void reply
+    .code(pageError.status)
+    .headers({ ...pageHeaders(), ...(error instanceof ApiError && error.headers) })
+    .send(renderErrorPage(pageError, request.id))
+}
 
 /** Renders an oidc-provider error that can't be sent to an app, such as an unknown app or redirect URI. */
-export const renderProviderError =
-  (render: RenderPage): RenderError =>
-  (ctx: KoaContextWithOIDC, out, error) => {
-    const pageError = toPageError(error, out.error_description)
-    ctx.status = pageError.status
-    ctx.set(pageHeaders())
-    ctx.body = renderErrorPage(render, pageError, ctx.response.get('x-request-id'))
-  }
+export const renderProviderError: RenderError = (ctx: KoaContextWithOIDC, out, error) => {
+  const pageError = toPageError(error, out.error_description)
+  ctx.status = pageError.status
+  ctx.set(pageHeaders())
+  ctx.body = renderErrorPage(pageError, ctx.response.get('x-request-id'))
+}
 
-const renderErrorPage = (render: RenderPage, pageError: PageError, requestId: string): string =>
-  render('error', {
-    title: pageError.title,
-    message: pageError.message,
-    advice: pageError.advice,
-    reference: pageError.status >= 500 ? requestId : null,
-    home: null,
-  })
+const renderErrorPage = ({ title, message, advice, status }: PageError, requestId: string): string =>
+  String(errorPage({ title, message, advice, reference: status >= 500 ? requestId : null, home: null }))
 
 function toPageError(error: unknown, description?: string): PageError {
   if (error instanceof PageError) return error

@@ -1,10 +1,9 @@
 import files from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { assetsFolder, readHtmx } from './render.ts'
+import { assetsFolder, htmx } from './assets.ts'
 
 /** Serves styles, scripts, and images. Browsers cache them for a year, because a new version has a new URL. */
 export async function mountAssets(app: FastifyInstance): Promise<void> {
-  const htmx = readHtmx()
   app.get('/assets/htmx.js', (_request, reply) =>
     reply
       .header('Cache-Control', 'public, max-age=31536000, immutable')

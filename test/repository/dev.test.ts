@@ -14,17 +14,17 @@ beforeEach(async () => {
   const service =
     "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 1000); console.log('started')"
   await writeFile(path.join(folder, 'scripts/start.mjs'), service)
-  await writeFile(path.join(folder, 'backend/page.eta'), 'one')
+  await writeFile(path.join(folder, 'backend/page.css'), 'one')
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it('restarts the service when a template changes, and stops it on SIGTERM', async () => {
+it("restarts the service when a file that isn't imported changes, and stops it on SIGTERM", async () => {
   const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let starts = 0
   // Repeats the change, because one that happens before the folder is watched would be missed.
   const change = setInterval(
-    () => void writeFile(path.join(folder, 'backend/page.eta'), String(Math.random())),
+    () => void writeFile(path.join(folder, 'backend/page.css'), String(Math.random())),
     200,
   )
   for await (const line of createInterface(child.stdout)) {

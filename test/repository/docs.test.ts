@@ -27,9 +27,7 @@ const pages = [
 
 /** Returns the code spans that name a project file, such as `calls/queue-calls.ts`. Skips those with a placeholder. */
 const filesNamedIn = (text: string): string[] =>
-  [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|cjs|sql|eta))(?::\d+)?`/g)].map(
-    ([, file]) => file ?? '',
-  )
+  [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|cjs|sql))(?::\d+)?`/g)].map(([, file]) => file ?? '')
 
 /** Returns the targets of links to other pages, pictures, and headings, but not to other sites. */
 const linksIn = (text: string): string[] =>

@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { labels as templateLabels } from '../../backend/views/labels.ts'
+import { labels as pageLabels } from '../../backend/views/labels.ts'
 import * as fieldTexts from '../../contract/field-texts.ts'
 import { toTitleCase } from '../../src/title-case.ts'
 
 const root = path.join(import.meta.dirname, '../..')
-const files = globSync(
-  ['backend/{dashboard,views}/**/*.eta', 'backend/{dashboard,support,views}/**/*.ts', 'src/**/*.ts'],
-  { cwd: root, exclude: ['src/generated.ts'] },
-)
+const files = globSync(['backend/{dashboard,support,views}/**/*.ts', 'src/**/*.ts'], {
+  cwd: root,
+  exclude: ['src/generated.ts'],
+})
 
 /** Labels that name something other than a field of the contract, and where. */
 // prettier-ignore
@@ -17,30 +17,30 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   // Fields of what the API doesn't return
   { files: /account\/account-page/, labels: ['Name', 'Email'], reason: 'of a user' },
   { files: /sign-in\/(sign-up|invitation)-page|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
-  { files: /settings\/rules-page/, labels: ['Source'], reason: 'of hours by law' },
-  { files: /settings\/(members|invite-member)-page/, labels: ['Name', 'Email'], reason: 'of a member' },
-  { files: /settings\/(api-keys|new-api-key)-page/, labels: ['Name'], reason: 'of an API key' },
-  { files: /tools\/(http-tool|mcp-server)-form-page|parameter-row/, labels: ['Name', 'URL'], reason: 'of a tool or parameter' },
+  { files: /settings\/rules-view/, labels: ['Source'], reason: 'of hours by law' },
+  { files: /settings\/(member-pages|members-view)/, labels: ['Name', 'Email'], reason: 'of a member' },
+  { files: /settings\/api-key-pages/, labels: ['Name'], reason: 'of an API key' },
+  { files: /tools\/(http-tool|mcp-server)-pages/, labels: ['Name', 'URL'], reason: 'of a tool' },
   { files: /tools\/tool-pages/, labels: ['URL'], reason: 'of a tool server' },
   { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
   { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
   { files: /integrations\/webhook-|views\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
-  { files: /webhook-list-page/, labels: ['Reason'], reason: 'why a subscription ended' },
+  { files: /webhook-list-view/, labels: ['Reason'], reason: 'why a subscription ended' },
   { files: /contacts\/contact-import-(page|labels)/, labels: ['Status', 'Failed'], reason: 'of an import' },
-  { files: /contacts\/contact-import-result-page/, labels: ['Name'], reason: "the contact's full name" },
-  { files: /knowledge\/knowledge-page/, labels: ['Updated at'], reason: 'of a document' },
+  { files: /contacts\/contact-import-view/, labels: ['Name'], reason: "the contact's full name" },
+  { files: /knowledge\/knowledge-view/, labels: ['Updated at'], reason: 'of a document' },
   { files: /spreadsheets\//, labels: ['Name', 'Created at'], reason: 'of a spreadsheet' },
-  { files: /(agent|phone-number)-list-page/, labels: ['Status', 'Created at'], reason: "the API doesn't return these fields" },
+  { files: /(agent|phone-number)-pages/, labels: ['Status', 'Created at'], reason: "the API doesn't return these fields" },
   { files: /src\/authentication/, labels: ['Email'], reason: 'of a user' },
   // The thing itself, in a column of links or above a section
-  { files: /agent-list-page/, labels: ['Agent'], reason: 'the agent' },
-  { files: /campaign-list-page/, labels: ['Campaign'], reason: 'the campaign' },
+  { files: /agents\/agent-pages/, labels: ['Agent'], reason: 'the agent' },
+  { files: /campaign-list-view/, labels: ['Campaign'], reason: 'the campaign' },
   { files: /contact-list-page/, labels: ['Contact'], reason: 'the contact' },
   { files: /settings\/api-log-pages/, labels: ['Call', 'Contact', 'Campaign'], reason: 'what a request created' },
-  { files: /call-page.eta|contact-calls|contact-form-page/, labels: ['Call'], reason: 'the call' },
+  { files: /call-view|contact-calls|contact-form-view/, labels: ['Call'], reason: 'the call' },
   // Others
-  { files: /campaign-(list-)?page/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },
-  { files: /call-page.eta/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
+  { files: /campaign-(list-)?view/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },
+  { files: /call-view/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
   { files: /call-page.ts/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
   { files: /call-steps/, labels: ['Answered'], reason: 'an event' },
   { files: /title-case/, labels: ['ID', 'URL'], reason: 'acronyms that Title Case keeps' },
@@ -48,7 +48,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
 
 const labels = collectLabels(fieldTexts)
 
-it('types no label of the contract again in templates, pages, and the connector', () => {
+it('types no label of the contract again in pages and the connector', () => {
   expect(files.length).toBeGreaterThan(150)
   expect(labels.size).toBeGreaterThan(80)
   const typed = files.flatMap((file) => findTypedLabels(file, readFileSync(path.join(root, file), 'utf8')))
@@ -64,28 +64,29 @@ it('types no label of the contract again in templates, pages, and the connector'
   expect(unused).toEqual([])
 })
 
-it('defines every label that templates show', () => {
+it('defines every label that pages show', () => {
   const shown = files.flatMap((file) =>
     [...readFileSync(path.join(root, file), 'utf8').matchAll(/\blabels\.(\w+)\.(\w+)/g)].map(
       ([, table = '', field = '']) => ({ file, table, field }),
     ),
   )
-  const tables: Record<string, Record<string, string>> = templateLabels
+  const tables: Record<string, Record<string, string>> = pageLabels
   expect(shown.length).toBeGreaterThan(50)
   expect(shown.filter(({ table, field }) => tables[table]?.[field] === undefined)).toEqual([])
 })
 
-it('finds a label that a template types as an element, an attribute, a value, or a line', () => {
-  const template = `<th scope="col">Attempts made</th>
+it('finds a label that a page types as an element, an attribute, a value, or a line', () => {
+  const page = `<th scope="col">Attempts made</th>
 <p>Attempts made by now</p>
-<input value="<%= it.search %>" placeholder="External ID">
-<%~ include('field', { label: 'Time zone', hint: "The contact's Time zone" }) %>
-<dt><%= isWaiting ? 'Waiting for' : labels.call.outcome %></dt>
+<input value="\${search}" placeholder="External ID">
+\${field({ form, label: 'Time zone', hint: "The contact's Time zone" })}
+<dt>\${isWaiting ? 'Waiting for' : labels.call.outcome}</dt>
 <dt>
 Goal met
 </dt>
-<small>Variables: <%= it.variables %></small>`
-  const found = findTypedLabels('page.eta', template).map(({ line, label }) => `${line}: ${label}`)
+<small>Variables: \${variables}</small>
+/** Shows "Time zone". */`
+  const found = findTypedLabels('backend/views/page.ts', page).map(({ line, label }) => `${line}: ${label}`)
   expect(found).toEqual([
     '1: Attempts made',
     '3: External ID',
@@ -113,17 +114,19 @@ interface TypedLabel {
   label: string
 }
 
-/** Returns the labels that are the whole text of an element or of a string. Code has double quotes only in comments. */
+/** Returns the labels that are the whole text of an element, an attribute, or a string. */
 function findTypedLabels(file: string, text: string): TypedLabel[] {
-  const isTemplate = file.endsWith('.eta')
+  const isPage = /^backend\/(?:dashboard|views)\//.test(file)
   const isConnector = file.startsWith('src/')
   const known = [...labels].map((label) => escape(isConnector ? toTitleCase(label) : label)).join('|')
-  const inString = new RegExp(`(${isTemplate ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')
-  const inElement = new RegExp(`(^|>)\\s*(?<label>${known}):?\\s*(?=<|$)`, 'g')
+  const inString = new RegExp(`(${isPage ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')
+  const inElement = new RegExp(`(^|>)\\s*(?<label>${known}):?\\s*(?=<|\\$\\{|$)`, 'g')
   return text.split('\n').flatMap((code, index) => {
     // What an operation of the connector handles is an object, not a field.
     if (isConnector && /^\s*noun: /.test(code)) return []
-    const matches = [...code.matchAll(inString), ...(isTemplate ? code.matchAll(inElement) : [])]
+    // Comments quote labels.
+    if (isPage && /^\s*(?:\/?\*|\/\/)/.test(code)) return []
+    const matches = [...code.matchAll(inString), ...(isPage ? code.matchAll(inElement) : [])]
     return matches.map(({ groups }) => ({ file, line: index + 1, label: groups?.label ?? '' }))
   })
 }

@@ -6,7 +6,11 @@ import { changePassword } from '../../identity/passwords.ts'
 import { listSessions, revokeOtherSessions, revokeSession } from '../../identity/sessions.ts'
 import { editUser } from '../../identity/users.ts'
 import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
-import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { badge, time } from '../../views/elements.ts'
+import { button, confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 
@@ -18,11 +22,108 @@ interface SessionRow {
   isCurrent: boolean
 }
 
-const accountView = template<{
+interface AccountData {
   user: { name: string; email: string }
   sessions: SessionRow[]
   otherSessionCount: number
-}>('dashboard/account/account-page')
+}
+
+const accountView = defineView(
+  ({ ui, form, user }, { otherSessionCount, sessions }: AccountData) => html`
+    <div class="page-head">
+      <div>
+        <h1>Your account</h1>
+        <p class="lead">Your name and sign-in details. They are the same in all of your workspaces.</p>
+      </div>
+      <a class="button quiet" href="${ui.to('/account/password')}">Change password</a>
+    </div>
+    <form method="post" class="panel stack form" aria-labelledby="you">
+      <h2 id="you">Profile</h2>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'name',
+        label: 'Name',
+        value: user.name,
+        required: true,
+        autocomplete: 'name',
+        maxlength: 200,
+        hint: 'Shown to other members.',
+      })}
+      ${field({
+        form,
+        name: 'email',
+        label: 'Email',
+        type: 'email',
+        value: user.email,
+        required: true,
+        autocomplete: 'username',
+        maxlength: 254,
+        hint: 'You sign in with this email.',
+      })}
+      ${field({
+        form,
+        name: 'current_password',
+        label: 'Current password',
+        type: 'password',
+        autocomplete: 'current-password',
+        maxlength: 1024,
+        hint: 'Only needed to change your email.',
+      })}
+      <div class="form-actions"><button class="primary">Save</button></div>
+    </form>
+    <section class="panel flush" aria-labelledby="sessions">
+      <div class="panel-head">
+        <h2 id="sessions">Active sessions</h2>
+        ${
+          otherSessionCount > 0 &&
+          confirm({
+            form,
+            id: 'end-others',
+            action: ui.to('/account/sessions/end-others'),
+            label: 'Sign out everywhere else',
+            question: 'Sign out everywhere else?',
+            detail: 'You stay signed in here. Connected apps and API keys keep working.',
+            confirm: 'Sign out other sessions',
+          })
+        }
+      </div>
+      <div class="table-scroll" tabindex="0" role="group" aria-label="Active sessions">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Browser</th>
+              <th scope="col">Last seen</th>
+              <th scope="col"><span class="visually-hidden">Actions</span></th>
+            </tr>
+          </thead>
+          <tbody>
+            ${sessions.map(
+              (session) => html`
+                <tr>
+                  <th scope="row">${session.browser}<small>Signed in ${time(ui, session.since, 'phrase')}</small></th>
+                  <td class="nowrap">${time(ui, session.lastSeenAt, 'ago')}</td>
+                  <td class="actions-cell">
+                    ${
+                      session.isCurrent
+                        ? badge({ tone: 'good', text: 'This session' })
+                        : button({
+                            form,
+                            action: ui.to(`/account/sessions/${session.id}/end`),
+                            label: 'End session',
+                            title: `End session: ${session.browser}`,
+                          })
+                    }
+                  </td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  `,
+)
 
 const AccountForm = z.object({
   name: boundedText(200),
@@ -76,7 +177,41 @@ export const endOtherSessionsAction = defineAction({
   back: accountPath,
 })
 
-const passwordView = template<{ email: string }>('dashboard/account/password-page')
+const passwordView = defineView(
+  ({ ui, form }, { email }: { email: string }) => html`
+    <a class="crumb" href="${ui.to('/account')}">${icon('back')} Your account</a>
+    <h1>Change password</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+      ${field({
+        form,
+        name: 'current_password',
+        label: 'Current password',
+        type: 'password',
+        required: true,
+        autocomplete: 'current-password',
+        maxlength: 1024,
+      })}
+      ${field({
+        form,
+        name: 'new_password',
+        label: 'New password',
+        type: 'password',
+        required: true,
+        autocomplete: 'new-password',
+        minlength: 10,
+        maxlength: 1024,
+        hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+      })}
+      <p class="hint">You stay signed in here and are signed out everywhere else. Connected apps and API keys keep working.</p>
+      <div class="form-actions">
+        <button class="primary">Change password</button>
+        <a class="button quiet" href="${ui.to('/account')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
 
 const PasswordFields = z.object({ current_password: formText, new_password: formText })
 

@@ -5,9 +5,19 @@ import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting
 import type { Deps } from '../../deps.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
 import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
+import { badge } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
 import { languageName } from '../../views/format.ts'
-import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import {
+  type Action,
+  defineAction,
+  definePage,
+  defineView,
+  noInput,
+  redirectTo,
+} from '../page/define-page.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import {
@@ -16,34 +26,9 @@ import {
   selectAgentsWithCounts,
   selectCampaignsOfAgent,
 } from './agent-queries.ts'
-import { type AgentTool, listAgentTools } from './agent-tool-pages.ts'
+import { listAgentTools } from './agent-tool-pages.ts'
+import { type AgentData, agentView } from './agent-view.ts'
 
-interface AgentData {
-  agent: {
-    id: number
-    name: string
-    status: 'draft' | 'live' | 'paused'
-    badge: Badge
-    language: string
-    greeting: string
-    variables: string
-    widgetId: string
-    createdAt: Date
-  }
-  /** What's wrong with the placeholders of the greeting. */
-  greetingIssue: string | null
-  defaultGreeting: string
-  /** Which calls resuming starts; null if none wait, or if the agent isn't paused. */
-  resumeDetail: string | null
-  waiting: number
-  assignedTools: AgentTool[]
-  otherTools: AgentTool[]
-  campaigns: { id: number; name: string; badge: Badge }[]
-  hasMoreCampaigns: boolean
-  calls: { id: number; contact: string; campaign: string; badge: Badge; queuedAt: string }[]
-}
-
-const agentView = template<AgentData>('dashboard/agents/agent-page')
 const maxShown = 10
 
 export const agentPage = definePage({
@@ -109,7 +94,60 @@ interface AgentRow {
   campaigns: number
 }
 
-const agentListView = template<{ rows: AgentRow[] }>('dashboard/agents/agent-list-page')
+const agentListView = defineView(
+  ({ ui }, { rows }: { rows: AgentRow[] }) => html`
+    <div class="page-head">
+      <div>
+        <h1>Agents</h1>
+        <p class="lead">Voice agents that call your contacts. Only Live agents can be used in campaigns.</p>
+      </div>
+      <a class="button primary" href="${ui.to('/agents/new')}">New agent</a>
+    </div>
+    <div class="panel flush">
+      ${
+        rows.length === 0
+          ? html`
+            <div class="empty">
+              <p><strong>No agents yet.</strong></p>
+              <p>Create an agent, publish it, then choose it in a campaign.</p>
+              <a class="button quiet" href="${ui.to('/agents/new')}">Create your first agent</a>
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="Agents">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Agent</th>
+                    <th scope="col">Status</th>
+                    <th scope="col" class="wide-only">${labels.agent.language}</th>
+                    <th scope="col" class="number">Tools</th>
+                    <th scope="col" class="number">Campaigns</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) => html`
+                      <tr>
+                        <th scope="row">
+                          <a href="${ui.to(`/agents/${row.id}`)}">${row.name}</a>
+                          ${row.variables ? html`<small>${labels.agent.variables}: ${row.variables}</small>` : null}
+                        </th>
+                        <td>${badge(row.badge)} </td>
+                        <td class="wide-only">${row.language}</td>
+                        <td class="number">${ui.count(row.tools)}</td>
+                        <td class="number">${ui.count(row.campaigns)}</td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+          `
+      }
+    </div>
+  `,
+)
 
 export const agentListPage = definePage({
   query: noInput,
@@ -145,8 +183,10 @@ export const publishAgentAction = setStatusAction(
   'live',
   'Agent published. Campaigns and Zaps can use it now.',
 )
+
 export const pauseAgentAction = setStatusAction(
   'paused',
   'Agent paused. Queued calls wait until you resume the agent, and expire 7 days after they were due. Calls in progress continue.',
 )
+
 export const resumeAgentAction = setStatusAction('live', 'Agent resumed.')

@@ -7,11 +7,14 @@ import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../.
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../../views/badges.ts'
-import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { field, formHead, groupIssue } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
 import { IdParam, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { getAgent } from './agent-queries.ts'
-import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
+import { parseFormFields, type SchemaField, schemaFields, toFormFields } from './schema-fields.ts'
 
 interface AssignData {
   agent: { id: number; name: string }
@@ -34,7 +37,55 @@ export const agentToolKey = ({ workspace, params }: AgentToolContext) => ({
 
 const agentPath = (context: IdPathContext) => pathTo(context, `/agents/${context.params.id}`)
 
-const assignToolView = template<AssignData>('dashboard/agents/assign-tool-page')
+const assignToolView = defineView(
+  ({ ui, form }, { isAssigned, issue, fields, agent, tool, spreadsheet }: AssignData) => {
+    const back = ui.to(`/agents/${agent.id}`)
+    return html`
+      <a class="crumb" href="${back}">${icon('back')} ${agent.name}</a>
+      <div><h1>${isAssigned ? `Configure ${tool.name}` : `Assign ${tool.name}`}</h1><p class="lead">${tool.description}</p></div>
+      ${issue && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
+      <form method="post" class="stack form" novalidate>
+        ${formHead(form)}
+        ${groupIssue({ form, name: 'tool_id', label: 'Tool' })}
+        <section class="panel" aria-labelledby="config">
+          <h2 id="config">Configuration for ${agent.name}</h2>
+          ${
+            spreadsheet
+              ? html`
+                ${field({
+                  form,
+                  name: 'config.spreadsheet_id',
+                  label: 'Spreadsheet',
+                  value: spreadsheet.chosen,
+                  options: spreadsheet.options,
+                  required: true,
+                  hint: 'The agent adds rows to this spreadsheet.',
+                })}
+                ${field({
+                  form,
+                  name: 'google_id',
+                  label: 'Google spreadsheet',
+                  value: spreadsheet.googleId,
+                  placeholder: 'https://docs.google.com/spreadsheets/d/…',
+                  hint: 'If you choose Google Sheets, enter the URL or ID of the spreadsheet.',
+                })}
+                <p class="hint">
+                  Use one of <a href="${ui.to('/spreadsheets')}">this workspace's spreadsheets</a>, or Google Sheets with
+                  <a href="${ui.to('/spreadsheets/google')}">a Google service account</a>.
+                </p>
+              `
+              : null
+          }
+          ${fields.length > 0 ? schemaFields(form, fields) : !spreadsheet ? html`<p class="soft small-text">This tool needs no configuration.</p>` : null}
+        </section>
+        <div class="form-actions">
+          <button class="primary">${isAssigned ? 'Save' : 'Assign tool'}</button>
+          <a class="button quiet" href="${back}">Cancel</a>
+        </div>
+      </form>
+    `
+  },
+)
 
 const Config = z.record(z.string(), z.unknown()).catch({})
 
@@ -201,10 +252,10 @@ const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {
     if (!(error instanceof ApiError) || raw['config.spreadsheet_id'] !== googleSheetsOption) throw error
-    const details = error.details.map(({ field, code, message }) =>
-      field === 'config.spreadsheet_id'
-        ? { field: 'google_id', code, message: message.replace(field, 'google_id') }
-        : { field, code, message },
+    const details = error.details.map((detail) =>
+      detail.field === 'config.spreadsheet_id'
+        ? { ...detail, field: 'google_id', message: detail.message.replace(detail.field, 'google_id') }
+        : detail,
     )
     throw new FormError(error.code, error.message, { details })
   }

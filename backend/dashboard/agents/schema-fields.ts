@@ -2,12 +2,13 @@ import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
 import { FormError } from '../../core/form-errors.ts'
 import { getOwn } from '../../core/records.ts'
+import { checks, type ChecksOptions, field, type FieldOptions, type FormModel } from '../../views/forms.ts'
+import { type Html, html } from '../../views/html.ts'
 
-/** A form field generated from a JSON Schema: a template in views/components, and its data. */
-export interface SchemaField {
-  component: 'field' | 'checks'
-  data: { name: string; label: string; hint: string; required: boolean } & Record<string, unknown>
-}
+/** A form field generated from a JSON Schema: a component, and its data. */
+export type SchemaField =
+  | { component: 'field'; data: Omit<FieldOptions, 'form'> }
+  | { component: 'checks'; data: Omit<ChecksOptions, 'form'> & { required: boolean } }
 
 type InputType = 'text' | 'long' | 'number' | 'check' | 'choice' | 'json'
 
@@ -149,3 +150,10 @@ function toFieldValue(value: unknown, input: InputType): string {
   if (typeof value === 'string' && input !== 'json') return value
   return JSON.stringify(value, null, input === 'json' ? 2 : 0)
 }
+
+/** Form fields generated from a JSON Schema. */
+export const schemaFields = (form: FormModel, fields: readonly SchemaField[]): Html =>
+  html`${fields.map(
+    ({ component, data }) => html`
+      ${component === 'checks' ? checks({ form, ...data }) : field({ form, ...data })}`,
+  )}`

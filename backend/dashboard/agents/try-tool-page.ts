@@ -8,13 +8,17 @@ import { openToolClient, type ToolClient, toolSessionUrl } from '../../telephony
 import { listAssignments } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
-import { defineForm, redirectTo, template } from '../page/define-page.ts'
+import { badge } from '../../views/elements.ts'
+import { formHead } from '../../views/forms.ts'
+import { attributes, html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { getAgent } from './agent-queries.ts'
 import { type AgentToolContext, agentToolKey, AgentToolParams } from './agent-tool-pages.ts'
-import { parseFormFields, type SchemaField, toFormFields } from './schema-fields.ts'
+import { parseFormFields, type SchemaField, schemaFields, toFormFields } from './schema-fields.ts'
 
 interface TryToolData {
   agent: { id: number; name: string }
@@ -28,7 +32,98 @@ interface TryToolData {
   trial: Trial | null
 }
 
-const tryToolView = template<TryToolData>('dashboard/agents/try-tool-page')
+const tryToolView = defineView(
+  ({ ui, form }, { choices, unavailableReason, formPath, fields, agent, tool, trial }: TryToolData) => {
+    const back = ui.to(`/agents/${agent.id}`)
+    return html`
+      <a class="crumb" href="${back}">${icon('back')} ${agent.name}</a>
+      <h1>Try ${tool.name}</h1>
+      <section id="try" class="panel" aria-labelledby="try-head" aria-live="polite">
+        <div><h2 id="try-head">Try ${tool.name}</h2><p class="soft small-text">${tool.description}</p></div>
+        ${
+          choices.length > 0 &&
+          html`
+            <p class="row small-text">
+              ${choices.map(
+                (choice) => html`
+                  <a
+                    class="button quiet small"
+                    href="${choice.path}"${attributes({ 'aria-current': choice.isCurrent ? 'true' : null })}
+                    hx-get="${choice.path}"
+                    hx-sync="#try:replace"
+                    hx-target="#try"
+                    hx-select="#try"
+                    hx-swap="outerHTML ignoreTitle:true"
+                  >${choice.name}</a>
+                `,
+              )}
+            </p>
+          `
+        }
+        ${
+          unavailableReason
+            ? html`
+              <p class="notice" data-tone="warn">${unavailableReason}</p>
+              <p><a class="button quiet small" href="${back}">Back to ${agent.name}</a></p>
+            `
+            : html`
+              ${
+                tool.hasEffects &&
+                html`
+                  <p class="notice" data-tone="warn">
+                    This isn't a simulation. The tool runs for real with the values you enter.
+                  </p>
+                `
+              }
+              <form
+                method="post"
+                action="${formPath}"
+                class="stack form"
+                novalidate
+                hx-sync="this:drop"
+                hx-post="${formPath}"
+                hx-target="#try"
+                hx-select="#try"
+                hx-swap="outerHTML ignoreTitle:true"
+                hx-status:409="select:#try"
+                hx-status:413="select:#try"
+                hx-status:422="select:#try"
+                hx-status:429="select:#try"
+              >
+                ${formHead(form)}
+                ${fields.length === 0 && html`<p class="soft small-text">This tool has no arguments.</p>`}
+                ${schemaFields(form, fields)}
+                <p class="hint">
+                  The tool runs for ${agent.name}, but outside a call, so it doesn't know which contact to use. If the form has a
+                  phone number field, enter the contact's number.
+                </p>
+                <div class="form-actions">
+                  <button class="primary small">${tool.hasEffects ? 'Run tool for real' : 'Run tool'}</button>
+                  <a class="button quiet small" href="${back}">Cancel</a>
+                </div>
+              </form>
+            `
+        }
+        ${
+          trial && trial.kind === 'failed'
+            ? html`<p class="notice" data-tone="bad" role="alert">${trial.reason}</p>`
+            : trial
+              ? html`
+                <div class="stack">
+                  <p class="row">
+                    <strong>Result for the agent</strong>
+                    ${trial.isError ? badge({ tone: 'bad', text: 'Error' }) : badge({ tone: 'good', text: 'Success' })}
+                    <span class="soft small-text">${ui.count(trial.milliseconds)} ms</span>
+                  </p>
+                  <pre tabindex="0">${trial.text}</pre>
+                </div>
+              `
+              : null
+        }
+      </section>
+    `
+  },
+)
 
 /** Allows what an agent can send, which is 256 KiB in a message to the tool server, and spaces in the JSON. */
 const maxArgumentLength = 300_000

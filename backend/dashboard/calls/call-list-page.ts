@@ -3,11 +3,11 @@ import { findWaits, type Wait } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
 import { formatWaitNote } from '../../support/describe-waiting.ts'
 import { selectRequests } from '../../support/request-queries.ts'
-import { type Badge, callBadge } from '../../views/badges.ts'
+import { callBadge } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
-import { definePage, template } from '../page/define-page.ts'
-import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
+import { definePage } from '../page/define-page.ts'
+import { findImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
   CallsQuery,
@@ -24,50 +24,10 @@ import {
   findListedCalls,
   type ListedCall,
 } from './call-list-queries.ts'
-
-interface Option {
-  value: string
-  label: string
-}
-
-interface Select {
-  name: string
-  label: string
-  /** Label of the option that doesn't filter. */
-  any: string
-  options: readonly Option[]
-  chosen: string | undefined
-}
-
-interface ListData {
-  rows: CallRow[]
-  query: Record<string, string>
-  isFiltered: boolean
-  importFilter: ImportFilter | null
-  /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
-  requestPath: string | null
-  /** The filters with an invalid value; empty if there are none. */
-  ignored: string
-  /** True if one of `moreFilters` is set. */
-  hasMoreFilters: boolean
-  filters: Select[]
-  /** Filters that are hidden until the user opens them. */
-  moreFilters: Select[]
-  /** The URL that the list refreshes itself from. Null on pages of older calls. */
-  refreshPath: string | null
-  /** Label for calls queued since the page was loaded. They aren't inserted, because that would move the rows. */
-  newerLabel: string | null
-  latestPath: string
-  exportPath: string
-  /** The query of links to calls, whose pages lead back to this list. */
-  callQuery: string
-  previous: string | null
-  next: string | null
-}
-
-const callListView = template<ListData>('dashboard/calls/call-list-page')
+import { callListView, type CallRow, type ListData, type Option, type Select } from './call-list-view.ts'
 
 const pageSize = 50
+
 const maxNewer = 100
 
 export const callListPage = definePage({
@@ -187,22 +147,6 @@ const toOption = ({ id, name }: { id: number; name: string }): Option => ({ valu
 const formatNewerCalls = (count: number): string => {
   if (count === maxNewer) return `Show newer calls (${maxNewer}+)`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
-}
-
-/** A call as the list shows it. */
-interface CallRow {
-  id: number
-  contact: string
-  number: string
-  campaign: string
-  agent: string
-  badge: Badge
-  test: boolean
-  /** Why it waits, and the next attempt; empty if it isn't waiting. */
-  note: string
-  attempts: number
-  at: Date
-  seconds: number | null
 }
 
 const toCallRow = (

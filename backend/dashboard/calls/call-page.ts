@@ -5,77 +5,21 @@ import { findNumberError } from '../../contacts/call-contact.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { type CallHistory, readCallHistory } from '../../support/call-history.ts'
-import type { LinkedText } from '../../support/describe-actor.ts'
 import { describeGreeting } from '../../support/describe-call.ts'
 import { hasNoReceivers } from '../../support/describe-deliveries.ts'
 import { describeSettings } from '../../support/describe-settings.ts'
 import { findRemedy } from '../../support/describe-waiting.ts'
 import { toCallStory } from '../../support/read-story.ts'
-import type { Step } from '../../support/story.ts'
-import { type Badge, callBadge, deliveryBadge, type Tone } from '../../views/badges.ts'
+import { type Badge, callBadge, deliveryBadge } from '../../views/badges.ts'
+import { toWebLink } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
-import { definePage, template } from '../page/define-page.ts'
+import { definePage } from '../page/define-page.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import { describeAgainLimit } from './again-limit.ts'
 import { CallsQuery, filterParams, toQueryString } from './call-filter.ts'
-
-interface CallData {
-  call: Call
-  /** The filters of the list that led here. */
-  listQuery: string
-  name: string
-  badge: Badge
-  /** Why the call waits or how it ended. */
-  cause: string
-  /** Which values the greeting had no value for. Empty if it had all of them. */
-  greetingIssues: string[]
-  /** Other sentences about what happened. */
-  notes: string[]
-  /** The color of the sentence about what the call waits for. Null if the call isn't waiting. */
-  waitTone: Tone | null
-  /** Where a person can resolve why the call waits, or see why it wasn't made. */
-  links: { path: string; label: string }[]
-  /** In the future. Null if another condition must change first. */
-  nextAttemptAt: Date | null
-  steps: Step[]
-  transcript: {
-    role: 'agent' | 'contact' | 'tool'
-    speaker: string
-    text: string
-    at: string
-    offset: string
-  }[]
-  /** True if there is a summary, sentiment, or extracted value to show. */
-  hasResult: boolean
-  extracted: [string, string][]
-  metadata: [string, string][]
-  variables: [string, string][]
-  /** The settings that were in effect when the call was queued. */
-  madeWith: { label: string; value: string }[]
-  sentiment: Badge | null
-  goal: Badge | null
-  conversationErased: boolean
-  /** Empty if there is no recording, or its URL isn't an HTTP URL. */
-  recordingUrl: string
-  deliveries: ShownDelivery[]
-  /** True if the event was sent nowhere. */
-  hasNoReceivers: boolean
-  eventId: string
-  numberLabel: string
-  /** Who or what queued the call. */
-  origin: LinkedText
-  isLive: boolean
-  canCancel: boolean
-  canQueueAgain: boolean
-  /** What "Call again" does. */
-  againDetail: string
-  /** True if the number was called as often as allowed, which `againDetail` then says. */
-  isAgainLimited: boolean
-}
-
-const callView = template<CallData>('dashboard/calls/call-page')
+import { type CallData, callView, type ShownDelivery } from './call-view.ts'
 
 export const callPage = definePage({
   params: IdParams,
@@ -142,7 +86,7 @@ async function readPage(
     variables: Object.entries(call.contact.variables),
     madeWith: describeSettings(details.queued_with, workspace.timeZone),
     ...resultBadges,
-    recordingUrl: /^https?:/.test(call.recording_url ?? '') ? (call.recording_url ?? '') : '',
+    recordingUrl: toWebLink(call.recording_url),
     conversationErased: details.conversation_erased_at !== null,
     deliveries: toShownDeliveries(history),
     hasNoReceivers: hasNoReceivers(event, deliveries),
@@ -214,17 +158,6 @@ function formatExtractedValue(value: string | number | boolean | null): string {
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(value)
-}
-
-interface ShownDelivery {
-  id: number
-  target: string
-  /** Null for a callback URL of the call. */
-  subscriptionId: number | null
-  badge: Badge
-  nextAttemptAt: Date | null
-  /** No attempts are left, and its subscription is still enabled. */
-  canReplay: boolean
 }
 
 const toShownDeliveries = ({ deliveries, deliveryAttempts }: CallHistory): ShownDelivery[] =>

@@ -3,8 +3,10 @@ import { countCallsToEnd, maxCountedEnds, type RuleChange } from '../../calls/re
 import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { formatPlural } from '../../views/format.ts'
+import { checks, type FormModel } from '../../views/forms.ts'
+import type { Slot } from '../../views/html.ts'
 
-/** Adds the field of `ends-waiting-calls.eta` to a form, which shows it only when it asks. */
+/** Adds `endsWaitingCallsField` to a form, which shows it only when it asks. */
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
 
 /**
@@ -25,3 +27,20 @@ export async function requireNoEnds(
   const message = `This change doesn't allow ${calls}. To end ${them}, check this box and save again.`
   throw invalidField('ends_waiting_calls', 'ends_calls', message)
 }
+
+/** Asks before a change of rules ends waiting calls. Empty until then. */
+export const endsWaitingCallsField = (form: FormModel): Slot =>
+  (form.issues.ends_waiting_calls !== undefined || form.submitted.ends_waiting_calls !== undefined) &&
+  checks({
+    form,
+    name: 'ends_waiting_calls',
+    label: 'Waiting calls',
+    values: [],
+    options: [
+      {
+        value: 'yes',
+        label: "End waiting calls that this change doesn't allow",
+        hint: 'Their outcome is “suppressed”.',
+      },
+    ],
+  })

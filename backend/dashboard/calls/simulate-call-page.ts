@@ -4,20 +4,67 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
+import { field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { describeBlocker, toCampaignOptions } from '../contacts/campaign-options.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { pathTo } from '../page/page-context.ts'
 
 interface SimulateCallData {
   /** The campaigns that can call now. */
   campaigns: { value: number; label: string }[]
-  text: typeof formTexts
 }
 
 const formTexts = toFormTexts(addContactTexts)
 
-const simulateCallView = template<SimulateCallData>('dashboard/calls/simulate-call-page')
+const simulateCallView = defineView(
+  ({ ui, form }, { campaigns }: SimulateCallData) => html`
+    <a class="crumb" href="${ui.to('/overview')}">${icon('back')} Overview</a>
+    <h1>Simulate a call</h1>
+    ${
+      campaigns.length === 0
+        ? html`
+          <div class="panel empty">
+            <p><strong>No campaign can call yet.</strong></p>
+            <p>Create a campaign with a Live agent and an active phone number, or resume one.</p>
+            <a class="button quiet" href="${ui.to('/campaigns')}">View campaigns</a>
+          </div>
+        `
+        : html`
+          <form method="post" class="panel stack form" novalidate>
+            ${formHead(form)}
+            <p>No phone rings, and calling hours don't apply. You'll see the conversation and its result.</p>
+            ${field({
+              form,
+              name: 'phone_number',
+              label: formTexts.phone_number.label,
+              type: 'tel',
+              autocomplete: 'tel',
+              required: true,
+              hint:
+                'Any number, for example yours. Numbers that end in 0100 answer, and those that end in 0103 reach voicemail. ' +
+                "Numbers that end in 0101 don't answer, and those that end in 0102 are busy. If the campaign retries such calls, they " +
+                'take longer to complete.',
+            })}
+            ${field({
+              form,
+              ...formTexts.campaign_id,
+              name: 'campaign_id',
+              value: campaigns[0]?.value,
+              options: campaigns,
+              required: true,
+            })}
+            <div class="form-actions">
+              <button class="primary">Simulate call</button>
+              <a class="button quiet" href="${ui.to('/overview')}">Cancel</a>
+            </div>
+          </form>
+        `
+    }
+  `,
+)
 
 /** Simulates a call to any number: the quickest way to see what Outdial does. */
 export const simulateCallPage = defineForm({
@@ -31,7 +78,6 @@ export const simulateCallPage = defineForm({
     const ready = campaigns.filter((campaign) => describeBlocker(campaign) === undefined)
     return simulateCallView('Simulate a call', {
       campaigns: toCampaignOptions(ready),
-      text: formTexts,
     })
   },
   submit: async (tx, context, fields) => {

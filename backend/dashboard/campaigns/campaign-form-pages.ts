@@ -4,9 +4,6 @@ import {
   type CallingHours as Hours,
   ConsentRequired,
   CreateCampaign,
-  createCampaignTexts,
-  formatOutcomeChoice,
-  RetryOutcome,
   type RetryPolicy as Retry,
   RetryPolicy,
 } from '@outdial/contract'
@@ -23,58 +20,12 @@ import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
 import { describeConflicts } from '../../support/describe-conflicts.ts'
-import { weekdays } from '../../views/format.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import {
-  consentChoices,
-  type FormFrame,
-  formText,
-  StringList,
-  timeZones,
-  toFormTexts,
-} from '../page/forms.ts'
+import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
+import { consentChoices, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import { campaignFormView, type FormData } from './campaign-form-view.ts'
 import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
-
-interface Choice {
-  value: number
-  label: string
-}
-
-const formTexts = toFormTexts(createCampaignTexts)
-
-const retryOutcomes = RetryOutcome.options.map((value) => ({
-  value,
-  label: formatOutcomeChoice(value),
-}))
-
-interface FormData extends FormFrame {
-  /** Null for a new campaign. */
-  campaign: { agent: string; number: string } | null
-  values: {
-    name: string
-    agentId: number | ''
-    phoneNumberId: number | ''
-    timeZone: string
-    hours: Hours
-    maxConcurrentCalls: number
-    retry: Retry
-    consentRequired: ConsentRequired | ''
-    consentMaxAgeDays: number | ''
-    oneConversationPerDay: boolean
-    closedOnFederalHolidays: boolean
-  }
-  agents: Choice[]
-  numbers: Choice[]
-  weekdays: typeof weekdays
-  retryOutcomes: typeof retryOutcomes
-  consentChoices: readonly { value: ConsentRequired | ''; label: string }[]
-  timeZones: readonly string[]
-  text: typeof formTexts
-}
-
-const campaignFormView = template<FormData>('dashboard/campaigns/campaign-form-page')
 
 const wholeNumber = z.coerce.number()
 
@@ -132,6 +83,7 @@ const NewCampaignSettings = CreateCampaign.extend({
   one_conversation_per_day: z.boolean(),
   closed_on_federal_holidays: z.boolean(),
 })
+
 const EditedCampaignSettings = NewCampaignSettings.omit({ agent_id: true, phone_number_id: true })
 
 export const newCampaignPage = defineForm({
@@ -162,11 +114,7 @@ export const newCampaignPage = defineForm({
         value: id,
         label: `${label} · ${phone_number}`,
       })),
-      weekdays,
-      retryOutcomes,
       consentChoices: [{ value: '', label: 'Choose' }, ...consentChoices],
-      timeZones,
-      text: formTexts,
     })
   },
   submit: async (tx, context, fields) => {
@@ -214,11 +162,7 @@ export const editCampaignPage = defineForm({
       values: toFormValues(row),
       agents: [],
       numbers: [],
-      weekdays,
-      retryOutcomes,
       consentChoices,
-      timeZones,
-      text: formTexts,
     })
   },
   loadEdited: async (tx, { workspace, params: { id } }) =>

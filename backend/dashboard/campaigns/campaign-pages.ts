@@ -1,7 +1,6 @@
 import {
   boundedText,
   type CallingHours,
-  type CallOutcome,
   CampaignStatus,
   type ConsentRequired,
   consentRequiredTexts,
@@ -23,14 +22,7 @@ import type { Deps } from '../../deps.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
 import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
-import {
-  type Badge,
-  callBadge,
-  campaignBadge,
-  outcomeBadge,
-  outcomeOrder,
-  type Tone,
-} from '../../views/badges.ts'
+import { callBadge, campaignBadge, outcomeBadge, outcomeOrder } from '../../views/badges.ts'
 import {
   createTimeFormats,
   formatCallingHours,
@@ -40,60 +32,22 @@ import {
   formatRetryPolicy,
 } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, definePage, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
+import { type CallRow } from './campaign-call-rows.ts'
+import { campaignListView, statusOptions } from './campaign-list-view.ts'
+import { type ShownProgress } from './campaign-progress-bar.ts'
 import {
   type CampaignProgress,
   requireCampaign,
   selectCampaignProgress,
   selectCampaignsWithDetails,
 } from './campaign-queries.ts'
+import { campaignView } from './campaign-view.ts'
 
-interface CallRow {
-  id: number
-  contact: string
-  badge: Badge
-  waitReason: string
-  /** Empty if it waits for something else than a time. */
-  nextAttempt: string
-  queuedAt: string
-}
-
-interface CampaignData {
-  campaign: {
-    id: number
-    name: string
-    status: string
-    badge: Badge
-    agentId: number
-    agentName: string
-    agentIsLive: boolean
-    numberLabel: string
-    phoneNumber: string
-    numberIsActive: boolean
-    timeZone: string
-    hours: string
-    retry: string
-    maxConcurrentCalls: number
-    consent: string
-    oneConversationPerDay: boolean
-    closedOnFederalHolidays: boolean
-    pausedReason: string | null
-    createdAt: Date
-  }
-  progress: ShownProgress
-  /** Which limit of the workspace stops the campaign. Null if none does. */
-  stop: string | null
-  /** What resuming starts; null if nothing, or if the campaign isn't paused. */
-  resumeDetail: string | null
-  waiting: CallRow[]
-  recent: CallRow[]
-}
-
-const campaignView = template<CampaignData>('dashboard/campaigns/campaign-page')
 const maxCalls = 10
 
 export const campaignPage = definePage({
@@ -180,28 +134,6 @@ async function listCallRows(
   })
 }
 
-interface CampaignRow {
-  id: number
-  name: string
-  badge: Badge
-  agent: string
-  number: string
-  pausedReason: string | null
-  progress: ShownProgress
-}
-
-interface ListData {
-  rows: CampaignRow[]
-  statuses: typeof statusOptions
-  status: CampaignStatus | ''
-  search: string
-  isFiltered: boolean
-  previous: string | null
-  next: string | null
-}
-
-const campaignListView = template<ListData>('dashboard/campaigns/campaign-list-page')
-
 const Filter = z.object({
   status: CampaignStatus.optional().catch(undefined),
   search: boundedText(200).optional().catch(undefined),
@@ -209,8 +141,6 @@ const Filter = z.object({
 })
 
 const pageSize = 25
-
-const statusOptions = CampaignStatus.options.map((value) => ({ value, label: campaignBadge(value).text }))
 
 export const campaignListPage = definePage({
   toleratesLag: true,
@@ -314,26 +244,6 @@ export const archiveCampaignPage = defineForm({
     return redirectTo(campaignPath(context), `Campaign archived.${callCount === 0 ? '' : ` ${canceled}`}`)
   },
 })
-
-/** One outcome's part of a bar that is 100 units wide. */
-interface Segment {
-  outcome: CallOutcome
-  tone: Tone
-  text: string
-  count: number
-  /** "12", or "0.4" if it's less than 1. */
-  percent: string
-  bar: { x: string; width: string }
-}
-
-interface ShownProgress {
-  queuedCount: number
-  live: number
-  completed: number
-  segments: Segment[]
-  /** The segments in words: "Answered: 12, Busy: 3". */
-  summary: string
-}
 
 /** Prepares progress for the bar: outcomes in a fixed order, each as wide as its share. */
 function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {

@@ -8,8 +8,11 @@ import type { Deps } from '../../deps.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
+import { checks, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { confirmPage } from '../page/confirm-page.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, toFormTexts } from '../page/forms.ts'
 import { type IdContext, IdParam, IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
@@ -32,10 +35,71 @@ interface CallData {
   chosen: number | ''
   /** True if the form asks for a time. */
   isLater: boolean
-  text: typeof formTexts
 }
 
-const callContactView = template<CallData>('dashboard/contacts/call-contact-page')
+const callContactView = defineView(
+  ({ ui, form }, { campaigns, chosen, contact, isLater }: CallData) => html`
+    <a
+      class="crumb"
+      href="${ui.to(`/contacts/${contact.id}`)}"
+    >${icon('back')} ${contact.name}</a>
+    <h1>${isLater ? `Add ${contact.name} to a campaign` : `Call ${contact.name}`}</h1>
+    ${
+      campaigns.length === 0
+        ? html`
+          <div class="panel empty">
+            <p><strong>No campaigns yet.</strong></p>
+            <p>${formTexts.campaign_id.hint ?? null}</p>
+            <a
+              class="button quiet"
+              href="${ui.to('/campaigns/new')}"
+            >Create campaign</a>
+          </div>
+        `
+        : html`
+          <form method="post" class="panel stack form" novalidate>
+            ${formHead(form)}
+            <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phoneNumber}</dd></dl>
+            ${field({
+              form,
+              ...formTexts.campaign_id,
+              name: 'campaign_id',
+              value: chosen,
+              options: campaigns,
+              required: true,
+            })}
+            ${
+              isLater
+                ? field({
+                    form,
+                    name: 'scheduled_at',
+                    label: formTexts.scheduled_at.label,
+                    type: 'datetime-local',
+                    hint: `${formTexts.scheduled_at.hint} Time zone: ${ui.timeZone}. Leave blank to call as soon as possible.`,
+                  })
+                : checks({
+                    form,
+                    name: 'test',
+                    label: formTexts.test.label,
+                    values: [],
+                    options: [
+                      {
+                        value: 'yes',
+                        label: 'Simulate the call',
+                        hint: `${formTexts.test.hint} Calling hours don't apply.`,
+                      },
+                    ],
+                  })
+            }
+            <div class="form-actions">
+              <button class="primary">${isLater ? 'Add to campaign' : 'Call now'}</button>
+              <a class="button quiet" href="${ui.to(`/contacts/${contact.id}`)}">Cancel</a>
+            </div>
+          </form>
+        `
+    }
+  `,
+)
 
 export const alreadyOpenMessage =
   'This contact already has a call that is waiting or in progress in this campaign, so no call was queued.'
@@ -47,7 +111,7 @@ export const callNowPage = defineForm({
   show: async (deps, context) => {
     const contact = await findShownContact(deps, context)
     const choice = await loadCampaignChoice(deps, context, deps.clock.now())
-    return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false, text: formTexts })
+    return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false })
   },
   submit: async (tx, context, { campaign_id, test }) => {
     const campaignId = requireCampaignId(campaign_id)
@@ -171,7 +235,6 @@ export const addToCampaignPage = defineForm({
       contact,
       ...(await loadCampaignChoice(deps, context, null)),
       isLater: true,
-      text: formTexts,
     })
   },
   submit: async (tx, context, { campaign_id, scheduled_at }) => {

@@ -1,4 +1,4 @@
-import { AddContact, addContactTexts, boundedText, ConsentKind, endedReasonTexts } from '@outdial/contract'
+import { AddContact, boundedText, ConsentKind, endedReasonTexts } from '@outdial/contract'
 import { readCountry } from '@outdial/reading'
 import * as z from 'zod'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
@@ -13,40 +13,18 @@ import { isInternational, parsePhone, parsePhones } from '../../core/phone.ts'
 import { pick, toRecord } from '../../core/records.ts'
 import { toSingleLine } from '../../core/text.ts'
 import { validate } from '../../core/validate.ts'
-import {
-  blankContact,
-  type ContactColumn,
-  type ContactFieldValues,
-  textColumns,
-} from '../../db/tables/contact-fields.ts'
+import { blankContact, type ContactFieldValues, textColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
 import { IssueCollector } from '../page/collect-issues.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { consentKinds, type FormFrame, formText, timeZones, toFormTexts } from '../page/forms.ts'
+import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { formatQueued, joinSentences } from '../page/queued-message.ts'
 import { toCampaignOptions } from './campaign-options.ts'
+import { contactFormView, type Values } from './contact-form-view.ts'
 import { requireContact } from './contact-queries.ts'
-
-type Values = Record<ContactColumn, string>
-
-const formTexts = toFormTexts(addContactTexts)
-
-interface FormData extends FormFrame {
-  /** Null for a new contact. */
-  contact: { phoneNumber: string } | null
-  values: Values
-  country: string
-  campaigns: { value: number | ''; label: string }[]
-  chosen: number | ''
-  timeZones: readonly string[]
-  consentKinds: typeof consentKinds
-  text: typeof formTexts
-}
-
-const contactFormView = template<FormData>('dashboard/contacts/contact-form-page')
 
 /** A hundred variables with the longest names and values, one per line. */
 const maxVariablesLength = 100 * (100 + 2_000 + ' = \r\n'.length)
@@ -82,9 +60,6 @@ export const newContactPage = defineForm({
       country: workspace.country,
       campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
       chosen: query.campaign ?? '',
-      timeZones,
-      consentKinds,
-      text: formTexts,
     })
   },
   submit: async (tx, context, fields) => {
@@ -157,9 +132,6 @@ export const editContactPage = defineForm({
       country: workspace.country,
       campaigns: [],
       chosen: '',
-      timeZones,
-      consentKinds,
-      text: formTexts,
     })
   },
   loadEdited: async (tx, context) => toFormValues(await requireContact(tx, context)),

@@ -5,33 +5,13 @@ import { getImport } from '../../contacts/import/imports.ts'
 import { canMapColumns, lockedError, mapColumns, mappingFields } from '../../contacts/import/map-columns.ts'
 import { FileConsent } from '../../contacts/import/parse-consent.ts'
 import { toLocalIsoTime } from '../../scheduling/local-time.ts'
-import { defineForm, redirectTo, template } from '../page/define-page.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import { anyField, consentKinds, OptionalId } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import { type ColumnsForm, contactImportColumns } from './contact-import-columns.ts'
 import { useOptions } from './contact-import-labels.ts'
-
-/** The form in which a person says what the columns of a file contain. */
-export interface ColumnsForm {
-  action: string
-  columns: {
-    header: string
-    samples: string[]
-    use: { name: string; value: string; options: { value: string; label: string }[] }
-    rank: { name: string; value: number }
-  }[]
-  hasHeader: boolean
-  isRecalled: boolean
-  unansweredCount: number
-  consent: {
-    sourceName: string
-    source: string
-    dateName: string
-    date: string
-    kindName: string
-    kind: string
-    kinds: typeof consentKinds
-  }
-}
 
 interface ColumnsData {
   id: number
@@ -39,7 +19,13 @@ interface ColumnsData {
   columnsForm: ColumnsForm
 }
 
-const columnsView = template<ColumnsData>('dashboard/contacts/contact-import-columns-page')
+const columnsView = defineView(
+  ({ ui, form }, { id, name, columnsForm }: ColumnsData) => html`
+    <a class="crumb" href="${ui.to(`/contacts/import/${id}`)}">${icon('back')} ${name}</a>
+    <h1>Columns of ${name}</h1>
+    ${contactImportColumns(form, columnsForm)}
+  `,
+)
 
 const Samples = z.array(z.array(z.string()))
 

@@ -17,28 +17,27 @@ import { countStoppedRows, type StoppedRows } from '../../contacts/import/stoppe
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
+import { badge, time } from '../../views/elements.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
+import { field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import {
   defineAction,
   defineForm,
   definePage,
+  defineView,
   noInput,
   redirectTo,
-  template,
   type View,
 } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type PageContext, type PathContext, pathTo } from '../page/page-context.ts'
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './campaign-options.ts'
-import {
-  type ColumnsForm,
-  columnsPath,
-  toCampaignQuery,
-  toColumnsForm,
-} from './contact-import-columns-page.ts'
+import { columnsPath, toCampaignQuery, toColumnsForm } from './contact-import-columns-page.ts'
 import { importBadges, labelOfField, runningStatuses } from './contact-import-labels.ts'
-import { type PreviewLine, toPreview } from './contact-import-preview.ts'
+import { toPreview } from './contact-import-preview.ts'
 import {
   countImportRows,
   type ImportCounts,
@@ -48,61 +47,83 @@ import {
   selectPreviewRows,
   selectRowsWithIssues,
 } from './contact-import-queries.ts'
-import { type ImportIssue, toFileNotice, toImportIssues } from './import-downloads.ts'
-import { readUndoSection, type UndoSection } from './undo-import-pages.ts'
+import { type ImportData, importResultView, type IssueTable } from './contact-import-view.ts'
+import { toFileNotice, toImportIssues } from './import-downloads.ts'
+import { readUndoSection } from './undo-import-pages.ts'
 
 interface UploadData {
   imports: { id: number; name: string; badge: Badge; at: Date }[]
 }
 
-/** The issues of some of the rows. */
-interface IssueTable {
-  id: string
-  title: string
-  text: string
-  issues: ImportIssue[]
-  /** Number of rows whose issues aren't shown. */
-  more: number
-}
+const importListView = defineView(
+  ({ ui, form }, { imports }: UploadData) => html`
+    <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
+    <h1>Import contacts</h1>
+    <form method="post" enctype="multipart/form-data" class="panel stack form" novalidate>
+      ${formHead(form)}
+      <p>Upload a CSV file. Then confirm what its columns contain, and review contacts and errors before anything is imported.</p>
+      ${field({
+        form,
+        name: 'file',
+        label: 'CSV file',
+        type: 'file',
+        required: true,
+        accept: '.csv,.tsv,.txt,text/csv',
+        hint: 'Up to 20 MB and 100,000 rows. Separate columns with commas, semicolons, or tabs.',
+      })}
+      <p class="hint">The first row should contain column names. Outdial recognizes those of most CRMs, lead forms, and address books.</p>
+      <p class="hint">
+        Dates without a time zone are in ${ui.timeZone}. In a date such as 12/01/2026, the month comes first.
+      </p>
+      <div class="form-actions">
+        <button class="primary">Upload file</button>
+        <a class="button quiet" href="${ui.to('/contacts')}">Cancel</a>
+      </div>
+    </form>
+    ${
+      imports.length > 0 &&
+      html`
+        <section class="panel flush" aria-labelledby="imports">
+          <h2 id="imports">Recent imports</h2>
+          <div class="table-scroll" tabindex="0" role="group" aria-label="Recent imports">
+            <table>
+              <thead><tr><th scope="col">File</th><th scope="col">Status</th><th scope="col">Uploaded</th></tr></thead>
+              <tbody>
+                ${imports.map(
+                  (file) => html`
+                    <tr>
+                      <th scope="row"><a href="${ui.to(`/contacts/import/${file.id}`)}">${file.name}</a></th>
+                      <td>${badge(file.badge)} </td>
+                      <td class="nowrap">${time(ui, file.at)}</td>
+                    </tr>
+                  `,
+                )}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      `
+    }
+  `,
+)
 
-interface ImportData {
-  id: number
-  name: string
-  status: ImportStatus
-  badge: Badge
-  isRunning: boolean
-  error: string
-  at: Date
-  /** The form for the columns, while they wait for a person. */
-  columnsForm: ColumnsForm | null
-  /** The path of that form, if the columns can still be changed. */
-  columnsPath: string
-  counts: ImportCounts
-  /** Number of rows that create or update a contact. */
-  importable: number
-  progress: { max: number; value: number; text: string }
-  fields: { header: string; field: string }[]
-  variables: string[]
-  /** True if a column says who agreed to be called, but not where or when. */
-  lacksConsentDetails: boolean
-  /** The notice about the whole file, or an empty text. */
-  fileNotice: string
-  preview: PreviewLine[]
-  issueTables: IssueTable[]
-  campaigns: { value: number | ''; label: string }[]
-  campaignLabel: string
-  chosen: number | ''
-  undo: UndoSection
-  /** Contacts for whom a campaign's greeting would have no value. */
-  missing: { campaign: string; counts: string }[]
-  /** Contacts whom a campaign wouldn't call because of a rule. */
-  stopped: { campaign: string; counts: string }[]
-}
-
-const importListView = template<UploadData>('dashboard/contacts/contact-import-page')
-const importResultView = template<ImportData>('dashboard/contacts/contact-import-result-page')
-
-const importErasingView = template<{ name: string }>('dashboard/contacts/contact-import-erasing-page')
+const importErasingView = defineView(
+  ({ ui, here }, { name }: { name: string }) => html`
+    <a class="crumb" href="${ui.to('/contacts/import')}">${icon('back')} Import contacts</a>
+    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 1s" hx-select="#live" hx-swap="outerHTML">
+      <div class="page-head">
+        <h1>${name}</h1>
+      </div>
+      <section class="panel" aria-labelledby="erasing">
+        <h2 id="erasing">Removing an erased contact</h2>
+        <p role="status">
+          A contact was erased, and Outdial is removing that person from this file. Until then, the file can't be shown, downloaded, or
+          imported. This takes up to a few minutes. <noscript>Reload the page to continue.</noscript>
+        </p>
+      </section>
+    </div>
+  `,
+)
 
 const maxIssues = 100
 
@@ -191,8 +212,8 @@ async function showResult(
     importable: counts.new + counts.existing,
     progress: toProgress(found.status, counts, found.campaign_name),
     fields: isRead
-      ? columns.flatMap(({ header, field }) =>
-          field === null ? [] : [{ header, field: labelOfField(field) }],
+      ? columns.flatMap((column) =>
+          column.field === null ? [] : [{ header: column.header, field: labelOfField(column.field) }],
         )
       : [],
     variables: columns.flatMap(({ variable }) => (variable === null ? [] : [variable])),
@@ -214,7 +235,7 @@ async function showResult(
 }
 
 function lacksConsentDetails(columns: readonly ImportColumn[], consent: FileConsent): boolean {
-  const has = (name: ImportColumn['field']) => columns.some(({ field }) => field === name)
+  const has = (name: ImportColumn['field']) => columns.some((column) => column.field === name)
   if (!has('consent_given')) return false
   const hasSource = consent.source !== undefined || has('consent_source')
   const hasDate = consent.at !== undefined || has('consent_at')

@@ -3,8 +3,11 @@ import * as z from 'zod'
 import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'
+import { badge, pager, time } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
-import { definePage, template } from '../page/define-page.ts'
+import { attributes, html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { definePage, defineView } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
@@ -34,7 +37,140 @@ interface ListData {
   next: string | null
 }
 
-const contactListView = template<ListData>('dashboard/contacts/contact-list-page')
+const contactListView = defineView(
+  (
+    { ui },
+    { hasAny, exportPath, search, list, lists, importId, importFilter, rows, previous, next }: ListData,
+  ) => html`
+    <div class="page-head">
+      <div>
+        <h1>Contacts</h1>
+        <p class="lead">The people your agents can call. Each phone number is one contact.</p>
+      </div>
+      <div class="page-head-actions">
+        <a class="button primary small" href="${ui.to('/contacts/new')}">New contact</a>
+        <a class="button quiet small" href="${ui.to('/contacts/import')}">Import contacts</a>
+        ${hasAny && html`<a class="button quiet small" href="${exportPath}">Export contacts</a>`}
+        <a class="button quiet small" href="${ui.to('/contacts/do-not-call')}">Do-not-call list</a>
+      </div>
+    </div>
+    <form
+      class="filters"
+      method="get"
+      action="${ui.to('/contacts')}"
+      role="search"
+      hx-get="${ui.to('/contacts')}"
+      hx-trigger="input changed delay:300ms, change"
+      hx-target="#results"
+      hx-select="#results"
+      hx-swap="outerHTML"
+      hx-sync="this:replace"
+      hx-replace-url="true"
+    >
+      <div class="field">
+        <label for="search">Search</label>
+        <input
+          id="search"
+          name="search"
+          type="search"
+          maxlength="200"
+          value="${search}"
+          placeholder="Name, phone, email, external ID"
+        >
+      </div>
+      <div class="field"><label for="list">Do-not-call list</label><select id="list" name="list">
+          ${lists.map(
+            ({ value, label }) => html`
+              <option value="${value}"${attributes({ selected: list === value })}>${label}</option>
+            `,
+          )}
+        </select></div>
+      ${importId ? html`<input type="hidden" name="import" value="${importId}">` : null}
+      <noscript><button class="quiet">Show</button></noscript>
+    </form>
+    <div id="results" class="panel flush">
+      ${
+        importFilter
+          ? html`
+            <div class="row list-filter">
+              <span>From import: <strong>${importFilter.name}</strong></span>
+              <a class="button quiet small" href="${importFilter.removePath}">Remove filter</a>
+            </div>
+          `
+          : null
+      }
+      ${
+        rows.length === 0
+          ? html`
+            <div class="empty">
+              ${
+                hasAny
+                  ? html`
+                    <p><strong>No matching contacts.</strong></p>
+                    ${search ? html`<p>Search by any part of a name, email, external ID, or phone number.</p>` : null}
+                    <a class="button quiet small" href="${ui.to('/contacts')}">Show all contacts</a>
+                  `
+                  : html`
+                    <p><strong>No contacts yet.</strong></p>
+                    <p>Add a contact, import a CSV file, or turn on a Zap to add contacts automatically.</p>
+                    <div class="row">
+                      <a class="button quiet" href="${ui.to('/contacts/new')}">Add contact</a>
+                      <a class="button quiet" href="${ui.to('/contacts/import')}">Import contacts</a>
+                    </div>
+                  `
+              }
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="Contacts">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Contact</th>
+                    <th scope="col">${labels.contact.email}</th>
+                    <th scope="col">${labels.contact.external_id}</th>
+                    <th scope="col">Last call</th>
+                    <th scope="col">${labels.contact.created_at}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) => html`
+                      <tr>
+                        <th scope="row">
+                          <a href="${ui.to(`/contacts/${row.id}`)}">${row.name}</a><small>${row.phoneNumber}</small>
+                          ${
+                            row.onDoNotCallList
+                              ? html`
+                                ${badge({ tone: 'bad', text: labels.contact.do_not_call })} `
+                              : null
+                          }
+                        </th>
+                        <td>${row.email ? row.email : html`<span class="soft">–</span>`}</td>
+                        <td>${row.externalId ? row.externalId : html`<span class="soft">–</span>`}</td>
+                        <td class="nowrap">
+                          ${
+                            row.lastCall
+                              ? html`
+                                <a href="${ui.to(`/calls/${row.lastCall.id}`)}">${badge(row.lastCall.badge)} </a>
+                                <small>${time(ui, row.lastCall.endedOrQueuedAt)}</small>
+                              `
+                              : html`<span class="soft">None</span>`
+                          }
+                        </td>
+                        <td class="nowrap">${time(ui, row.createdAt)}</td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            ${pager({ previous, next })}
+          `
+      }
+    </div>
+  `,
+)
 
 const Filter = z.object({
   search: trimmedText(200).optional().catch(undefined),

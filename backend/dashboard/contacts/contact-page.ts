@@ -12,45 +12,18 @@ import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatWaitNote } from '../../support/describe-waiting.ts'
-import { type Badge, callBadge } from '../../views/badges.ts'
+import { callBadge } from '../../views/badges.ts'
+import { pager, time } from '../../views/elements.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
-import { defineForm, definePage, redirectTo, template, type View } from '../page/define-page.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineForm, definePage, defineView, redirectTo, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
-import { readHistory, type ShownChange } from './contact-history-section.ts'
+import { contactCalls, type ShownCall } from './contact-calls.ts'
+import { readHistory } from './contact-history-section.ts'
 import { findContact, selectCallsOfContact } from './contact-queries.ts'
-
-interface ShownCall {
-  id: number
-  badge: Badge
-  campaign: string
-  test: boolean
-  attempts: number
-  at: Date
-  /** Why it waits, and the next attempt; empty if it isn't waiting. */
-  wait: string
-  seconds: number | null
-  summary: string
-}
-
-export interface DoNotCallStatus {
-  doNotCall: { source: string; reason: string; since: Date } | null
-  removals: { source: string; reason: string; at: Date; by: string }[]
-}
-
-interface ContactData extends DoNotCallStatus {
-  contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
-  facts: { label: string; value: string }[]
-  variables: { name: string; value: string }[]
-  consent: { source: string; at: Date; kind: string } | null
-  localTime: { text: string; source: string } | null
-  notes: { text: string; at: Date }[]
-  history: ShownChange[]
-  calls: ShownCall[]
-  older: string | null
-  /** True if a shown call isn't completed. */
-  isLive: boolean
-}
+import { contactView, type DoNotCallStatus } from './contact-view.ts'
 
 interface ErasedData {
   id: number
@@ -59,10 +32,31 @@ interface ErasedData {
   older: string | null
 }
 
-const contactView = template<ContactData>('dashboard/contacts/contact-page')
-const erasedContactView = template<ErasedData>('dashboard/contacts/erased-contact-page')
+const erasedContactView = defineView(
+  ({ ui }, { erasedAt, calls, older }: ErasedData) => html`
+    <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
+    <h1>Erased contact</h1>
+    <p class="notice" data-tone="warn">
+      This contact was erased ${time(ui, erasedAt, 'phrase')}. Its
+      data was deleted, and it can't be called. Notes, variables, conversations, and metadata of other contacts weren't
+      changed. If the number was on the do-not-call list, it's still there.
+    </p>
+    <section class="panel flush" aria-labelledby="calls">
+      <h2 id="calls">Calls</h2>
+      ${
+        calls.length === 0
+          ? html`<div class="empty"><p>No calls.</p></div>`
+          : html`
+            ${contactCalls({ ui, calls })}
+            ${pager({ previous: null, next: older })}
+          `
+      }
+    </section>
+  `,
+)
 
 const maxCalls = 25
+
 const maxNotes = 50
 
 export const ContactQuery = z.object({ before: OptionalId })

@@ -4,9 +4,16 @@ import { addNumbersToDoNotCallList, removeNumberFromDoNotCallList } from '../../
 import { toActor } from '../../core/actor.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
-import { defineForm, redirectTo, template, type View } from '../page/define-page.ts'
+import { time } from '../../views/elements.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { attributes, html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { labels } from '../../views/labels.ts'
+import { defineForm, defineView, redirectTo, type View } from '../page/define-page.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
-import { ContactQuery, type DoNotCallStatus, findDoNotCallStatus, showContact } from './contact-page.ts'
+import { ContactQuery, findDoNotCallStatus, showContact } from './contact-page.ts'
+import type { DoNotCallStatus } from './contact-view.ts'
+import { doNotCallRemovals } from './do-not-call-removals.ts'
 
 interface DoNotCallData {
   phoneLabel: string
@@ -16,7 +23,108 @@ interface DoNotCallData {
   result: (DoNotCallStatus & { phoneNumber: string }) | null
 }
 
-const doNotCallView = template<DoNotCallData>('dashboard/contacts/do-not-call-page')
+const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, result }: DoNotCallData) => {
+  const addPath = ui.to('/contacts/do-not-call'),
+    addForm = form.sentTo(addPath)
+  return html`
+    <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
+    <div class="page-head">
+      <div>
+        <h1>Do-not-call list</h1>
+        <p class="lead">
+          Campaigns never call these numbers. For privacy, Outdial stores the numbers in unreadable form, so this page can't
+          list them. You can check one number at a time, or view the contacts that are on the list.
+        </p>
+      </div>
+      <a class="button quiet small" href="${ui.to('/contacts?list=do_not_call')}">View contacts on the list</a>
+    </div>
+    <section class="panel" aria-labelledby="check">
+      <h2 id="check">Check a number</h2>
+      <form method="get" action="${ui.to('/contacts/do-not-call')}" class="filters" role="search">
+        <div class="field">
+          <label for="number">${phoneLabel}</label>
+          <input
+            id="number"
+            name="number"
+            type="tel"
+            maxlength="64"
+            autocomplete="off"
+            value="${number}"
+            placeholder="+12025550100"${attributes({ 'aria-invalid': error ? 'true' : null, 'aria-describedby': error ? 'number-issue' : null })}
+          >
+          ${error ? html`<p class="issue" id="number-issue">${error}</p>` : null}
+        </div>
+        <button class="quiet">Check number</button>
+      </form>
+      ${
+        result && result.doNotCall
+          ? html`
+            <div class="notice" data-tone="warn">
+              <p>
+                <strong>${result.phoneNumber}</strong> has been on the do-not-call list since
+                ${time(ui, result.doNotCall.since)} (${result.doNotCall.source}).${
+                  result.doNotCall.reason
+                    ? html`
+                      ${labels.addToDoNotCallList.reason}: ${result.doNotCall.reason}`
+                    : null
+                }
+              </p>
+              ${confirm({
+                form,
+                id: 'remove',
+                look: 'quiet',
+                action: ui.to('/contacts/do-not-call/remove'),
+                fields: { phone_number: result.phoneNumber },
+                label: 'Remove from list',
+                question: `Remove ${result.phoneNumber} from the do-not-call list?`,
+                detail:
+                  'Make sure this person agreed to be called again. Your name and the reason are saved.',
+                confirm: 'Remove number',
+                reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
+              })}
+            </div>
+          `
+          : result
+            ? html`
+              <p class="notice" data-tone="good"><strong>${result.phoneNumber}</strong> is not on the do-not-call list.</p>
+            `
+            : null
+      }
+      ${
+        result &&
+        result.removals.length > 0 &&
+        html`
+          <h3>Earlier removals</h3>
+          ${doNotCallRemovals({ ui, removals: result.removals })}
+        `
+      }
+    </section>
+    <form method="post" action="${addPath}" class="panel stack form" aria-labelledby="add" novalidate>
+      <h2 id="add">Add a number</h2>
+      ${formHead(addForm)}
+      ${field({
+        form: addForm,
+        name: 'phone_number',
+        label: phoneLabel,
+        required: true,
+        maxlength: 1000,
+        autocomplete: 'off',
+        placeholder: '+12025550100',
+        hint: "You can enter several numbers. A number doesn't have to belong to a contact. Waiting calls to it end with the outcome Suppressed.",
+      })}
+      ${field({
+        form: addForm,
+        name: 'reason',
+        label: labels.addToDoNotCallList.reason,
+        required: true,
+        maxlength: 500,
+        autocomplete: 'off',
+        hint: 'For example “Opted out by email on May 4”.',
+      })}
+      <div class="form-actions"><button class="primary">Add to list</button></div>
+    </form>
+  `
+})
 
 const phoneLabel = addContactTexts.phone_number.label
 

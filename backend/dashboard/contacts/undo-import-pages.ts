@@ -4,8 +4,10 @@ import type { LeftReason, UndoCounts } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatPlural } from '../../views/format.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { confirmPage } from '../page/confirm-page.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { countImportEffects, type ImportEffects } from './undo-import-queries.ts'
 
@@ -22,8 +24,15 @@ interface UndoResult {
   count: number
 }
 
-const impossibleView = template<{ name: string; id: number; reason: string }>(
-  'dashboard/contacts/undo-import-page',
+const impossibleView = defineView(
+  ({ ui }, { id, name, reason }: { name: string; id: number; reason: string }) => html`
+    <a class="crumb" href="${ui.to(`/contacts/import/${id}`)}">${icon('back')} ${name}</a>
+    <h1>This import can't be undone</h1>
+    <div class="panel stack">
+      <p>${reason}</p>
+      <div><a class="button quiet" href="${ui.to(`/contacts/import/${id}`)}">Back to import</a></div>
+    </div>
+  `,
 )
 
 /** Reads what the page of an import says about undoing it. */

@@ -1,16 +1,22 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { inTransaction } from '../../db/transaction.ts'
+import { time } from '../../views/elements.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { labels } from '../../views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import {
   getPreviousSecretUntil,
   revealOriginSecret,
   rotateWorkspaceSecret,
 } from '../../webhooks/signing-secrets.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { lockRights, type PathContext, pathTo, requireOwner } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
+import { deliveryTable } from './delivery-table.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
 import { countCallbackDeliveries, selectCallbackOrigins } from './webhook-queries.ts'
 
@@ -24,7 +30,91 @@ interface CallbacksData {
 }
 
 const callbacksPath = '/integrations/callbacks'
-const callbacksView = template<CallbacksData>('dashboard/integrations/callbacks-page')
+const callbacksView = defineView(
+  ({ ui, isOwner, form, here }, { origins, previousSecretUntil, exhausted, table }: CallbacksData) => html`
+    <a class="crumb" href="${ui.to('/integrations/webhooks')}">${icon('back')} Webhooks</a>
+    <div class="page-head">
+      <div>
+        <h1>Callback URLs</h1>
+        <p class="lead">
+          If a call is queued with a <code>callback_url</code>, Outdial sends its <code>call.completed</code> event to that URL.
+          Webhook subscriptions receive the event too.
+        </p>
+      </div>
+    </div>
+    <section class="panel" aria-labelledby="secret">
+      <div class="panel-head">
+        <h2 id="secret">Signing secrets</h2>
+        ${
+          isOwner &&
+          html`
+            <div class="row">
+              <a class="button quiet small" href="${ui.to('/integrations/callbacks/reveal-secret')}">Show secret</a>
+              <a class="button quiet small" href="${ui.to('/integrations/callbacks/rotate-secret')}">Rotate secrets</a>
+            </div>
+          `
+        }
+      </div>
+      <p class="soft">
+        Outdial signs deliveries to callback URLs, with a different signing secret for each address. Signatures follow the
+        Standard Webhooks specification.${
+          !isOwner &&
+          html`
+            Only workspace owners can see the secrets.`
+        }
+      </p>
+      ${
+        isOwner &&
+        origins.length > 0 &&
+        html`
+          <ul>
+            ${origins.map(
+              (origin) => html`
+                <li>
+                  <a href="${ui.to(`/integrations/callbacks/reveal-secret?url=${encodeURIComponent(origin)}`)}">Show secret for ${origin}</a>
+                </li>
+              `,
+            )}
+          </ul>
+        `
+      }
+      ${
+        previousSecretUntil
+          ? html`
+            <p class="notice">
+              The secrets were rotated. The previous ones also sign deliveries until
+              ${time(ui, previousSecretUntil)}.
+            </p>
+          `
+          : null
+      }
+    </section>
+    ${
+      exhausted > 0 &&
+      html`
+        <div class="notice row" data-tone="warn">
+          <span>${ui.plural(exhausted, 'delivery', 'deliveries')} failed and will not be retried.</span>
+          ${confirm({
+            form,
+            id: 'replay',
+            action: ui.to('/integrations/callbacks/replay'),
+            look: 'quiet',
+            label: 'Replay all',
+            question: `Send ${ui.plural(exhausted, 'delivery', 'deliveries')} again?`,
+            detail: 'Each event keeps its ID, so receivers can recognize events they already have.',
+            confirm: 'Replay failed deliveries',
+          })}
+        </div>
+      `
+    }
+    ${deliveryTable({
+      ui,
+      table,
+      here,
+      empty: 'Deliveries appear here when a call that was queued with callback_url is completed.',
+    })}
+  `,
+)
 const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
 const toCallbacks = (context: PathContext) => pathTo(context, callbacksPath)
 
@@ -60,8 +150,47 @@ export const replayCallbacksAction = defineAction({
   back: toCallbacks,
 })
 
-const revealSecretView = template<{ url: string }>('dashboard/integrations/reveal-secret-page')
-const rotateSecretView = template<object>('dashboard/integrations/rotate-callback-secret-page')
+const revealSecretView = defineView(
+  ({ ui, form }, { url }: { url: string }) => html`
+    <a class="crumb" href="${ui.to('/integrations/callbacks')}">${icon('back')} Callback URLs</a>
+    <h1>Show signing secret</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      <p>Each address that receives events has its own signing secret. The next page shows the one for this callback URL.</p>
+      ${field({
+        form,
+        name: 'url',
+        label: labels.addContact.callback_url,
+        value: url,
+        type: 'url',
+        hint: 'The start of the URL is enough, for example https://example.com.',
+        required: true,
+      })}
+      <div class="form-actions">
+        <button class="primary">Show secret</button>
+        <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
+const rotateSecretView = defineView(
+  ({ ui, form, workspace }) => html`
+    <a class="crumb" href="${ui.to('/integrations/callbacks')}">${icon('back')} Callback URLs</a>
+    <h1>Rotate signing secrets</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      <p>This creates new signing secrets for events that the workspace ${workspace.name} sends to callback URLs.</p>
+      <p class="soft">
+        For 24 hours, deliveries are signed with both the old and the new secret, so you have time to update your receivers. If you rotate
+        again within that time, the oldest secrets stop working immediately.
+      </p>
+      <div class="form-actions">
+        <button class="primary">Rotate secrets</button>
+        <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
 
 export const revealSecretPage = defineForm({
   query: z.object({ url: boundedText(2000).catch('') }),

@@ -3,10 +3,14 @@ import { disconnectApp } from '../../access/revoke-connection.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { loopbackHosts } from '../../core/loopback.ts'
 import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
+import { copyable, time } from '../../views/elements.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { confirm } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { defineAction, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParam, lockRights, pathTo, TextParam } from '../page/page-context.ts'
 import { selectConnectedApps } from './connected-app-queries.ts'
+import { integrationTabs } from './integration-tabs.ts'
 
 const connectedAppsPath = '/integrations/apps'
 
@@ -26,7 +30,80 @@ interface ConnectedAppCard {
   canDisconnect: boolean
 }
 
-const connectedAppsView = template<{ apps: ConnectedAppCard[] }>('dashboard/integrations/connected-apps-page')
+const connectedAppsView = defineView(
+  ({ ui, form }, { apps }: { apps: ConnectedAppCard[] }) => html`
+    ${integrationTabs({ ui, here: 'apps' })}
+    <div class="page-head">
+      <div>
+        <h2>Connected apps</h2>
+        <p class="lead">Apps that can access this workspace. A connection stays active until someone disconnects it.</p>
+      </div>
+    </div>
+    ${
+      apps.length === 0 &&
+      html`
+        <section class="panel flush" aria-label="Connected apps">
+          <div class="empty">
+            <p><strong>No connected apps yet.</strong></p>
+            <p>To connect Zapier, add Outdial to a Zap and sign in.</p>
+            <a class="button quiet" href="${ui.to('/integrations')}">Connect Zapier</a>
+          </div>
+        </section>
+      `
+    }
+    ${apps.map(
+      (app) => html`
+        <section class="panel" aria-labelledby="${app.key}">
+          <div class="panel-head">
+            <h3 id="${app.key}">${app.app}</h3>
+            ${
+              app.canDisconnect &&
+              confirm({
+                form,
+                id: `disconnect-${app.key}`,
+                action: ui.to(app.disconnectPath),
+                label: 'Disconnect',
+                question: `Disconnect ${app.app}?`,
+                detail: app.disconnectDetail,
+                confirm: 'Disconnect app',
+              })
+            }
+          </div>
+          <dl class="facts">
+            <dt>Connected by</dt><dd>${app.user} <span class="soft">${app.email}</span></dd>
+            <dt>Connected</dt><dd>${time(ui, app.since)}</dd>
+            <dt>Last used</dt>
+            <dd>
+              ${app.lastUsedAt ? time(ui, app.lastUsedAt, 'ago') : html`<span class="soft">Never</span>`}
+            </dd>
+            <dt>Webhooks</dt>
+            <dd>
+              ${
+                app.subscriptionCount === 0
+                  ? html`<span class="soft">None</span>`
+                  : html`
+                    <a href="${ui.to('/integrations/webhooks')}">${ui.plural(app.subscriptionCount, 'subscription')}</a>
+                  `
+              }
+            </dd>
+            <dt>Permissions</dt>
+            <dd>
+              ${
+                app.abilities.length === 0
+                  ? html`<span class="soft">None</span>`
+                  : html`
+                    <ul class="may">
+                      ${app.abilities.map((ability) => html`<li>${ability}</li>`)}
+                    </ul>
+                  `
+              }
+            </dd>
+          </dl>
+        </section>
+      `,
+    )}
+  `,
+)
 
 export const connectedAppsPage = definePage({
   query: noInput,
@@ -83,7 +160,61 @@ interface ConnectData {
   apiUrl: string
 }
 
-const connectView = template<ConnectData>('dashboard/integrations/connect-zapier-page')
+const connectView = defineView(
+  ({ ui, user, workspace }, { isLocal, apiUrl, addresses }: ConnectData) => html`
+    ${integrationTabs({ ui, here: 'connect' })}
+    ${
+      isLocal &&
+      html`
+        <p class="notice" data-tone="warn">
+          Zapier can't connect because Outdial's address works only on this machine. Set <code>PUBLIC_URL</code> to a public
+          https URL. To try the connector without Zapier, use the command <code>npm run demo</code>.
+        </p>
+      `
+    }
+    <div class="columns">
+      <div>
+        <section class="panel" aria-labelledby="steps">
+          <h2 id="steps">Connect Zapier</h2>
+          <ol class="how">
+            <li><strong>Add Outdial to a Zap.</strong> Choose the action <em>Queue Call</em>, or the trigger <em>Call Completed</em>.</li>
+            <li><strong>Sign in when Zapier asks.</strong> Use your Outdial email and password. Your email is ${user.email}.</li>
+            <li>
+              <strong>Choose the workspace ${workspace.name}.</strong> A connection works with one workspace. To use
+              another workspace, add another connection.
+            </li>
+            <li><strong>Test the step.</strong> First, set <em>Test Call</em> to <em>Yes</em>. The call is simulated, so no phone
+              rings. <em>Call Completed</em> triggers for test calls only if its <em>Include Test Calls</em> is <em>Yes</em>.</li>
+          </ol>
+          <p class="soft">
+            You'll find the connection under <a href="${ui.to('/integrations/apps')}">Connected apps</a>, and Zaps that
+            start with <em>Call Completed</em> under <a href="${ui.to('/integrations/webhooks')}">Webhooks</a>.
+          </p>
+        </section>
+        <section class="panel" aria-labelledby="own">
+          <h2 id="own">API</h2>
+          <p>Create an <a href="${ui.to('/settings/api-keys')}">API key</a> and send it with each request:</p>
+          <pre tabindex="0" aria-label="Example request">${`curl ${apiUrl}/campaigns/ \\\n  -H "Authorization: Bearer odk_…"`}</pre>
+        </section>
+      </div>
+      <div>
+        <section class="panel" aria-labelledby="addresses">
+          <h2 id="addresses">URLs and IDs</h2>
+          <dl class="address-list">
+            ${addresses.map(
+              (address) => html`
+                <dt>${address.label}</dt>
+                <dd> ${copyable({ id: address.id, value: address.value, label: `Copy ${address.label}` })} </dd>
+              `,
+            )}
+            <dt>Workspace ID</dt>
+            <dd> ${copyable({ id: 'workspace-id', value: String(workspace.id), label: 'Copy workspace ID' })} </dd>
+          </dl>
+        </section>
+      </div>
+    </div>
+  `,
+)
 
 /** Creates the page that explains how to build a first Zap. It also lists the URLs for connecting other clients. */
 export const connectZapierPage = definePage({
@@ -103,7 +234,39 @@ export const connectZapierPage = definePage({
   },
 })
 
-const realCallsView = template<object>('dashboard/integrations/real-calls-page')
+const realCallsView = defineView(
+  ({ ui, isSimulated }) => html`
+    ${integrationTabs({ ui, here: 'real-calls' })}
+    <section class="panel" aria-labelledby="needs">
+      <h2 id="needs">What real calls need</h2>
+      ${
+        isSimulated
+          ? html`
+            <p>
+              This server simulates every call: the contact, the agent's voice, and the conversation. The queue, calling hours, tools, and
+              webhooks work as they do for real calls.
+            </p>
+          `
+          : html`<p>This server's calls are real: your agent runtime makes them. Only test calls are simulated.</p>`
+      }
+      <ol class="how">
+        <li>
+          <strong>An agent runtime.</strong> A system of yours with a phone connection, a voice, and a language model. It decides what the
+          agent says after the greeting. Outdial tells it whom to call and when, gives the agent its tools, and stores the results.
+        </li>
+        <li>
+          <strong>Phone numbers that you may call from.</strong> Your carrier provides them. Add them under
+          <a href="${ui.to('/phone-numbers')}">Phone numbers</a>.
+        </li>
+        <li>
+          <strong>Three settings on the server.</strong> Your operator sets <code>TELEPHONY=http</code>,
+          <code>RUNTIME_URL</code>, and <code>RUNTIME_SIGNING_KEY</code>, then restarts Outdial. The page “Agent runtimes” of the
+          documentation (<code>docs/runtime.md</code>) describes the requests and has a runtime to copy.
+        </li>
+      </ol>
+    </section>
+  `,
+)
 
 /** Says what real calls need. While calls are simulated, each page links to it. */
 export const realCallsPage = definePage({

@@ -3,10 +3,14 @@ import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, deliveryBadge } from '../../views/badges.ts'
+import { badge, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
+import { button } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
-import { defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { toKeysetPage } from '../page/keyset.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
@@ -45,7 +49,105 @@ interface DeliveryData {
   headers: string
 }
 
-const deliveryView = template<DeliveryData>('dashboard/integrations/delivery-page')
+const deliveryView = defineView(
+  ({ ui, here, form }, { attempts, headers, delivery }: DeliveryData) => html`
+    <a
+      class="crumb"
+      href="${ui.to(delivery.origin.path)}"
+    >${icon('back')} ${delivery.origin.label}</a>
+    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+      <div class="page-head">
+        <div>
+          <h1>${delivery.name}</h1>
+          <p class="lead target">${delivery.targetUrl}</p>
+        </div>
+        <div class="page-head-actions">
+          ${delivery.callId ? html`<a class="button quiet small" href="${ui.to(`/calls/${delivery.callId}`)}">View call</a>` : null}
+          ${
+            delivery.canReplay &&
+            button({
+              form,
+              action: ui.to(`/integrations/deliveries/${delivery.id}/replay`),
+              label: 'Replay',
+              look: 'primary',
+            })
+          }
+        </div>
+      </div>
+      ${
+        delivery.isDisabled &&
+        html`
+          <p class="notice" data-tone="bad">
+            The subscription is disabled, so nothing is sent to it. <a href="${ui.to(delivery.origin.path)}">Enable the subscription</a>,
+            then replay this delivery.
+          </p>
+        `
+      }
+      <div class="panels">
+        <section class="panel" aria-label="About this delivery">
+          <dl class="facts">
+            <dt>Status</dt><dd>${badge(delivery.badge)} </dd>
+            <dt>Created at</dt><dd>${time(ui, delivery.createdAt)}</dd>
+            ${
+              delivery.nextAttemptAt
+                ? html`
+                  <dt>${attempts.length === 0 ? 'Due' : 'Next attempt'}</dt>
+                  <dd>
+                    ${time(ui, delivery.nextAttemptAt, 'ago')}
+                    <span class="soft">(${time(ui, delivery.nextAttemptAt)})</span>
+                  </dd>
+                `
+                : null
+            }
+            ${delivery.finishedAt ? html`<dt>Finished</dt><dd>${time(ui, delivery.finishedAt)}</dd>` : null}
+          </dl>
+        </section>
+        <section class="panel flush" aria-labelledby="attempts">
+          <h2 id="attempts">Delivery attempts</h2>
+          ${
+            attempts.length === 0
+              ? html`<p class="soft">None yet.</p>`
+              : html`
+                <div class="table-scroll" tabindex="0" role="group" aria-label="Delivery attempts">
+                  <table>
+                    <thead>
+                      <tr>
+                        <th scope="col">Attempt</th>
+                        <th scope="col">Response</th>
+                        <th scope="col">Error</th>
+                        <th scope="col" class="number">Duration</th>
+                        <th scope="col">Time</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${attempts.map(
+                        (one) => html`
+                          <tr>
+                            <th scope="row">${one.number}</th>
+                            <td>${badge(one.badge)} </td>
+                            <td>${one.error === '' ? html`<span class="soft">None</span>` : one.error}</td>
+                            <td class="number nowrap">${one.duration}</td>
+                            <td class="nowrap">${time(ui, one.at)}</td>
+                          </tr>
+                        `,
+                      )}
+                    </tbody>
+                  </table>
+                </div>
+              `
+          }
+        </section>
+      </div>
+    </div>
+    <section class="panel" aria-labelledby="sent">
+      <h2 id="sent">Request</h2>
+      <h3>Headers (signature hidden)</h3>
+      <pre tabindex="0" aria-label="Headers">${headers}</pre>
+      <h3>Body</h3>
+      <pre tabindex="0" aria-label="Body">${delivery.body}</pre>
+    </section>
+  `,
+)
 
 const toOrigin = (subscriptionId: number | null) =>
   subscriptionId === null

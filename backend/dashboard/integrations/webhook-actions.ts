@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { formatCount } from '../../views/format.ts'
+import { formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
@@ -11,7 +14,7 @@ import {
   unsubscribe,
   waitForAttemptsInProgress,
 } from '../../webhooks/subscriptions.ts'
-import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'
 import {
   type IdContext,
@@ -97,8 +100,27 @@ export const removeWebhookAction = defineAction({
   back: webhookPath,
 })
 
-const rotateSecretView = template<{ id: number; targetUrl: string }>(
-  'dashboard/integrations/rotate-webhook-secret-page',
+const rotateSecretView = defineView(
+  ({ ui, form }, { id, targetUrl }: { id: number; targetUrl: string }) => html`
+    <a
+      class="crumb"
+      href="${ui.to(`/integrations/webhooks/${id}`)}"
+    >${icon('back')} Webhook</a>
+    <h1>Rotate signing secret</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      <p>This creates a new signing secret for deliveries to <code class="target">${targetUrl}</code>.</p>
+      <p class="soft">
+        The next page shows the new secret once. For 24 hours, deliveries are signed with both secrets, so you have time
+        to update the receiver. If you rotate again within that time, the oldest secret stops working immediately. Zaps
+        are not affected because Zapier does not check signatures.
+      </p>
+      <div class="form-actions">
+        <button class="primary">Rotate secret</button>
+        <a class="button quiet" href="${ui.to(`/integrations/webhooks/${id}`)}">Cancel</a>
+      </div>
+    </form>
+  `,
 )
 
 /** Shows the new secret only in the response to the form. */

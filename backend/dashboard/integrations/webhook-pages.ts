@@ -5,46 +5,18 @@ import { toPage } from '../../core/pagination.ts'
 import type { SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
-import { definePage, template } from '../page/define-page.ts'
+import { definePage } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { DeliveryQuery, type DeliveryTable, readDeliveryTable } from './delivery-pages.ts'
+import { DeliveryQuery, readDeliveryTable } from './delivery-pages.ts'
+import { webhookListView } from './webhook-list-view.ts'
 import {
   countCallbackDeliveries,
   findEndReport,
   selectSubscriptions,
   type SubscriptionSummary,
 } from './webhook-queries.ts'
-
-interface WebhookData {
-  webhook: {
-    id: number
-    targetUrl: string
-    owner: string
-    filter: string
-    createdAt: Date
-    badge: Badge
-    since: Date | null
-    /** Why and when the subscription ended; null if it hasn't. */
-    ended: { reason: string; at: Date } | null
-    /** Says whether Zapier knows that the subscription has ended; null if that isn't reported. */
-    endReport: { text: string; at: Date | null } | null
-    isDisabled: boolean
-    isFailing: boolean
-    pending: number
-    exhausted: number
-    /** When the previous signing secret expires; null if there is none. */
-    previousSecretUntil: Date | null
-    canRotate: boolean
-    /** Explains what a test event does. */
-    testDetail: string
-    /** Explains what removing the subscription does. */
-    removeDetail: string
-  }
-  table: DeliveryTable
-}
-
-const webhookView = template<WebhookData>('dashboard/integrations/webhook-page')
+import { type WebhookData, webhookView } from './webhook-view.ts'
 
 export const webhookPage = definePage({
   params: IdParams,
@@ -127,29 +99,8 @@ function formatActionDetails(
   }
 }
 
-interface WebhookRow {
-  id: number
-  targetUrl: string
-  owner: string
-  filter: string
-  badge: Badge
-  since: Date | null
-  lastAt: Date | null
-  pending: number
-  exhausted: number
-}
-
-interface ListData {
-  rows: WebhookRow[]
-  /** Subscriptions that ended in the last 30 days, the latest first. */
-  ended: { id: number; targetUrl: string; owner: string; filter: string; reason: string; at: Date }[]
-  callbacks: { pending: number; exhausted: number; any: boolean }
-  previous: string | null
-  next: string | null
-}
-
-const webhookListView = template<ListData>('dashboard/integrations/webhook-list-page')
 const Query = z.object({ page: PageNumber })
+
 const pageSize = 50
 
 export const webhookListPage = definePage({

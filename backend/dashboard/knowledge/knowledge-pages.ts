@@ -4,15 +4,58 @@ import { invalidField } from '../../core/form-errors.ts'
 import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
 import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
-import { defaultPassageLimit, type FoundPassage, searchKnowledge } from '../../knowledge/search-knowledge.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { time } from '../../views/elements.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { submitOnce } from '../page/submit-once.ts'
 import { ChosenFile } from '../page/upload.ts'
-import { type Document, type DocumentSummary, getDocument, listDocuments } from './knowledge-queries.ts'
+import { type Document, getDocument, listDocuments } from './knowledge-queries.ts'
+import { knowledgeView } from './knowledge-view.ts'
 
-const addDocumentView = template<object>('dashboard/knowledge/add-document-page')
+const addDocumentView = defineView(
+  ({ ui, form }) => html`
+    <a class="crumb" href="${ui.to('/knowledge')}">${icon('back')} Knowledge</a>
+    <h1>Add document</h1>
+    <form method="post" enctype="multipart/form-data" class="panel stack form" novalidate>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'title',
+        label: 'Title',
+        maxlength: 200,
+        autocomplete: 'off',
+        hint: 'Agents see the title with each passage they find, for example “Prices 2027”. Leave blank to use the file name.',
+      })}
+      ${field({
+        form,
+        name: 'file',
+        label: 'File',
+        type: 'file',
+        isEither: true,
+        accept: '.txt,.md,.markdown,.html,.htm,.pdf,.docx',
+        hint: '.txt, .md, .html, .pdf, or .docx, up to 20 MB. Only the text is used, not images or layout.',
+      })}
+      <p class="or">or</p>
+      ${field({
+        form,
+        name: 'body',
+        label: 'Text',
+        isEither: true,
+        rows: 12,
+        hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
+      })}
+      <div class="form-actions">
+        <button class="primary">Add document</button>
+        <a class="button quiet" href="${ui.to('/knowledge')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
 
 /** Above the limit of a document, because line breaks count twice in a form. */
 const maxBodyLength = 400_000
@@ -60,17 +103,6 @@ async function toDocument(
   return { title: title.trim() === '' ? parsed.title : title, body: parsed.text }
 }
 
-interface ListData {
-  search: string
-  /** Search results, best match first; null without a search. */
-  found: { passages: FoundPassage[]; more: FoundPassage[] } | null
-  documents: DocumentSummary[]
-  previous: string | null
-  next: string | null
-}
-
-const knowledgeView = template<ListData>('dashboard/knowledge/knowledge-page')
-
 const Filter = z.object({
   search: trimmedText(500).catch('').default(''),
   page: PageNumber,
@@ -107,8 +139,72 @@ export const knowledgePage = definePage({
   },
 })
 
-const documentView = template<{ document: Document }>('dashboard/knowledge/document-page')
-const editDocumentView = template<{ document: Document }>('dashboard/knowledge/edit-document-page')
+const documentView = defineView(
+  ({ ui, form }, { document }: { document: Document }) => html`
+    <a class="crumb" href="${ui.to('/knowledge')}">${icon('back')} Knowledge</a>
+    <div class="page-head">
+      <div>
+        <h1>${document.title}</h1>
+        <p class="soft">
+          ${ui.plural(document.body.length, 'character')} in ${ui.plural(document.passages.length, 'passage')} ·
+          updated ${time(ui, document.updated_at, 'phrase')}
+        </p>
+      </div>
+      <div class="page-head-actions">
+        <a class="button quiet small" href="${ui.to(`/knowledge/${document.id}/edit`)}">Edit</a>
+        ${confirm({
+          form,
+          id: 'delete',
+          action: ui.to(`/knowledge/${document.id}/delete`),
+          label: 'Delete',
+          question: `Delete the document “${document.title}”?`,
+          detail: "Agents will no longer find this document. You can't undo this.",
+          confirm: 'Delete document',
+        })}
+      </div>
+    </div>
+    <section class="panel" aria-labelledby="passages">
+      <div class="panel-head"><h2 id="passages">Passages</h2><span class="soft small-text">the parts of the document that agents find and quote</span></div>
+      <ol class="passages">
+        ${document.passages.map(
+          (passage) => html`
+            <li><p class="passage">${passage}</p></li>
+          `,
+        )}
+      </ol>
+    </section>
+  `,
+)
+
+const editDocumentView = defineView(({ ui, form }, { document }: { document: Document }) => {
+  const back = ui.to(`/knowledge/${document.id}`)
+  return html`
+    <a class="crumb" href="${back}">${icon('back')} ${document.title}</a>
+    <h1>Edit document</h1>
+    <form method="post" class="panel stack form wide" novalidate>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'title',
+        label: 'Title',
+        value: document.title,
+        required: true,
+        maxlength: 200,
+        autocomplete: 'off',
+      })}
+      ${field({
+        form,
+        name: 'body',
+        label: 'Text',
+        value: document.body,
+        required: true,
+        rows: 24,
+        hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
+      })}
+      <div class="form-actions"><button class="primary">Save</button><a class="button quiet" href="${back}">Cancel</a></div>
+    </form>
+  `
+})
 
 const DocumentFields = z.object({ title: formText.default(''), body: boundedText(maxBodyLength).default('') })
 

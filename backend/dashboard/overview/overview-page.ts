@@ -4,14 +4,14 @@ import type { Deps } from '../../deps.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { doRulesApply, getCallRules } from '../../rules/call-rules.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
-import { type Badge, callBadge, formatWaitReason } from '../../views/badges.ts'
+import { callBadge, formatWaitReason } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, formatDate } from '../../views/format.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
-import { definePage, noInput, template } from '../page/define-page.ts'
+import { definePage, noInput } from '../page/define-page.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import { maxCountAgeMs } from '../page/recent-change.ts'
-import { buildCharts, type Charts, type Day, getDay, outcomeGroups, sumCounts } from './overview-charts.ts'
-import { buildNotices, type FirstStep, listFirstSteps, type Notice } from './overview-notices.ts'
+import { buildCharts, type Day, getDay, outcomeGroups, sumCounts } from './overview-charts.ts'
+import { buildNotices, listFirstSteps } from './overview-notices.ts'
 import {
   countEndedCalls,
   countExhaustedDeliveries,
@@ -25,44 +25,13 @@ import {
   selectLiveAgentsWithBraces,
   type WaitingCalls,
 } from './overview-queries.ts'
+import { type OverviewData, overviewView } from './overview-view.ts'
 import { maxUnsharedCalls, shareCounts } from './share-counts.ts'
 
-interface OverviewData {
-  day: string
-  steps: FirstStep[]
-  /** The first step that isn't done. */
-  nextStep: FirstStep | undefined
-  stepsDone: number
-  /** Statistics are hidden before the first call. */
-  hasCalls: boolean
-  notices: Notice[]
-  charts: Charts
-  groups: typeof outcomeGroups
-  testCalls: number
-  /** The list of the calls that the charts count. */
-  endedToday: string
-  testsEndedToday: string
-  /** How many seconds old the counts can be. Null if they're current. */
-  sharedCountSeconds: number | null
-  waiting: { label: string; count: number; until: string; needsAction: boolean }[]
-  waitingTotal: number
-  liveCalls: {
-    id: number
-    name: string
-    campaignId: number
-    campaign: string
-    agent: string
-    badge: Badge
-    test: boolean
-    since: Date | null
-  }[]
-  liveCallCount: number
-}
-
-const overviewView = template<OverviewData>('dashboard/overview/overview-page')
-
 const maxLiveCalls = 10
+
 const maxNotices = 20
+
 const maxExhausted = 100
 
 /** Creates the start page: today's calls, and what needs attention. */

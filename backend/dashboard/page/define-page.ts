@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import { validate } from '../../core/validate.ts'
 import type { Deps } from '../../deps.ts'
+import type { PageForm } from '../../views/forms.ts'
+import type { Html } from '../../views/html.ts'
 import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
 import type { PageContext, PathContext } from './page-context.ts'
+import type { PageModel } from './page-model.ts'
 
 /** A read-only page: `GET`. */
 export interface Page {
@@ -209,20 +212,30 @@ export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType
 })
 
 /** A page to render. */
-export interface View {
-  /** Path of the template, relative to the backend folder and without `.eta`. */
-  template: string
+export interface View<Frame = PageModel> {
   /** Title of the browser tab. The layout adds the product name. */
   title: string
-  data: object
+  /** Returns what the layout surrounds. */
+  toMarkup: (page: Frame) => Html
 }
 
-/** Ties a template to its data: `const callView = template<CallData>('dashboard/calls/call-page')`. */
-export const template =
-  <Data extends object>(path: string): CreateView<Data> =>
-  (title, data) => ({ template: path, title, data })
+type CreateView<Frame, Data> = (title: string, data: Data) => View<Frame>
 
-type CreateView<Data extends object> = (title: string, data: Data) => View
+/** Ties a page's markup to its data: `const callView = defineView(({ ui }, { call }: CallData) => html'…')`. */
+export const defineView =
+  <Data extends object>(toMarkup: (page: PageModel, data: Data) => Html): CreateView<PageModel, Data> =>
+  (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
+
+/** The same for a page that belongs to no workspace, such as sign-up. */
+export const definePublicView =
+  <Data extends object>(toMarkup: (page: PublicPage, data: Data) => Html): CreateView<PublicPage, Data> =>
+  (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
+
+/** What every page without a workspace has. */
+export interface PublicPage {
+  title: string
+  form: PageForm
+}
 
 /** Where to go after a form is submitted, and the message to show there. */
 export interface Redirect {

@@ -15,6 +15,7 @@ import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
 import { formatPlural, languageName } from '../../views/format.ts'
+import type { FormModel, PageForm } from '../../views/forms.ts'
 
 /** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {
@@ -108,13 +109,17 @@ interface FormAddress {
 
 const publicAddress: FormAddress = { path: '', sealAuthor: () => '' }
 
-/** Creates the `form` object for templates: the form that is sent to the path of its page. */
-export function createFormModel(state: FormState, csrf: string, { path, sealAuthor } = publicAddress) {
+/** Creates the form that is sent to the path of its page. */
+export function createFormModel(
+  state: FormState,
+  csrf: string,
+  { path, sealAuthor } = publicAddress,
+): PageForm {
   const model = createOneForm(state, csrf, { idPrefix: 'f', sealAuthor: () => sealAuthor(path) })
   return {
     ...model,
     /** Returns the form that is sent to another path. What was entered in the page's own form isn't in it. */
-    sentTo: (action: string) => {
+    sentTo: (action) => {
       const actionPath = toFormPath(action)
       if (actionPath === path) return model
       // Both forms can have a field with the same name.
@@ -127,7 +132,7 @@ function createOneForm(
   state: FormState,
   csrf: string,
   { idPrefix, sealAuthor }: { idPrefix: string; sealAuthor: () => string },
-) {
+): FormModel {
   const shown = new Map<string, { id: string; label: string }>()
   const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
@@ -139,10 +144,10 @@ function createOneForm(
      * Returns a field's values, either entered or `saved`, and the IDs of the texts that describe it. Call it once for each
      * field, in the order of the page: the first one with an issue gets the focus.
      */
-    field: (name: string, saved?: unknown, hint?: string, label = name) => {
+    field: (name, saved, hint, label = name) => {
       const id = `${idPrefix}-${name.replace(/[^\w-]/g, '-')}`
       shown.set(name, { id, label })
-      const values: unknown[] = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
+      const values = [(state.isInvalid ? state.submitted[name] : saved) ?? []].flat()
       const issue = state.issues[name]
       const describedBy = [issue && `${id}-issue`, hint && `${id}-hint`].filter(Boolean).join(' ')
       return { id, values, value: values[0] ?? '', issue, describedBy, isFirstIssue: isFirstIssue(name) }

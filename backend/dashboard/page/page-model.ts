@@ -1,13 +1,17 @@
 import { createTimeFormats, formatCount, formatDuration, formatPlural } from '../../views/format.ts'
-import type { View } from './define-page.ts'
+import type { IconName } from '../../views/icon.ts'
 import type { Flash } from './flash.ts'
 import { createFormModel, type FormState, toFormPath } from './forms.ts'
 import { type PageContext, pathTo } from './page-context.ts'
 
-/** Creates the data for a template: the view's data, the data of the layout, and the `ui` helpers. */
+/** What every page of a workspace has: the data of the layout, the form, and the `ui` helpers. */
+export type PageModel = ReturnType<typeof createPageModel>
+
+export type Ui = PageModel['ui']
+
 export function createPageModel(
   context: PageContext,
-  view: View,
+  title: string,
   page: {
     path: string
     csrf: string
@@ -21,9 +25,8 @@ export function createPageModel(
   const { user, workspace, workspaces } = context
   const ui = createUi(context, page.now)
   return {
-    ...view.data,
     ui,
-    title: view.title,
+    title,
     form: createFormModel(page.state, page.csrf, {
       path: toFormPath(page.path),
       sealAuthor: page.sealAuthor,
@@ -48,7 +51,7 @@ export function createPageModel(
   }
 }
 
-/** Creates the helpers that templates use for paths, times, and numbers. Their results must be escaped. */
+/** Creates the helpers that pages use for paths, times, and numbers. */
 const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
   ...createTimeFormats(now, context.workspace.timeZone),
   /** Returns the path of a page in this workspace. */
@@ -66,7 +69,7 @@ const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
 interface NavigationItem {
   path: string
   label: string
-  icon: string
+  icon: IconName
   /** Another path whose pages belong to this item. */
   also?: string
 }

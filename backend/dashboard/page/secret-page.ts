@@ -1,4 +1,7 @@
-import { template } from './define-page.ts'
+import { copyable } from '../../views/elements.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineView } from './define-page.ts'
 
 interface SecretData {
   heading: string
@@ -11,4 +14,24 @@ interface SecretData {
 }
 
 /** Shows a secret once. The page is the response to the form itself, not a redirect, and isn't stored. */
-export const secretPage = template<SecretData>('dashboard/page/secret-page')
+export const secretPage = defineView(
+  ({ ui }, { back, heading, label, lead, secret, notes }: SecretData) => html`
+    <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
+    <h1>${heading}</h1>
+    <section class="panel form" aria-label="${label}">
+      <p class="notice" data-tone="warn" role="status">${lead}</p>
+      <h2>${label}</h2>
+      ${copyable({
+        id: 'secret',
+        value: secret,
+        label: `Copy ${label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`,
+      })}
+      ${notes.map(
+        (note) => html`
+          <p class="soft">${note}</p>
+        `,
+      )}
+      <div class="form-actions"><a class="button primary" href="${ui.to(back.path)}">Done</a></div>
+    </section>
+  `,
+)

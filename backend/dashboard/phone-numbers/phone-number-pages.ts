@@ -3,7 +3,12 @@ import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
 import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { badge, time } from '../../views/elements.ts'
+import { button, confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { labels } from '../../views/labels.ts'
+import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
@@ -17,12 +22,118 @@ interface ShownPhoneNumber extends ListedPhoneNumber {
   activateDetail: string | null
 }
 
-const phoneNumberListView = template<{ numbers: ShownPhoneNumber[] }>(
-  'dashboard/phone-numbers/phone-number-list-page',
+const phoneNumberListView = defineView(
+  ({ ui, form }, { numbers }: { numbers: ShownPhoneNumber[] }) => html`
+    <div class="page-head">
+      <div>
+        <h1>Phone numbers</h1>
+        <p class="lead">The numbers your agents call from. Your contacts see them when an agent calls.</p>
+      </div>
+      <a class="button primary" href="${ui.to('/phone-numbers/new')}">Add number</a>
+    </div>
+    <section class="panel flush" aria-label="Phone numbers">
+      ${
+        numbers.length === 0
+          ? html`
+            <div class="empty">
+              <p><strong>No phone numbers yet.</strong></p>
+              <p>Add a number for your campaigns to call from.</p>
+              <a class="button quiet" href="${ui.to('/phone-numbers/new')}">Add number</a>
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="Phone numbers">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">${labels.phoneNumber.phone_number}</th>
+                    <th scope="col">Status</th>
+                    <th scope="col">Campaigns</th>
+                    <th scope="col">Created at</th>
+                    <th scope="col"><span class="visually-hidden">Actions</span></th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${numbers.map(
+                    (number) => html`
+                      <tr>
+                        <th scope="row">${number.label}<small>${number.phone_number} · ${number.country}</small></th>
+                        <td>${badge(number.badge)} </td>
+                        <td>${number.campaigns === 0 ? html`<span class="soft">None</span>` : ui.count(number.campaigns)}</td>
+                        <td class="nowrap">${time(ui, number.created_at)}</td>
+                        <td class="actions-cell">
+                          ${
+                            number.status === 'active'
+                              ? confirm({
+                                  form,
+                                  id: `retire-${number.id}`,
+                                  action: ui.to(`/phone-numbers/${number.id}/retire`),
+                                  label: 'Retire',
+                                  question: `Retire the phone number “${number.label}”?`,
+                                  detail:
+                                    'Agents no longer call from this number. Queued calls wait until you activate the number again. ' +
+                                    'They expire 7 days after they were due.',
+                                  confirm: 'Retire number',
+                                })
+                              : number.activateDetail
+                                ? confirm({
+                                    form,
+                                    id: `activate-${number.id}`,
+                                    look: 'quiet',
+                                    action: ui.to(`/phone-numbers/${number.id}/activate`),
+                                    label: 'Activate',
+                                    question: `Activate the phone number “${number.label}”?`,
+                                    detail: number.activateDetail,
+                                    confirm: 'Activate number',
+                                  })
+                                : button({
+                                    form,
+                                    action: ui.to(`/phone-numbers/${number.id}/activate`),
+                                    label: 'Activate',
+                                    title: `Activate “${number.label}”`,
+                                  })
+                          }
+                        </td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+          `
+      }
+    </section>
+  `,
 )
 const formTexts = toFormTexts(phoneNumberTexts)
-const addPhoneNumberView = template<{ text: typeof formTexts }>(
-  'dashboard/phone-numbers/add-phone-number-page',
+const addPhoneNumberView = defineView(
+  ({ ui, form }) => html`
+    <a class="crumb" href="${ui.to('/phone-numbers')}">${icon('back')} Phone numbers</a>
+    <h1>Add phone number</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      ${field({
+        form,
+        ...formTexts.phone_number,
+        name: 'phone_number',
+        type: 'tel',
+        required: true,
+        autocomplete: 'off',
+        placeholder: '+12025550190',
+      })}
+      ${field({
+        form,
+        ...formTexts.label,
+        name: 'label',
+        required: true,
+        maxlength: 200,
+      })}
+      <div class="form-actions">
+        <button class="primary">Add number</button>
+        <a class="button quiet" href="${ui.to('/phone-numbers')}">Cancel</a>
+      </div>
+    </form>
+  `,
 )
 
 const NewNumber = z.object({ phone_number: boundedText(64), label: boundedText(200) })
@@ -44,7 +155,7 @@ export const phoneNumberListPage = definePage({
 export const newPhoneNumberPage = defineForm({
   query: noInput,
   form: NewNumber,
-  show: async () => addPhoneNumberView('Add phone number', { text: formTexts }),
+  show: async () => addPhoneNumberView('Add phone number', {}),
   submit: async (tx, context, { phone_number, label }) => {
     await addPhoneNumber(tx, context.workspace.id, { phone_number, label })
     return redirectTo(

@@ -3,11 +3,16 @@ import * as z from 'zod'
 import { revokeApiKey } from '../../access/revoke-connection.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
+import { badge, time } from '../../views/elements.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParams, lockRights, pathTo } from '../page/page-context.ts'
 import { secretPage } from '../page/secret-page.ts'
 import { findApiKey, selectApiKeys } from './api-key-queries.ts'
+import { settingsTabs } from './settings-tabs.ts'
 
 const apiKeysPath = '/settings/api-keys'
 
@@ -25,8 +30,105 @@ interface KeyRow {
   revokeDetail: string
 }
 
-const apiKeyListView = template<{ keys: KeyRow[] }>('dashboard/settings/api-keys-page')
-const newApiKeyView = template<object>('dashboard/settings/new-api-key-page')
+const apiKeyListView = defineView(
+  ({ ui, form }, { keys }: { keys: KeyRow[] }) => html`
+    <div class="page-head">
+      <h1>Settings</h1>
+    </div>
+    ${settingsTabs({ ui, here: 'api-keys' })}
+    <div class="page-head">
+      <div>
+        <h2>API keys</h2>
+        <p class="lead">Your own code uses API keys to access this workspace. A key acts on behalf of the member who created it, in this workspace only.</p>
+      </div>
+      <a class="button primary" href="${ui.to('/settings/api-keys/new')}">Create API key</a>
+    </div>
+    <section class="panel flush" aria-label="API keys">
+      ${
+        keys.length === 0
+          ? html`
+            <div class="empty">
+              <p><strong>No API keys yet.</strong></p>
+              <p>Your scripts and servers send a key with each request. Zapier doesn't need a key, because you sign in to connect it.</p>
+              <a class="button quiet" href="${ui.to('/settings/api-keys/new')}">Create your first key</a>
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="API keys">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">Created by</th>
+                    <th scope="col">Last used</th>
+                    <th scope="col" class="number">Webhooks</th>
+                    <th scope="col"><span class="visually-hidden">Actions</span></th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${keys.map(
+                    (key) => html`
+                      <tr>
+                        <th scope="row">${key.name}<small><code>${key.prefix}…</code></small></th>
+                        <td>${key.createdBy}<small>${time(ui, key.createdAt)}</small></td>
+                        <td class="nowrap">
+                          ${key.lastUsedAt ? time(ui, key.lastUsedAt, 'ago') : html`<span class="soft">Never</span>`}
+                        </td>
+                        <td class="number">${ui.count(key.subscriptionCount)}</td>
+                        <td class="actions-cell">
+                          ${
+                            key.revokedAt
+                              ? html`
+                                ${badge({ tone: 'mute', text: 'Revoked' })}
+                                <small>${time(ui, key.revokedAt)}</small>
+                              `
+                              : key.canRevoke
+                                ? confirm({
+                                    form,
+                                    id: `revoke-${key.id}`,
+                                    action: ui.to(`/settings/api-keys/${key.id}/revoke`),
+                                    label: 'Revoke',
+                                    question: `Revoke the API key “${key.name}”?`,
+                                    detail: key.revokeDetail,
+                                    confirm: 'Revoke key',
+                                  })
+                                : null
+                          }
+                        </td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+          `
+      }
+    </section>
+  `,
+)
+const newApiKeyView = defineView(
+  ({ ui, form }) => html`
+    <a class="crumb" href="${ui.to('/settings/api-keys')}">${icon('back')} API keys</a>
+    <h1>Create API key</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'name',
+        label: 'Name',
+        required: true,
+        maxlength: 100,
+        autocomplete: 'off',
+        placeholder: 'Nightly import',
+        hint: 'What the key is for, so you know what stops working if you revoke it.',
+      })}
+      <div class="form-actions">
+        <button class="primary">Create key</button>
+        <a class="button quiet" href="${ui.to('/settings/api-keys')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
 
 const NewKey = z.object({ name: trimmedText(100).pipe(text(100)) })
 

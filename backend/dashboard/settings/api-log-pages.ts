@@ -8,12 +8,16 @@ import {
 } from '../../support/describe-request.ts'
 import { findRequest, type RequestRow, selectRequests, statusClasses } from '../../support/request-queries.ts'
 import type { Badge } from '../../views/badges.ts'
+import { badge, pager, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
-import { definePage, noInput, template } from '../page/define-page.ts'
+import { attributes, html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { definePage, defineView, noInput } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { toKeysetPage } from '../page/keyset.ts'
 import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
+import { settingsTabs } from './settings-tabs.ts'
 
 /** A request as the log shows it. */
 interface ShownRequest {
@@ -48,8 +52,115 @@ interface RequestData {
   links: { label: string; path: string }[]
 }
 
-const logView = template<LogData>('dashboard/settings/api-log-page')
-const requestView = template<RequestData>('dashboard/settings/api-request-page')
+const logView = defineView(
+  ({ ui }, { requestId, status, filters, rows, isFiltered, previous, next }: LogData) => html`
+    <div class="page-head">
+      <h1>Settings</h1>
+    </div>
+    ${settingsTabs({ ui, here: 'api-log' })}
+    <div class="page-head">
+      <div>
+        <h2>API log</h2>
+        <p class="lead">Requests to the API from the last 14 days, newest first. Their bodies and secrets aren't stored.</p>
+        <p class="soft small-text">
+          New requests appear after a few seconds. If Outdial crashes, the requests of its last few seconds can be missing. Requests
+          without a valid API key or access token aren't listed.
+        </p>
+      </div>
+    </div>
+    <form class="filters" method="get" action="${ui.to('/settings/api-log')}" role="search" aria-label="API log">
+      <div class="field wide">
+        <label for="request">Request ID</label>
+        <input id="request" name="request" type="search" maxlength="128" value="${requestId}" autocomplete="off">
+      </div>
+      ${status ? html`<input type="hidden" name="status" value="${status}">` : null}
+      <button class="quiet">Search</button>
+    </form>
+    <section class="panel flush" aria-labelledby="requests">
+      <div class="panel-head">
+        <h2 id="requests">Requests</h2>
+        <nav class="row" aria-label="Filter requests">
+          ${filters.map(
+            (filter) => html`
+              <a class="button quiet small" href="${filter.address}"${attributes({ 'aria-current': filter.isHere ? 'true' : null })}>${filter.label}</a>
+            `,
+          )}
+        </nav>
+      </div>
+      ${
+        rows.length === 0
+          ? html`
+            <div class="empty">
+              ${
+                isFiltered
+                  ? html`<p><strong>No matching requests.</strong></p>`
+                  : html`
+                    <p><strong>No requests yet.</strong></p>
+                    <p>Requests appear here when a Zap or your own code uses the API.</p>
+                    <a class="button quiet" href="${ui.to('/integrations')}">Connect Zapier</a>
+                  `
+              }
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="Requests">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Request</th>
+                    <th scope="col">Response</th>
+                    <th scope="col">What happened</th>
+                    <th scope="col">Received</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) => html`
+                      <tr>
+                        <th scope="row">
+                          <a href="${ui.to(`/settings/api-log/${row.id}`)}">${row.line}</a>
+                          <small>${row.credential}</small>
+                        </th>
+                        <td>${badge(row.badge)} </td>
+                        <td>${row.description}<small><code>${row.requestId}</code></small></td>
+                        <td class="nowrap">${time(ui, row.at)}</td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            ${pager({ previous, next })}
+          `
+      }
+    </section>
+  `,
+)
+const requestView = defineView(
+  ({ ui }, { request, client, errorCode, issues, links }: RequestData) => html`
+    <a class="crumb" href="${ui.to('/settings/api-log')}">${icon('back')} API log</a>
+    <div class="page-head">
+      <div>
+        <h1>${request.line}</h1>
+        <p class="row">${badge(request.badge)} </p>
+      </div>
+    </div>
+    <p class="notice" data-tone="${request.badge.tone}">${request.description}</p>
+    <section class="panel" aria-labelledby="request">
+      <h2 id="request">Request</h2>
+      <dl class="facts">
+        <dt>Request ID</dt><dd><code>${request.requestId}</code></dd>
+        <dt>Received</dt><dd>${ui.fullTime(request.at)}</dd>
+        <dt>Response time</dt><dd>${request.duration}</dd>
+        <dt>Credential</dt><dd>${request.credential}</dd>
+        ${client ? html`<dt>Client</dt><dd><code>${client}</code></dd>` : null}
+        ${errorCode ? html`<dt>Error code</dt><dd><code>${errorCode}</code></dd>` : null}
+        ${issues ? html`<dt>Fields</dt><dd>${issues}</dd>` : null}
+        ${links.map((link) => html`<dt>About</dt><dd><a href="${ui.to(link.path)}">${link.label}</a></dd>`)}
+      </dl>
+    </section>
+  `,
+)
 
 /** Query of the log. Invalid values are ignored. */
 const Query = z.object({

@@ -3,14 +3,20 @@ import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCallingHours, formatPlural, weekdays } from '../../views/format.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { countries, formText, StringList, timeZones, toFormTexts } from '../page/forms.ts'
+import { checks, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
+import { countries, formText, StringList, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
+import { workspaceLocationFields } from '../sign-in/workspace-location-fields.ts'
+import { pendingRetention } from './pending-retention.ts'
 import { findWorkspaceSettings } from './settings-queries.ts'
+import { settingsTabs } from './settings-tabs.ts'
 
 const formTexts = toFormTexts(campaignTexts)
 
-const generalSettingsView = template<{
+interface GeneralSettingsData {
   settings: {
     name: string
     country: string
@@ -20,11 +26,92 @@ const generalSettingsView = template<{
   /** For members, who can view the settings but not change them. */
   shown: { country: string; hours: string }
   retention: { shown: string; pending: ShorterRetention | null }
-  countries: typeof countries
-  timeZones: readonly string[]
-  weekdays: typeof weekdays
-  text: typeof formTexts
-}>('dashboard/settings/general-settings-page')
+}
+
+const generalSettingsView = defineView(
+  ({ ui, isOwner, form }, { shown, retention, settings }: GeneralSettingsData) => html`
+    <h1>Settings</h1>
+    ${settingsTabs({ ui, here: 'general' })}
+    ${
+      isOwner
+        ? html`
+          <form method="post" class="stack form" novalidate>
+            ${formHead(form)}
+            <section class="panel" aria-labelledby="workspace">
+              <h2 id="workspace">Workspace</h2>
+              ${field({
+                form,
+                name: 'name',
+                label: labels.workspace.name,
+                value: settings.name,
+                required: true,
+                maxlength: 200,
+                hint: 'Members see this name in the dashboard and when they connect an app.',
+              })}
+              ${workspaceLocationFields({
+                form,
+                country: settings.country,
+                timeZone: settings.time_zone,
+              })}
+            </section>
+            <section class="panel" aria-labelledby="hours">
+              <h2 id="hours">${labels.workspace.calling_hours}</h2>
+              <p class="hint">Defaults for new campaigns. Existing campaigns keep their hours.</p>
+              ${checks({
+                form,
+                ...formTexts['calling_hours.days'],
+                name: 'calling_hours.days',
+                options: weekdays,
+                values: settings.calling_hours.days,
+                row: true,
+              })}
+              <div class="field-row">
+                ${field({
+                  form,
+                  ...formTexts['calling_hours.start'],
+                  name: 'calling_hours.start',
+                  value: settings.calling_hours.start,
+                  required: true,
+                  placeholder: '09:00',
+                  inputmode: 'numeric',
+                  maxlength: 5,
+                })}
+                ${field({
+                  form,
+                  ...formTexts['calling_hours.end'],
+                  name: 'calling_hours.end',
+                  value: settings.calling_hours.end,
+                  required: true,
+                  placeholder: '17:00',
+                  inputmode: 'numeric',
+                  maxlength: 5,
+                })}
+              </div>
+            </section>
+            <div class="form-actions"><button class="primary">Save</button></div>
+          </form>
+        `
+        : html`
+          <section class="panel form" aria-labelledby="workspace">
+            <h2 id="workspace">Workspace</h2>
+            <dl class="facts">
+              <dt>${labels.workspace.name}</dt><dd>${settings.name}</dd>
+              <dt>${labels.workspace.country}</dt><dd>${shown.country}</dd>
+              <dt>${labels.workspace.time_zone}</dt><dd>${settings.time_zone}</dd>
+              <dt>${labels.workspace.calling_hours}</dt><dd>${shown.hours}</dd>
+            </dl>
+            <p class="hint">Only owners can change these settings. See <a href="${ui.to('/settings/members')}">Members</a> for the list of owners.</p>
+          </section>
+        `
+    }
+    <section class="panel form" aria-labelledby="retention">
+      <h2 id="retention">Conversation retention</h2>
+      <p>Outdial keeps conversations ${retention.shown}.</p>
+      ${retention.pending ? pendingRetention({ ui, form, pending: retention.pending, isOwner }) : null}
+      ${isOwner && html`<p><a class="button quiet small" href="${ui.to('/settings/retention')}">Change retention</a></p>`}
+    </section>
+  `,
+)
 
 const SettingsFields = z.object({
   name: formText,
@@ -52,10 +139,6 @@ export const generalSettingsPage = defineForm({
         shown: days === null ? 'forever' : `for ${formatPlural(days, 'day')} after the call`,
         pending,
       },
-      countries,
-      timeZones,
-      weekdays,
-      text: formTexts,
     })
   },
   loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),

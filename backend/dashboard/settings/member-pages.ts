@@ -7,25 +7,13 @@ import { createInvitation, withdrawInvitation } from '../../identity/invitations
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
 import type { Badge } from '../../views/badges.ts'
-import { defineAction, defineForm, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import { checks, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
+import { type MemberRow, membersView } from './members-view.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
-
-type OpenInvitation = Awaited<ReturnType<typeof selectOpenInvitations>>[number]
-
-interface MemberRow extends Member {
-  badge: Badge
-  isYou: boolean
-  /** Changes the member to the other role. */
-  roleChange: { role: 'owner' | 'member'; label: string; question: string; detail: string }
-}
-
-const membersView = template<{
-  members: MemberRow[]
-  invitations: OpenInvitation[]
-  /** True if the user is the only owner, who can't leave or become a member. */
-  isLastOwner: boolean
-}>('dashboard/settings/members-page')
 
 export const membersPage = definePage({
   query: noInput,
@@ -116,18 +104,91 @@ export const withdrawInvitationAction = defineAction({
   back: membersPath,
 })
 
-const inviteMemberView = template<object>('dashboard/settings/invite-member-page')
-const resetPasswordView = template<{ member: { name: string; email: string } }>(
-  'dashboard/settings/reset-member-password-page',
+const inviteMemberView = defineView(
+  ({ ui, form }) => html`
+    <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
+    <h1>Invite member</h1>
+    <p class="lead">Create a single-use link, valid for 7 days, and send it to the new member.</p>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'email',
+        label: 'Email',
+        type: 'email',
+        required: true,
+        maxlength: 254,
+        autocomplete: 'off',
+        hint: "The email of the person you're inviting. Outdial doesn't send email, so you send the link yourself.",
+      })}
+      ${checks({
+        form,
+        name: 'role',
+        label: 'Role',
+        type: 'radio',
+        values: ['member'],
+        options: [
+          {
+            value: 'member',
+            label: 'Member',
+            hint: 'Can use everything except workspace settings and member management.',
+          },
+          {
+            value: 'owner',
+            label: 'Owner',
+            hint: 'Can also change settings and manage all members, including you.',
+          },
+        ],
+      })}
+      <div class="form-actions">
+        <button class="primary">Create link</button>
+        <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
+      </div>
+    </form>
+  `,
 )
+
+const resetPasswordView = defineView(
+  ({ ui, form }, { member }: { member: { name: string; email: string } }) => html`
+    <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
+    <h1>Reset password for ${member.name}</h1>
+    <form method="post" class="panel stack form">
+      ${formHead(form)}
+      <p>
+        Create a single-use link, valid for 24 hours, and send it to <strong>${member.email}</strong>. When they
+        set a new password, they're signed out everywhere else.
+      </p>
+      <p class="hint">You must own every workspace that this person is a member of. Their current password works until they set a new one.</p>
+      <div class="form-actions">
+        <button class="primary">Create link</button>
+        <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
+
 /** Shows a link once, because only its hash is stored. */
-const oneTimeLinkView = template<{
+interface OneTimeLinkData {
   heading: string
   lead: string
   link: string
   warning: string
   expiresAt: Date
-}>('dashboard/settings/one-time-link-page')
+}
+
+const oneTimeLinkView = defineView(
+  ({ ui }, { heading, lead, link, warning, expiresAt }: OneTimeLinkData) => html`
+    <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
+    <h1>${heading}</h1>
+    <section class="panel form" aria-label="Link">
+      <p>${lead}</p>
+      <pre id="link">${link}</pre>
+      <div class="row"><button type="button" class="quiet small" data-copy="link">Copy link</button></div>
+      <p class="hint">${warning} It expires ${ui.ago(expiresAt)}.</p>
+      <div class="form-actions"><a class="button primary" href="${ui.to('/settings/members')}">Done</a></div>
+    </section>
+  `,
+)
 
 const InvitationFields = z.object({ email: boundedText(254), role: z.enum(['owner', 'member']) })
 

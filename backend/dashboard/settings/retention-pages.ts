@@ -9,12 +9,43 @@ import {
   undoShorterRetention,
 } from '../../privacy/change-retention.ts'
 import { createTimeFormats, formatPlural } from '../../views/format.ts'
+import { field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
-import { defineAction, defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'
 import { lockRights, pathTo, requireOwner } from '../page/page-context.ts'
+import { retentionHint } from './retention-hint.ts'
 
-const retentionView = template<{ days: number | null }>('dashboard/settings/retention-page')
+const retentionView = defineView(
+  ({ ui, form }, { days }: { days: number | null }) => html`
+    <a class="crumb" href="${ui.to('/settings')}">${icon('back')} Settings</a>
+    <h1>Conversation retention</h1>
+    <form method="post" class="panel stack form" novalidate>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'retention_days',
+        label: 'Days to keep conversations',
+        value: days ?? '',
+        inputmode: 'numeric',
+        maxlength: 4,
+        autocomplete: 'off',
+        hint: 'From 1 to 3650 days after the call. Leave blank to keep conversations forever.',
+      })}
+      <p class="hint">
+        A longer retention takes effect at once. A shorter one takes effect after 24 hours, and you can undo it until then. The
+        next page shows how many conversations it erases.
+      </p>
+      ${retentionHint()}
+      <div class="form-actions">
+        <button class="primary">Save</button>
+        <a class="button quiet" href="${ui.to('/settings')}">Cancel</a>
+      </div>
+    </form>
+  `,
+)
 
 const settingsPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings')
 
@@ -82,7 +113,16 @@ export const shortenRetentionPage = defineForm({
 const formatConversations = (callCount: number): string =>
   callCount === 1 ? 'the conversation of 1 call' : `the conversations of ${formatPlural(callCount, 'call')}`
 
-const notShorterView = template<Record<string, never>>('dashboard/settings/not-shorter-page')
+const notShorterView = defineView(
+  ({ ui }) => html`
+    <a class="crumb" href="${ui.to('/settings')}">${icon('back')} Settings</a>
+    <h1>Conversation retention</h1>
+    <section class="panel form" aria-label="Conversation retention">
+      <p>This isn't shorter than the current retention, so there is nothing to confirm. Enter the number of days again.</p>
+      <div class="form-actions"><a class="button primary" href="${ui.to('/settings/retention')}">Change retention</a></div>
+    </section>
+  `,
+)
 
 const missingDays = () =>
   new FormError('validation_failed', 'Enter the number of days under Settings → Conversation retention.')

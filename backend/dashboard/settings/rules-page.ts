@@ -1,17 +1,11 @@
-import { boundedText, ConsentRequired, consentRequiredTexts, workspaceTexts } from '@outdial/contract'
+import { boundedText, ConsentRequired, consentRequiredTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
 import { nameCountry } from '../../core/countries.ts'
 import { dayMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
-import {
-  doRulesApply,
-  frequencyLimits,
-  getCallRules,
-  parseCallRules,
-  setCallRules,
-} from '../../rules/call-rules.ts'
+import { doRulesApply, getCallRules, parseCallRules, setCallRules } from '../../rules/call-rules.ts'
 import { statesWithHolidays } from '../../rules/holidays.ts'
 import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
 import { maxWaitMs } from '../../rules/plan-call.ts'
@@ -19,50 +13,9 @@ import { toLocalDate } from '../../scheduling/local-time.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatCallingHours } from '../../views/format.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
-import { consentChoices, toFormTexts } from '../page/forms.ts'
+import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
-
-const rulesView = template<{
-  /** False while calls are simulated. */
-  areInEffect: boolean
-  /** Names, separated by commas. Empty if all countries are called. */
-  countries: string
-  hoursByLaw: boolean
-  closedDates: string
-  consentRequired: ConsentRequired
-  /** Says in words which consent is required. */
-  consentLabel: string
-  consentMaxAgeDays: number | ''
-  /** Blank: any number of them. */
-  maxAttemptsPerDay: number | ''
-  maxAttemptsPer30Days: number | ''
-  maxAttemptsPerOwnNumber: number | ''
-  maxMinutesPerMonth: number | ''
-  consentChoices: typeof consentChoices
-  attemptChoices: typeof attemptChoices
-  lawRows: { state: string; hours: string; source: string }[]
-  statesToCheck: string
-  holidayStates: string
-  lawCheckedOn: string
-  callsSpecialNumbers: boolean
-  /** Who changed the rules last; null if nobody has. */
-  changed: { at: Date; by: string } | null
-  /** Says that calls can't wait until closed days end. Empty if they can. */
-  longClosure: string
-  text: typeof formTexts
-}>('dashboard/settings/rules-page')
-
-const formTexts = toFormTexts(workspaceTexts)
-
-const toAttemptChoices = (max: number) => [
-  { value: '', label: 'Any number' },
-  ...Array.from({ length: max }, (_, index) => ({ value: index + 1, label: String(index + 1) })),
-]
-const attemptChoices = {
-  perDay: toAttemptChoices(frequencyLimits.perDay),
-  per30Days: toAttemptChoices(frequencyLimits.per30Days),
-}
+import { rulesView } from './rules-view.ts'
 
 /** Says in words how well a row is known. */
 const sourceKinds = {
@@ -106,8 +59,6 @@ export const rulesPage = defineForm({
       maxAttemptsPer30Days: rules.maxAttemptsPer30Days ?? '',
       maxAttemptsPerOwnNumber: rules.maxAttemptsPerOwnNumber ?? '',
       maxMinutesPerMonth: rules.maxMinutesPerMonth ?? '',
-      consentChoices,
-      attemptChoices,
       lawRows: lawRows.map(({ state, hours, source, kind }) => ({
         state: state ?? 'All states',
         hours: formatCallingHours(hours),
@@ -122,7 +73,6 @@ export const rulesPage = defineForm({
         by: toText(await describeActor(deps.db, workspace.id, changed.by)),
       },
       longClosure: describeLongClosure(closedDates, toLocalDate(deps.clock.now(), workspace.timeZone)) ?? '',
-      text: formTexts,
     })
   },
   loadEdited: (tx, { workspace }) => loadRules(tx, workspace.id),

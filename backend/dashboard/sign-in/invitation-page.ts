@@ -6,11 +6,13 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
+import { field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
 import { PageError } from '../../views/page-error.ts'
-import { redirectTo, template } from '../page/define-page.ts'
+import { definePublicView, redirectTo } from '../page/define-page.ts'
 import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 
-const invitationView = template<{
+interface InvitationData {
   workspaceName: string
   invitedBy: string | null
   role: 'owner' | 'member'
@@ -19,7 +21,68 @@ const invitationView = template<{
   user: { name: string; email: string } | null
   signInPath: string
   signOutPath: string
-}>('dashboard/sign-in/invitation-page')
+}
+
+const invitationView = definePublicView(
+  (
+    { form },
+    { workspaceName, invitedBy, role, user, signOutPath, email, signInPath }: InvitationData,
+  ) => html`
+    <h1>Join ${workspaceName}</h1>
+    <p class="lead">
+      ${invitedBy ? html`<strong>${invitedBy}</strong> invited you` : html`You're invited`}
+      to join <strong>${workspaceName}</strong> on Outdial as
+      ${role === 'owner' ? 'an owner' : 'a member'}.
+    </p>
+    ${
+      user
+        ? html`
+          <div class="person">
+            <span class="avatar" aria-hidden="true">${user.name.slice(0, 1)}</span>
+            <span class="person-name">${user.name}<small>${user.email}</small></span>
+            <form method="post" action="${signOutPath}">
+              <input type="hidden" name="_csrf" value="${form.csrf}">
+              <button class="link">Not you? Sign out</button>
+            </form>
+          </div>
+          <form method="post" class="stack">
+            ${formHead(form)}
+            <div class="actions"><button class="primary">Join workspace</button></div>
+          </form>
+        `
+        : html`
+          <form method="post" class="stack">
+            ${formHead(form)}
+            ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
+            ${field({
+              form,
+              name: 'email',
+              label: 'Email',
+              type: 'email',
+              required: true,
+              autocomplete: 'username',
+              maxlength: 254,
+              value: email,
+              hint: "You'll sign in with this email.",
+            })}
+            ${field({
+              form,
+              name: 'password',
+              label: 'Password',
+              type: 'password',
+              required: true,
+              autocomplete: 'new-password',
+              minlength: 10,
+              maxlength: 1024,
+              hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+            })}
+            <div class="actions"><button class="primary">Create account and join</button></div>
+          </form>
+          <p class="note">Already have an account? <a href="${signInPath}">Sign in</a> to join.</p>
+        `
+    }
+  `,
+)
 
 const Path = z.object({ token: boundedText(200) })
 /** The fields are optional because a signed-in user submits only the button. */
@@ -76,8 +139,8 @@ function requireNewUser(input: z.output<typeof NewUserForm>): {
 } {
   const { name, email, password } = input
   const details = (['name', 'email', 'password'] as const)
-    .filter((field) => input[field] === undefined)
-    .map((field) => ({ field, code: 'required', message: `${field} is required.` }))
+    .filter((key) => input[key] === undefined)
+    .map((key) => ({ field: key, code: 'required', message: `${key} is required.` }))
   if (name !== undefined && email !== undefined && password !== undefined) return { name, email, password }
   throw new FormError('validation_failed', 'Fill in every field.', { details })
 }

@@ -4,8 +4,8 @@ import { validate } from '../../core/validate.ts'
 import { publicForm } from '../../http/http-limits.ts'
 import type { BrowserAuth } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
-import type { Render } from '../../views/render.ts'
-import type { Redirect, View } from '../page/define-page.ts'
+import { publicLayout } from '../../views/public-layout.ts'
+import type { PublicPage, Redirect, View } from '../page/define-page.ts'
 import { setFlash } from '../page/flash.ts'
 import { createFormModel, emptyForm, type FormState, getFormFields, invalidForm } from '../page/forms.ts'
 import { isCorrectable } from '../page/page-errors.ts'
@@ -23,7 +23,6 @@ export const maxPublicTextLength = 4_000
 /** What every public form gets. `path` is its key in `publicForms`. */
 export interface PublicFormParts {
   path: string
-  render: Render
   browserAuth: BrowserAuth
   isSecure: boolean
 }
@@ -32,7 +31,7 @@ export interface PublicFormParts {
 interface PublicForm<Form extends z.ZodType> {
   form: Form
   /** Returns the page, or a redirect. */
-  show: (request: FastifyRequest) => Promise<View | Redirect>
+  show: (request: FastifyRequest) => Promise<View<PublicPage> | Redirect>
   submit: (sent: SubmittedForm<z.output<Form>>) => Promise<Redirect>
 }
 
@@ -50,14 +49,19 @@ export function mountPublicForm<Form extends z.ZodType>(
   parts: PublicFormParts,
   route: PublicForm<Form>,
 ): void {
-  const send = (reply: FastifyReply, result: View | Redirect, state: FormState, status: number) => {
+  const send = (
+    reply: FastifyReply,
+    result: View<PublicPage> | Redirect,
+    state: FormState,
+    status: number,
+  ) => {
     if ('to' in result) return redirect(reply, result)
     const title = state.isInvalid ? `Error: ${result.title}` : result.title
-    const form = createFormModel(state, reply.generateCsrf())
+    const page = { title, form: createFormModel(state, reply.generateCsrf()) }
     return reply
       .code(status)
       .headers(pageHeaders())
-      .send(parts.render(result.template, { ...result.data, title, form }))
+      .send(String(publicLayout(page, result.toMarkup(page))))
   }
 
   const redirect = (reply: FastifyReply, { to, message }: Redirect) => {

@@ -7,7 +7,7 @@ import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
-import type { RenderPage } from '../../views/render.ts'
+import { signInPage } from '../../views/pages/sign-in.ts'
 import { toFormPath } from '../page/forms.ts'
 import { maxSealedLength, openForm, SealedFormField } from '../page/sealed-form.ts'
 
@@ -32,10 +32,10 @@ type ShowSignIn = (
 
 /** Creates the function that sends the sign-in page. `sealedForm` is a form that the user had filled in, sealed. */
 export const createSignInPage =
-  (deps: Pick<Deps, 'db'>, render: RenderPage): ShowSignIn =>
+  (deps: Pick<Deps, 'db'>): ShowSignIn =>
   async (reply, { next, lost, sealedForm }, { status = 200, failedEmail } = {}) => {
     const hasFailed = failedEmail !== undefined
-    const html = render('sign-in', {
+    const page = signInPage({
       title: hasFailed ? 'Error: Sign in' : 'Sign in',
       csrf: reply.generateCsrf(),
       action: `/sign-in?next=${encodeURIComponent(next)}`,
@@ -49,17 +49,16 @@ export const createSignInPage =
     return reply
       .code(hasFailed ? 422 : status)
       .headers(pageHeaders())
-      .send(html)
+      .send(String(page))
   }
 
 /** Mounts sign-in and sign-out for the dashboard, and `/`, which redirects to the user's first workspace. */
 export function mountSignInPages(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'secretBox' | 'clock'>,
-  parts: { render: RenderPage; browserAuth: BrowserAuth },
+  { browserAuth }: { browserAuth: BrowserAuth },
 ): void {
-  const { render, browserAuth } = parts
-  const showSignIn = createSignInPage(deps, render)
+  const showSignIn = createSignInPage(deps)
 
   pages.get('/', async (request, reply) => {
     const session = await browserAuth.getSession(request)

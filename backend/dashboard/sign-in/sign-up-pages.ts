@@ -7,19 +7,61 @@ import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { createOwnWorkspace, signUp } from '../../onboarding/onboarding.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
-import { redirectTo, template } from '../page/define-page.ts'
-import { countries, timeZones } from '../page/forms.ts'
+import { field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { definePublicView, redirectTo } from '../page/define-page.ts'
 import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
+import { workspaceLocationFields } from './workspace-location-fields.ts'
 
-const newWorkspaceView = template<{
+interface NewWorkspaceData {
   email: string
   /** Number of the user's workspaces. */
   workspaces: number
-  countries: typeof countries
-  timeZones: readonly string[]
   country: string
   timeZone: string
-}>('dashboard/sign-in/new-workspace-page')
+}
+
+const newWorkspaceView = definePublicView(
+  ({ form }, { email, workspaces, country, timeZone }: NewWorkspaceData) => html`
+    <h1>New workspace</h1>
+    ${
+      workspaces === 0
+        ? html`
+          <p class="lead">You are not a member of any workspace yet.</p>
+          <div class="empty">
+            <p><strong>Does your team already use Outdial?</strong></p>
+            <p>Ask a workspace owner to invite you under Settings → Members. Open the invitation link while you're signed in as ${email}.</p>
+            <p><strong>Or create a workspace.</strong></p>
+          </div>
+        `
+        : html`<p class="lead">Only members of a workspace can see its agents, numbers, contacts, and calls.</p>`
+    }
+    <form method="post" class="stack">
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'name',
+        label: labels.workspace.name,
+        required: true,
+        maxlength: 200,
+        autocomplete: 'organization',
+      })}
+      ${workspaceLocationFields({ form, country, timeZone })}
+      <div class="actions"><button class="primary">Create workspace</button></div>
+    </form>
+    ${
+      workspaces === 0
+        ? html`
+          <form method="post" action="/sign-out">
+            <input type="hidden" name="_csrf" value="${form.csrf}">
+            <button class="link">Sign out</button>
+          </form>
+        `
+        : html`<p class="note"><a href="/">Back to your workspaces</a></p>`
+    }
+  `,
+)
 
 const NewWorkspace = z.object({
   name: boundedText(200),
@@ -42,8 +84,6 @@ export function mountNewWorkspace(
     return newWorkspaceView('New workspace', {
       email: user.email,
       workspaces: workspaces.length,
-      countries,
-      timeZones,
       country: workspaces[0]?.country ?? 'US',
       timeZone: workspaces[0]?.timeZone ?? 'America/New_York',
     })
@@ -66,8 +106,47 @@ export function mountNewWorkspace(
   })
 }
 
-const signUpView = template<{ countries: typeof countries; timeZones: readonly string[] }>(
-  'dashboard/sign-in/sign-up-page',
+const signUpView = definePublicView(
+  ({ form }) => html`
+    <h1>Set up Outdial</h1>
+    <p class="lead">Create your account and your first workspace. You'll be its owner.</p>
+    <form method="post" class="stack">
+      ${formHead(form)}
+      ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
+      ${field({
+        form,
+        name: 'email',
+        label: 'Email',
+        type: 'email',
+        required: true,
+        autocomplete: 'username',
+        maxlength: 254,
+        hint: "You'll sign in with this email.",
+      })}
+      ${field({
+        form,
+        name: 'password',
+        label: 'Password',
+        type: 'password',
+        required: true,
+        autocomplete: 'new-password',
+        minlength: 10,
+        maxlength: 1024,
+        hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+      })}
+      ${field({
+        form,
+        name: 'workspace_name',
+        label: 'Workspace',
+        required: true,
+        autocomplete: 'organization',
+        maxlength: 200,
+        hint: 'Your company or team name. The workspace contains your agents, contacts, and calls.',
+      })}
+      ${workspaceLocationFields({ form, country: 'US', timeZone: 'America/New_York' })}
+      <div class="actions"><button class="primary">Create account and workspace</button></div>
+    </form>
+  `,
 )
 
 const FirstUser = z.object({
@@ -87,10 +166,7 @@ export function mountSignUp(
 ): void {
   mountPublicForm(pages, parts, {
     form: FirstUser,
-    show: async () =>
-      (await hasUsers(deps))
-        ? redirectTo('/sign-in')
-        : signUpView('Set up Outdial', { countries, timeZones }),
+    show: async () => ((await hasUsers(deps)) ? redirectTo('/sign-in') : signUpView('Set up Outdial', {})),
     submit: async ({ request, reply, input }) => {
       const created = await signUp(deps, {
         name: input.name,

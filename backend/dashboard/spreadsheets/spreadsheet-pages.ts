@@ -12,24 +12,55 @@ import {
   getSpreadsheet,
   listSpreadsheets,
   type SpreadsheetDetails,
-  type SpreadsheetSummary,
 } from '../../spreadsheets/spreadsheets.ts'
+import { pager, time } from '../../views/elements.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
 import {
   defineAction,
   defineDownload,
   defineForm,
   definePage,
+  defineView,
   noInput,
   redirectTo,
-  template,
 } from '../page/define-page.ts'
 import { formText, OptionalId } from '../page/forms.ts'
 import { lockRights, pathTo, requireOwner, TextParam } from '../page/page-context.ts'
+import { spreadsheetListView } from './spreadsheet-list-view.ts'
 
-const spreadsheetListView = template<{ spreadsheets: SpreadsheetSummary[]; googleEmail: string | null }>(
-  'dashboard/spreadsheets/spreadsheet-list-page',
+const newSpreadsheetView = defineView(
+  ({ ui, form }) => html`
+    <a class="crumb" href="${ui.to('/spreadsheets')}">${icon('back')} Spreadsheets</a>
+    <h1>New spreadsheet</h1>
+    <form method="post" class="panel stack form" novalidate>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'name',
+        label: 'Name',
+        required: true,
+        maxlength: 200,
+        autocomplete: 'off',
+        hint: 'For example “Booked inspections”.',
+      })}
+      ${field({
+        form,
+        name: 'columns',
+        label: 'Columns',
+        required: true,
+        rows: 6,
+        placeholder: 'Name\nDate\nReason',
+        hint: "One per line. Agents use these names to decide which value goes where. You can't change the columns later.",
+      })}
+      <div class="form-actions">
+        <button class="primary">Create spreadsheet</button>
+        <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
+      </div>
+    </form>
+  `,
 )
-const newSpreadsheetView = template<object>('dashboard/spreadsheets/new-spreadsheet-page')
 
 /** A hundred names of the longest, one per line. */
 const maxColumnsLength = 100 * (200 + '\r\n'.length)
@@ -72,8 +103,41 @@ const splitLines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-const googleAccountView = template<{ googleEmail: string | null }>(
-  'dashboard/spreadsheets/google-account-page',
+const googleAccountView = defineView(
+  ({ ui, form }, { googleEmail }: { googleEmail: string | null }) => html`
+    <a class="crumb" href="${ui.to('/spreadsheets')}">${icon('back')} Spreadsheets</a>
+    <h1>Google service account</h1>
+    ${googleEmail !== null && html`<p class="notice">This workspace uses ${googleEmail}. A new key replaces it.</p>`}
+    <section class="panel form" aria-labelledby="how">
+      <h2 id="how">How to get the key</h2>
+      <ol class="how">
+        <li>In the Google Cloud console, choose a project and enable the Google Sheets API.</li>
+        <li>Under “IAM &amp; Admin → Service Accounts”, create a service account. It doesn't need a role.</li>
+        <li>Open the account and choose “Keys → Add key → Create new key → JSON”. Your browser downloads a file.</li>
+        <li>
+          Copy the contents of the file and paste them below. Then share each Google spreadsheet with the account's email
+          address (<code>client_email</code>) as an editor.
+        </li>
+      </ol>
+    </section>
+    <form method="post" class="panel stack form" novalidate>
+      ${formHead(form)}
+      ${field({
+        form,
+        name: 'google_account',
+        label: 'Key file (JSON)',
+        required: true,
+        rows: 10,
+        code: true,
+        placeholder: '{ "type": "service_account", … }',
+        hint: "Outdial stores only client_email and private_key, and encrypts the key. You can't view the key after you save.",
+      })}
+      <div class="form-actions">
+        <button class="primary">Save account</button>
+        <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
+      </div>
+    </form>
+  `,
 )
 
 export const googleAccountPage = defineForm({
@@ -100,7 +164,76 @@ interface SpreadsheetData {
   next: string | null
 }
 
-const spreadsheetView = template<SpreadsheetData>('dashboard/spreadsheets/spreadsheet-page')
+const spreadsheetView = defineView(({ ui, form }, { previous, next, spreadsheet }: SpreadsheetData) => {
+  const { items } = spreadsheet.rows
+  return html`
+    <a class="crumb" href="${ui.to('/spreadsheets')}">${icon('back')} Spreadsheets</a>
+    <div class="page-head">
+      <div>
+        <h1>${spreadsheet.name}</h1>
+        <p class="soft">
+          ${
+            spreadsheet.writers.length > 0
+              ? html`Agents that add rows: ${spreadsheet.writers.join(', ')}.`
+              : html`
+                No agents add rows yet. Assign the tool “spreadsheet_append” to an agent and choose this spreadsheet.
+              `
+          }
+        </p>
+      </div>
+      <div class="page-head-actions">
+        <a class="button quiet small" href="${ui.to(`/spreadsheets/${spreadsheet.id}/csv`)}" download>Download CSV</a>
+        ${confirm({
+          form,
+          id: 'delete',
+          action: ui.to(`/spreadsheets/${spreadsheet.id}/delete`),
+          label: 'Delete',
+          question: `Delete the spreadsheet “${spreadsheet.name}”?`,
+          detail:
+            "This also deletes all of its rows. You can't undo this. Download the rows first if you need them.",
+          confirm: 'Delete spreadsheet',
+        })}
+      </div>
+    </div>
+    <section class="panel flush" aria-label="Rows">
+      <div class="table-scroll" tabindex="0" role="group" aria-label="Rows, newest first">
+        <table>
+          <thead><tr>${spreadsheet.columns.map((column) => html`<th scope="col">${column}</th>`)}<th scope="col">Added</th></tr></thead>
+          <tbody>
+            ${items.map(
+              (row) => html`
+                <tr>
+                  ${row.cells.map((cell) => html`<td class="cell">${cell}</td>`)}
+                  <td class="nowrap soft">${time(ui, row.created_at)}</td>
+                </tr>
+              `,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${
+        items.length === 0 &&
+        html`
+          <div class="empty">
+            <p><strong>No rows${previous === null ? ' yet' : ''}.</strong></p>
+            <p>Rows that agents add during calls appear here.</p>
+          </div>
+        `
+      }
+      ${pager({ previous, next })}
+    </section>
+    <section class="panel" aria-labelledby="id">
+      <h2 id="id">Spreadsheet ID</h2>
+      <p class="soft">
+        Use this ID as <code>spreadsheet_id</code> when you configure the tool “spreadsheet_append” from the command line.
+      </p>
+      <div class="row">
+        <code id="spreadsheet-id">${spreadsheet.id}</code>
+        <button type="button" class="quiet small" data-copy="spreadsheet-id">Copy</button>
+      </div>
+    </section>
+  `
+})
 
 const Query = z.object({
   before: OptionalId,

@@ -7,9 +7,13 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { findServerUrlIssues } from '../../tools/custom/validate-remote-server.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
-import { defineForm, noInput, redirectTo, template } from '../page/define-page.ts'
+import { checks, field, formHead, groupIssue } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { anyField, type FormFrame, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import { toolAccessFields } from './tool-access-fields.ts'
 import {
   formatHeaders,
   HeadersField,
@@ -28,7 +32,78 @@ interface ServerFormData extends FormFrame {
   newSecrets: number[]
 }
 
-const mcpServerFormView = template<ServerFormData>('dashboard/tools/mcp-server-form-page')
+const mcpServerFormView = defineView(
+  (
+    { ui, title, form },
+    { back, isNew, transports, secretNames, newSecrets, submitLabel, values }: ServerFormData,
+  ) => html`
+    <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
+    <div>
+      <h1>${title}</h1>
+      ${
+        isNew &&
+        html`
+          <p class="lead">Add an MCP server to let agents use its tools. Next, you select which tools they can use.</p>
+        `
+      }
+    </div>
+    <form method="post" class="stack form" novalidate>
+      ${formHead(form)}
+      ${groupIssue({ form, name: 'tools', label: 'Tools' })}
+      <section class="panel" aria-labelledby="server">
+        <h2 id="server">Server</h2>
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          value: values.name,
+          required: true,
+          maxlength: 64,
+          placeholder: 'crm',
+          code: true,
+          autocomplete: 'off',
+          hint: 'Becomes part of each tool name, for example crm__find_customer.',
+        })}
+        ${field({
+          form,
+          name: 'description',
+          label: 'Description',
+          value: values.description,
+          required: true,
+          rows: 2,
+          maxlength: 4000,
+          hint: 'What the server is for. Only members of this workspace see this.',
+        })}
+        ${field({
+          form,
+          name: 'url',
+          label: 'URL',
+          value: values.url,
+          required: true,
+          maxlength: 2000,
+          code: true,
+          inputmode: 'url',
+          autocomplete: 'off',
+          placeholder: 'https://mcp.example.com/mcp',
+        })}
+        ${field({
+          form,
+          name: 'transport',
+          label: 'Transport',
+          value: values.transport,
+          options: transports,
+          required: true,
+        })}
+      </section>
+      ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
+      <div class="form-actions">
+        <button class="primary">${submitLabel}</button>
+        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
+      </div>
+      <p class="hint">When you save, Outdial loads the list of tools from the server. This can take a few seconds.</p>
+    </form>
+  `,
+)
 
 const transports = [
   { value: 'auto', label: 'Detect automatically' },
@@ -129,7 +204,58 @@ interface ChooseData {
   unusable: { name: string; issues: string }[]
 }
 
-const chooseToolsView = template<ChooseData>('dashboard/tools/choose-server-tools-page')
+const chooseToolsView = defineView(
+  ({ ui, here, form }, { error, choices, chosen, unusable, tool }: ChooseData) => {
+    const back = ui.to(`/tools/${tool.id}`)
+    return html`
+      <a class="crumb" href="${back}">${icon('back')} ${tool.name}</a>
+      <div>
+        <h1>Select tools from ${tool.name}</h1>
+        <p class="lead">
+          Agents with this server can use the tools you select. The server name becomes part of each tool name, for example ${tool.name}__find.
+        </p>
+      </div>
+      ${
+        error
+          ? html`
+            <p class="notice" data-tone="bad" role="alert">${error}</p>
+            <p class="row">
+              <a class="button quiet" href="${here}">Try again</a>
+              <a class="button quiet" href="${ui.to(`/tools/${tool.id}/edit-server`)}">Edit server</a>
+            </p>
+          `
+          : html`
+            <form method="post" class="stack form wide">
+              ${formHead(form)}
+              <section class="panel" aria-label="Tools">
+                ${
+                  choices.length === 0
+                    ? html`<p class="soft">This server has no tools that agents can use.</p>`
+                    : checks({
+                        form,
+                        name: 'tools',
+                        label: 'Tools agents can use',
+                        options: choices,
+                        values: chosen,
+                      })
+                }
+              </section>
+              ${
+                unusable.length > 0 &&
+                html`
+                  <section class="panel" aria-labelledby="unusable">
+                    <h2 id="unusable">Unavailable tools</h2>
+                    <dl class="facts">${unusable.map((one) => html`<dt>${one.name}</dt><dd>${one.issues}</dd>`)}</dl>
+                  </section>
+                `
+              }
+              <div class="form-actions"><button class="primary">Save selection</button><a class="button quiet" href="${back}">Cancel</a></div>
+            </form>
+          `
+      }
+    `
+  },
+)
 
 const ChosenToolsFields = z.object({ tools: StringList })
 

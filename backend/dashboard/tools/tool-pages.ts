@@ -3,35 +3,21 @@ import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.t
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
 import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind, toolActiveBadge } from '../../views/badges.ts'
+import { badge } from '../../views/elements.ts'
 import { formatPlural } from '../../views/format.ts'
+import { button } from '../../views/forms.ts'
+import { html } from '../../views/html.ts'
 import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
-import { type Action, defineAction, definePage, noInput, redirectTo, template } from '../page/define-page.ts'
+import {
+  type Action,
+  defineAction,
+  definePage,
+  defineView,
+  noInput,
+  redirectTo,
+} from '../page/define-page.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
-
-interface ToolData {
-  tool: {
-    id: number
-    name: string
-    description: string
-    kind: string
-    isActive: boolean
-    badge: Badge
-    toggle: Toggle
-    /** Explains what deleting does. */
-    deleteDetail: string
-    /** Null if the tool is built in, or if its settings can't be read. */
-    editPath: string | null
-    isCustom: boolean
-    isServer: boolean
-    isReadable: boolean
-  }
-  facts: { term: string; text: string }[]
-  hasSecrets: boolean
-  offers: { name: string; description: string; hasEffects: boolean; schema: string }[]
-  agents: { id: number; name: string }[]
-}
-
-const toolView = template<ToolData>('dashboard/tools/tool-page')
+import { type Toggle, type ToolData, toolView } from './tool-view.ts'
 
 export const toolPage = definePage({
   params: IdParams,
@@ -68,12 +54,6 @@ export const toolPage = definePage({
     })
   },
 })
-
-/** The button that turns a tool on or off. */
-interface Toggle {
-  path: string
-  label: string
-}
 
 const toToggle = ({ id, isActive }: { id: number; isActive: boolean }): Toggle =>
   isActive
@@ -127,7 +107,58 @@ interface ToolItem {
   agents: { id: number; name: string }[]
 }
 
-const toolListView = template<{ tools: ToolItem[] }>('dashboard/tools/tool-list-page')
+const toolListView = defineView(
+  ({ ui, form }, { tools }: { tools: ToolItem[] }) => html`
+    <div class="page-head">
+      <div>
+        <h1>Tools</h1>
+        <p class="lead">What agents can look up or do during a call. The descriptions address the agent. Assign tools to an agent on the agent's page.</p>
+      </div>
+      <div class="page-head-actions">
+        <a class="button primary" href="${ui.to('/tools/new-http')}">Add HTTP tool</a>
+        <a class="button quiet" href="${ui.to('/tools/new-server')}">Add MCP server</a>
+      </div>
+    </div>
+    <section class="panel flush" aria-label="Tools of the workspace">
+      <ul class="tool-list">
+        ${tools.map(
+          (tool) => html`
+            <li>
+              <div class="tool-about">
+                <p class="row">
+                  <a href="${ui.to(`/tools/${tool.id}`)}"><strong>${tool.name}</strong></a>
+                  ${badge(tool.badge)}
+                  <span class="soft small-text">${tool.kind}</span>
+                </p>
+                <p class="soft small-text">${tool.description}</p>
+                <p class="small-text">
+                  ${
+                    tool.agents.length === 0
+                      ? html`<span class="soft">Not assigned to any agent</span>`
+                      : tool.agents.map(
+                          (agent, index) =>
+                            html`${
+                              index > 0 &&
+                              html`,
+                      `
+                            }<a href="${ui.to(`/agents/${agent.id}`)}">${agent.name}</a>`,
+                        )
+                  }
+                </p>
+              </div>
+              ${button({
+                form,
+                action: ui.to(tool.toggle.path),
+                label: tool.toggle.label,
+                title: `${tool.toggle.label} ${tool.name}`,
+              })}
+            </li>
+          `,
+        )}
+      </ul>
+    </section>
+  `,
+)
 
 export const toolListPage = definePage({
   query: noInput,
@@ -166,6 +197,7 @@ export const switchOnToolAction = setActiveAction(
   true,
   'Tool turned on. Agents with this tool can use it now.',
 )
+
 export const switchOffToolAction = setActiveAction(
   false,
   'Tool turned off for all agents. It stays assigned to them and keeps its configuration.',

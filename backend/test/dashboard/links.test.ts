@@ -12,11 +12,8 @@ const folder = join(import.meta.dirname, '../../dashboard')
 const exclude = ['{routes,mount-pages,page/page-context}.ts']
 
 const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source
-/** Matches a quoted path, except a template path in `include()` or `layout()`. */
-const quotedPath = new RegExp(
-  `(?<!(?:include|layout)\\()(["'\`])(/(?:[a-z$](?:${expression}|(?!\\1)[^\\n])*)?)\\1`,
-  'g',
-)
+/** Matches a quoted path. */
+const quotedPath = new RegExp(`(["'\`])(/(?:[a-z$](?:${expression}|(?!\\1)[^\\n])*)?)\\1`, 'g')
 
 /** Returns `/calls/:/replay` for `/w/${id}/calls/${call.id}/replay`: a fixed segment must not pass for an ID. */
 const toPattern = (path: string) =>
@@ -29,7 +26,7 @@ it('links only to pages and actions that exist', () => {
   const workspacePaths = listDashboardRoutes(world.service.deps).map(({ path }) => path)
   const paths = [...workspacePaths, ...Object.keys(publicForms), '/', '/sign-in', '/sign-out']
   const patterns = new Set(paths.map((path) => path.replaceAll(/:\w+/g, ':')))
-  const links = globSync('**/*.{eta,ts}', { cwd: folder, exclude }).flatMap((file) => {
+  const links = globSync('**/*.ts', { cwd: folder, exclude }).flatMap((file) => {
     const source = readFileSync(join(folder, file), 'utf8')
     return [...source.matchAll(quotedPath)].map(([, , path = '']) => ({ file, path }))
   })

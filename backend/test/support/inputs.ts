@@ -8,7 +8,6 @@ import { NextQuery, SignInQuery } from '../../dashboard/sign-in/sign-in-pages.ts
 import type { Deps } from '../../deps.ts'
 import { ConsentForm } from '../../oauth/consent-pages.ts'
 import { type BrowserAuth, SignInForm } from '../../sign-in/browser-auth.ts'
-import type { Render } from '../../views/render.ts'
 import { listDashboardRoutes } from './page-paths.ts'
 import { publicRoutes } from './service-routes.ts'
 
@@ -79,7 +78,7 @@ function listOtherInputs(deps: Deps): Input[] {
       inputs.push({ method: String(method), path, part: 'body', schema: config.form })
   })
   // Mounting a form only registers its routes.
-  const parts = { render: (() => '') satisfies Render, browserAuth: {} as BrowserAuth, isSecure: false }
+  const parts = { browserAuth: {} as BrowserAuth, isSecure: false }
   for (const [path, mount] of Object.entries(publicForms)) mount(app, deps, { path, ...parts })
   return inputs
 }

@@ -1,0 +1,254 @@
+import { type Badge } from '../../views/badges.ts'
+import { badge, pager, refresh, time } from '../../views/elements.ts'
+import { attributes, html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { defineView } from '../page/define-page.ts'
+import { type ImportFilter } from '../page/import-filter.ts'
+import { filterSelect } from './filter-select.ts'
+
+export interface Option {
+  value: string
+  label: string
+}
+
+export interface Select {
+  name: string
+  label: string
+  /** Label of the option that doesn't filter. */
+  any: string
+  options: readonly Option[]
+  chosen: string | undefined
+}
+
+export interface ListData {
+  rows: CallRow[]
+  query: Record<string, string>
+  isFiltered: boolean
+  importFilter: ImportFilter | null
+  /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
+  requestPath: string | null
+  /** The filters with an invalid value; empty if there are none. */
+  ignored: string
+  /** True if one of `moreFilters` is set. */
+  hasMoreFilters: boolean
+  filters: Select[]
+  /** Filters that are hidden until the user opens them. */
+  moreFilters: Select[]
+  /** The URL that the list refreshes itself from. Null on pages of older calls. */
+  refreshPath: string | null
+  /** Label for calls queued since the page was loaded. They aren't inserted, because that would move the rows. */
+  newerLabel: string | null
+  latestPath: string
+  exportPath: string
+  /** The query of links to calls, whose pages lead back to this list. */
+  callQuery: string
+  previous: string | null
+  next: string | null
+}
+
+export const callListView = defineView(
+  (
+    { ui },
+    {
+      query,
+      filters,
+      hasMoreFilters,
+      moreFilters,
+      refreshPath,
+      importFilter,
+      ignored,
+      newerLabel,
+      latestPath,
+      rows,
+      requestPath,
+      isFiltered,
+      callQuery,
+      previous,
+      next,
+      exportPath,
+    }: ListData,
+  ) => html`
+    <div class="page-head">
+      <div>
+        <h1>Calls</h1>
+        <p class="lead">All calls, newest first. Open a call to see what happened and why.</p>
+      </div>
+    </div>
+    <form
+      class="filters"
+      method="get"
+      action="${ui.to('/calls')}"
+      role="search"
+      aria-label="Calls"
+      hx-get="${ui.to('/calls')}"
+      hx-trigger="input changed delay:300ms, change"
+      hx-target="#live"
+      hx-select="#live"
+      hx-swap="outerMorph"
+      hx-sync="#live:replace"
+      hx-replace-url="true"
+    >
+      <div class="field wide">
+        <label for="search">Search</label>
+        <input
+          id="search"
+          name="search"
+          type="search"
+          maxlength="200"
+          value="${query.search ?? ''}"
+          placeholder="Name, phone number, or ID"
+          autocomplete="off"
+        >
+      </div>
+      ${filters.map(
+        (select) => html`
+          ${filterSelect(select)}
+        `,
+      )}
+      <details class="more-filters"${attributes({ open: hasMoreFilters })}>
+        <summary>More filters</summary>
+        <div class="filters">
+          ${moreFilters.map(
+            (select) => html`
+              ${filterSelect(select)}
+            `,
+          )}
+          <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
+          <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
+          <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>
+        </div>
+      </details>
+      ${query.contact ? html`<input type="hidden" name="contact" value="${query.contact}">` : null}
+      ${query.import ? html`<input type="hidden" name="import" value="${query.import}">` : null}
+      <noscript><button class="quiet">Search</button></noscript>
+    </form>
+    <div
+      id="live"
+      class="panel flush live"
+      data-live${attributes({ ...refresh(refreshPath || null, '3s'), 'hx-sync': refreshPath ? 'this:drop' : null })}
+    >
+      ${
+        importFilter
+          ? html`
+            <div class="row list-filter">
+              <span>From import: <strong>${importFilter.name}</strong></span>
+              <a class="button quiet small" href="${importFilter.removePath}">Remove filter</a>
+            </div>
+          `
+          : null
+      }
+      ${
+        ignored
+          ? html`
+            <p class="notice" data-tone="warn">Ignored, because the URL has a value that isn't valid: ${ignored}.</p>
+          `
+          : null
+      }
+      ${
+        newerLabel
+          ? html`
+            <p class="newer" role="status"><a class="button quiet small" href="${latestPath}">${newerLabel}</a></p>
+          `
+          : null
+      }
+      ${
+        rows.length === 0
+          ? html`
+            <div class="empty">
+              ${
+                requestPath
+                  ? html`
+                    <p><strong>No matching calls.</strong></p>
+                    <p>The API log has a request with this ID. It shows what the request did, or why it was rejected.</p>
+                    <a class="button quiet small" href="${requestPath}">Show request</a>
+                  `
+                  : isFiltered
+                    ? html`
+                      <p><strong>No matching calls.</strong></p>
+                      <p>
+                        Try the start of a first or last name, the start of a phone number, or the ID of a call, a request, or an event. The
+                        contact's external ID works, too.
+                      </p>
+                      <a class="button quiet small" href="${ui.to('/calls')}">Show all calls</a>
+                    `
+                    : html`
+                      <p><strong>No calls yet.</strong></p>
+                      <p>Add a contact and choose a campaign to queue a call, or connect Zapier to queue calls automatically.</p>
+                      <div class="row">
+                        <a class="button primary small" href="${ui.to('/contacts/new')}">Add contact</a>
+                        <a class="button quiet small" href="${ui.to('/integrations')}">Connect Zapier</a>
+                      </div>
+                    `
+              }
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="List of calls">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">${labels.call.contact}</th>
+                    <th scope="col" class="wide-only">${labels.call.campaign_name}</th>
+                    <th scope="col">${labels.call.status}</th>
+                    <th scope="col" class="number wide-only">${labels.call.attempts}</th>
+                    <th scope="col">${labels.call.queued_at}</th>
+                    <th scope="col" class="number wide-only">${labels.call.duration_seconds}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) => html`
+                      <tr id="call-${row.id}">
+                        <th scope="row">
+                          <a href="${ui.to(`/calls/${row.id}${callQuery}`)}">${row.contact}</a>
+                          <small class="nowrap">
+                            ${
+                              row.number !== '' &&
+                              row.number !== row.contact &&
+                              html`${row.number}<span class="wide-only"> · </span>`
+                            }<span class="wide-only">#${row.id}</span>
+                          </small>
+                        </th>
+                        <td class="target wide-only">${row.campaign}<small>${row.agent}</small></td>
+                        <td>
+                          <span class="row tight">
+                            ${badge(row.badge)}
+                            ${row.test ? html`${badge({ tone: 'mute', text: 'Test' })} ` : null}
+                          </span>${row.note ? html`<small>${row.note}</small>` : null}
+                        </td>
+                        <td class="number wide-only">${row.attempts}</td>
+                        <td class="nowrap">${time(ui, row.at)}</td>
+                        <td class="number nowrap wide-only">
+                          ${row.seconds !== null ? ui.duration(row.seconds) : html`<span class="soft">–</span>`}
+                        </td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            <div class="table-foot">
+              ${pager({ previous, next })}
+              <a class="small-text" href="${exportPath}" download>Download CSV</a>
+            </div>
+          `
+      }
+    </div>
+  `,
+)
+
+/** A call as the list shows it. */
+export interface CallRow {
+  id: number
+  contact: string
+  number: string
+  campaign: string
+  agent: string
+  badge: Badge
+  test: boolean
+  /** Why it waits, and the next attempt; empty if it isn't waiting. */
+  note: string
+  attempts: number
+  at: Date
+  seconds: number | null
+}

@@ -1,0 +1,27 @@
+import { attributes, type Html, html } from '../../views/html.ts'
+
+interface Option {
+  value: string
+  label: string
+}
+
+export interface FilterSelect {
+  name: string
+  label: string
+  /** Label of the option that doesn't filter. */
+  any: string
+  chosen: string | undefined
+  options: readonly Option[]
+}
+
+/** A select that filters the call list. */
+export const filterSelect = ({ name, label, any, chosen, options }: FilterSelect): Html => html`
+  <div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">
+      <option value="">${any}</option>
+      ${options.map(
+        (option) => html`
+          <option value="${option.value}"${attributes({ selected: chosen === option.value })}>${option.label}</option>
+        `,
+      )}
+    </select></div>
+`

@@ -1,0 +1,134 @@
+import { CampaignStatus } from '@outdial/contract'
+import { type Badge, campaignBadge } from '../../views/badges.ts'
+import { badge, pager } from '../../views/elements.ts'
+import { attributes, html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { defineView } from '../page/define-page.ts'
+import { campaignProgressBar, type ShownProgress } from './campaign-progress-bar.ts'
+
+interface CampaignRow {
+  id: number
+  name: string
+  badge: Badge
+  agent: string
+  number: string
+  pausedReason: string | null
+  progress: ShownProgress
+}
+
+interface ListData {
+  rows: CampaignRow[]
+  statuses: typeof statusOptions
+  status: CampaignStatus | ''
+  search: string
+  isFiltered: boolean
+  previous: string | null
+  next: string | null
+}
+
+export const campaignListView = defineView(
+  ({ ui, here }, { search, status, statuses, rows, isFiltered, previous, next }: ListData) => html`
+    <div class="page-head">
+      <div>
+        <h1>Campaigns</h1>
+        <p class="lead">A campaign sets which agent makes the calls, from which number, and when. Add contacts in the dashboard or with a Zap.</p>
+      </div>
+      <a class="button primary" href="${ui.to('/campaigns/new')}">New campaign</a>
+    </div>
+    <form
+      class="filters"
+      method="get"
+      action="${ui.to('/campaigns')}"
+      role="search"
+      hx-get="${ui.to('/campaigns')}"
+      hx-trigger="input changed delay:300ms, change"
+      hx-target="#live"
+      hx-select="#live"
+      hx-swap="outerMorph"
+      hx-sync="#live:replace"
+      hx-replace-url="true"
+    >
+      <div class="field">
+        <label for="search">Search</label>
+        <input id="search" name="search" type="search" maxlength="200" value="${search}" placeholder="${labels.campaign.name}">
+      </div>
+      <div class="field"><label for="status">${labels.campaign.status}</label><select id="status" name="status">
+          <option value="">Any</option>
+          ${statuses.map(
+            ({ value, label }) => html`
+              <option value="${value}"${attributes({ selected: status === value })}>${label}</option>
+            `,
+          )}
+        </select></div>
+      <noscript><button class="quiet">Show</button></noscript>
+    </form>
+    <div
+      id="live"
+      class="panel flush live"
+      data-live
+      hx-get="${here}"
+      hx-trigger="every 3s"
+      hx-sync="this:drop"
+      hx-select="#live"
+      hx-swap="outerMorph"
+    >
+      ${
+        rows.length === 0
+          ? html`
+            <div class="empty">
+              ${
+                isFiltered
+                  ? html`
+                    <p><strong>No matching campaigns.</strong></p>
+                    <a class="button quiet small" href="${ui.to('/campaigns')}">Show all campaigns</a>
+                  `
+                  : html`
+                    <p><strong>No campaigns yet.</strong></p>
+                    <p>A campaign sets which agent makes the calls, from which number, and when to try again.</p>
+                    <a class="button quiet" href="${ui.to('/campaigns/new')}">Create campaign</a>
+                  `
+              }
+            </div>
+          `
+          : html`
+            <div class="table-scroll" tabindex="0" role="group" aria-label="Campaigns">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Campaign</th>
+                    <th scope="col">${labels.campaign.status}</th>
+                    <th scope="col" class="number">Waiting</th>
+                    <th scope="col" class="number">In progress</th>
+                    <th scope="col" class="number">Completed</th>
+                    <th scope="col">Outcomes</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${rows.map(
+                    (row) => html`
+                      <tr>
+                        <th scope="row" class="target">
+                          <a href="${ui.to(`/campaigns/${row.id}`)}">${row.name}</a><small>${row.agent} · ${row.number}</small>
+                        </th>
+                        <td>${badge(row.badge)} ${row.pausedReason ? html`<small>${row.pausedReason}</small>` : null}</td>
+                        <td class="number">${ui.count(row.progress.queuedCount)}</td>
+                        <td class="number">${ui.count(row.progress.live)}</td>
+                        <td class="number">${ui.count(row.progress.completed)}</td>
+                        <td class="bar-cell"> ${campaignProgressBar(row.progress)} </td>
+                      </tr>
+                    `,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            ${pager({ previous, next })}
+          `
+      }
+    </div>
+  `,
+)
+
+export const statusOptions = CampaignStatus.options.map((value) => ({
+  value,
+  label: campaignBadge(value).text,
+}))

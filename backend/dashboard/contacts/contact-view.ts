@@ -1,0 +1,248 @@
+import { badge, linkedText, pager, refresh, time } from '../../views/elements.ts'
+import { confirm, field, formHead } from '../../views/forms.ts'
+import { attributes, html } from '../../views/html.ts'
+import { icon } from '../../views/icon.ts'
+import { labels } from '../../views/labels.ts'
+import { defineView } from '../page/define-page.ts'
+import { contactCalls, type ShownCall } from './contact-calls.ts'
+import { type ShownChange } from './contact-history-section.ts'
+import { doNotCallRemovals } from './do-not-call-removals.ts'
+
+export interface DoNotCallStatus {
+  doNotCall: { source: string; reason: string; since: Date } | null
+  removals: { source: string; reason: string; at: Date; by: string }[]
+}
+
+interface ContactData extends DoNotCallStatus {
+  contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
+  facts: { label: string; value: string }[]
+  variables: { name: string; value: string }[]
+  consent: { source: string; at: Date; kind: string } | null
+  localTime: { text: string; source: string } | null
+  notes: { text: string; at: Date }[]
+  history: ShownChange[]
+  calls: ShownCall[]
+  older: string | null
+  /** True if a shown call isn't completed. */
+  isLive: boolean
+}
+
+export const contactView = defineView(
+  (
+    { ui, form, here },
+    {
+      isLive,
+      calls,
+      older,
+      notes,
+      history,
+      facts,
+      localTime,
+      consent,
+      variables,
+      removals,
+      contact,
+      doNotCall,
+    }: ContactData,
+  ) => {
+    const notesPath = ui.to(`/contacts/${contact.id}/notes`),
+      noteForm = form.sentTo(notesPath)
+    return html`
+      <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
+      <div class="page-head">
+        <div>
+          <h1>${contact.name}</h1>
+          <p class="row">
+            <span>${contact.phoneNumber}</span>
+            ${doNotCall && html`${badge({ tone: 'bad', text: labels.contact.do_not_call })} `}
+          </p>
+        </div>
+        <div class="page-head-actions">
+          ${
+            !doNotCall &&
+            html`
+              <a class="button primary small" href="${ui.to(`/contacts/${contact.id}/call`)}">Call now</a>
+              <a class="button quiet small" href="${ui.to(`/contacts/${contact.id}/add-to-campaign`)}">Add to campaign</a>
+            `
+          }
+          <a class="button quiet small" href="${ui.to(`/contacts/${contact.id}/edit`)}">Edit</a>
+          ${
+            !doNotCall &&
+            confirm({
+              form,
+              id: 'do-not-call',
+              look: 'quiet',
+              action: ui.to(`/contacts/${contact.id}/do-not-call`),
+              label: 'Add to do-not-call list',
+              question: `Add ${contact.name} to the do-not-call list?`,
+              detail:
+                'Campaigns no longer call this number. Waiting calls to the number end with the outcome Suppressed.',
+              confirm: 'Add to list',
+              reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
+            })
+          }
+          <a class="button danger small" href="${ui.to(`/contacts/${contact.id}/erase`)}">Erase contact</a>
+        </div>
+      </div>
+      ${
+        doNotCall &&
+        html`
+          <div class="notice" data-tone="warn">
+            <p>
+              This number has been on the do-not-call list since
+              ${time(ui, doNotCall.since)} (${doNotCall.source}).${
+                doNotCall.reason
+                  ? html`
+                    ${labels.addToDoNotCallList.reason}: ${doNotCall.reason}`
+                  : null
+              }
+            </p>
+            ${confirm({
+              form,
+              id: 'allow',
+              look: 'quiet',
+              action: ui.to(`/contacts/${contact.id}/allow-again`),
+              label: 'Remove from do-not-call list',
+              question: `Remove ${contact.name} from the do-not-call list?`,
+              detail: 'Make sure this person agreed to be called again. Your name and the reason are saved.',
+              confirm: 'Remove from list',
+              reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
+            })}
+          </div>
+        `
+      }
+      <div class="columns">
+        <div>
+          <section
+            id="live"
+            class="panel flush"
+            aria-labelledby="calls"
+            data-live${attributes(refresh(isLive ? here : null, '2s'))}
+          >
+            <h2 id="calls">Calls</h2>
+            ${
+              calls.length === 0
+                ? html`
+                  <div class="empty">
+                    <p><strong>No calls yet.</strong></p>
+                    ${!doNotCall && html`<a class="button quiet small" href="${ui.to(`/contacts/${contact.id}/call`)}">Call now</a>`}
+                  </div>
+                `
+                : html`
+                  ${contactCalls({ ui, calls })}
+                  ${pager({ previous: null, next: older })}
+                `
+            }
+          </section>
+          <section class="panel" aria-labelledby="notes">
+            <h2 id="notes">Notes</h2>
+            ${
+              notes.length === 0
+                ? html`<p class="soft small-text">No notes yet. Agents add notes during calls. You can add one below.</p>`
+                : html`
+                  <ul class="contact-notes">
+                    ${notes.map(
+                      (note) => html`
+                        <li><p>${note.text}</p><p class="soft small-text">${time(ui, note.at)}</p></li>
+                      `,
+                    )}
+                  </ul>
+                `
+            }
+            <form method="post" action="${notesPath}" class="stack">
+              ${formHead(noteForm)}
+              ${field({ form: noteForm, name: 'text', label: 'New note', rows: 2, required: true })}
+              <div><button class="quiet small">Add note</button></div>
+            </form>
+          </section>
+          <section class="panel" aria-labelledby="history">
+            <h2 id="history">History</h2>
+            ${history.length === 0 && html`<p class="soft small-text">No changes were recorded.</p>`}
+            <ul class="contact-notes">
+              ${history.map(
+                (change) => html`
+                  <li>
+                    <p>
+                      <strong>${change.title}</strong>
+                      <span class="soft">${linkedText(ui, change.by)}</span>
+                    </p>
+                    ${change.values.map(
+                      (value) => html`
+                        <p>${value.label}: ${value.before} → ${value.after}</p>
+                      `,
+                    )}
+                    <p class="soft small-text">${time(ui, change.at)}</p>
+                  </li>
+                `,
+              )}
+            </ul>
+          </section>
+        </div>
+        <aside>
+          <section class="panel" aria-labelledby="facts">
+            <h2 id="facts">Details</h2>
+            <dl class="facts">
+              ${facts.map(
+                (fact) => html`
+                  <dt>${fact.label}</dt><dd>${fact.value}</dd>
+                `,
+              )}
+              <dt>Local time</dt>
+              <dd>
+                ${
+                  localTime
+                    ? html`${localTime.text}<br><span class="soft small-text">${localTime.source}</span>`
+                    : html`<span class="soft">Unknown. Calls use the campaign's time zone.</span>`
+                }
+              </dd>
+              <dt>${labels.contact.consent}</dt>
+              <dd>
+                ${
+                  consent
+                    ? html`
+                      ${consent.source}<br><span class="soft small-text">
+                        ${
+                          consent.kind
+                            ? html`${consent.kind},
+                        `
+                            : null
+                        }${time(ui, consent.at)}</span>
+                    `
+                    : html`<span class="soft">Not recorded</span>`
+                }
+              </dd>
+              <dt>${labels.contact.created_at}</dt><dd>${time(ui, contact.createdAt)}</dd>
+              <dt>${labels.contact.updated_at}</dt><dd>${time(ui, contact.updatedAt)}</dd>
+              <dt>${labels.contact.id}</dt><dd>${contact.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
+            </dl>
+          </section>
+          <section class="panel" aria-labelledby="variables">
+            <h2 id="variables">${labels.contact.variables}</h2>
+            ${
+              variables.length === 0
+                ? html`<p class="soft small-text">No variables yet. Edit the contact to add some.</p>`
+                : html`
+                  <dl class="facts">
+                    ${variables.map(
+                      (variable) => html`
+                        <dt>${variable.name}</dt><dd>${variable.value}</dd>
+                      `,
+                    )}
+                  </dl>
+                `
+            }
+          </section>
+          ${
+            removals.length > 0 &&
+            html`
+              <section class="panel" aria-labelledby="removals">
+                <h2 id="removals">Do-not-call removals</h2>
+                ${doNotCallRemovals({ ui, removals })}
+              </section>
+            `
+          }
+        </aside>
+      </div>
+    `
+  },
+)

@@ -1,0 +1,149 @@
+import type { Badge } from '../../views/badges.ts'
+import { badge, pager, time } from '../../views/elements.ts'
+import { html } from '../../views/html.ts'
+import { labels } from '../../views/labels.ts'
+import { defineView } from '../page/define-page.ts'
+import { integrationTabs } from './integration-tabs.ts'
+
+interface WebhookRow {
+  id: number
+  targetUrl: string
+  owner: string
+  filter: string
+  badge: Badge
+  since: Date | null
+  lastAt: Date | null
+  pending: number
+  exhausted: number
+}
+
+interface ListData {
+  rows: WebhookRow[]
+  /** Subscriptions that ended in the last 30 days, the latest first. */
+  ended: { id: number; targetUrl: string; owner: string; filter: string; reason: string; at: Date }[]
+  callbacks: { pending: number; exhausted: number; any: boolean }
+  previous: string | null
+  next: string | null
+}
+
+export const webhookListView = defineView(
+  ({ ui, here }, { rows, previous, next, ended, callbacks }: ListData) => html`
+    ${integrationTabs({ ui, here: 'webhooks' })}
+    <div class="page-head">
+      <div>
+        <h2>Webhooks</h2>
+        <p class="lead">URLs that receive <code>call.completed</code> events. Zaps subscribe when they're turned on. Your code subscribes with the API.</p>
+      </div>
+    </div>
+    <div id="live" class="live" data-live hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerMorph">
+      <section class="panel flush" aria-label="Subscriptions">
+        ${
+          rows.length === 0
+            ? html`
+              <div class="empty">
+                <p><strong>No webhook subscriptions yet.</strong></p>
+                <p>Turn on a Zap that starts with <em>Call Completed</em>, or send <code>POST /webhooks/subscribe</code> with an API key.</p>
+                <a class="button quiet" href="${ui.to('/integrations')}">Connect Zapier</a>
+              </div>
+            `
+            : html`
+              <div class="table-scroll" tabindex="0" role="group" aria-label="Subscriptions">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">${labels.subscription.target_url}</th>
+                      <th scope="col">Health</th>
+                      <th scope="col">Last event</th>
+                      <th scope="col" class="number">Pending</th>
+                      <th scope="col" class="number">Failed</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${rows.map(
+                      (row) => html`
+                        <tr>
+                          <th scope="row" class="target">
+                            <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.targetUrl}</a>
+                            <small>${row.owner}</small><small>${row.filter}</small>
+                          </th>
+                          <td>
+                            ${badge(row.badge)} ${
+                              row.since
+                                ? html`
+                                  <small>
+                                    since ${time(ui, row.since)}
+                                  </small>
+                                `
+                                : null
+                            }
+                          </td>
+                          <td class="nowrap">
+                            ${row.lastAt ? time(ui, row.lastAt) : html`<span class="soft">None yet</span>`}
+                          </td>
+                          <td class="number">${ui.count(row.pending)}</td>
+                          <td class="number">${ui.count(row.exhausted)}</td>
+                        </tr>
+                      `,
+                    )}
+                  </tbody>
+                </table>
+              </div>
+              ${pager({ previous, next })}
+            `
+        }
+      </section>
+    </div>
+    ${
+      ended.length > 0 &&
+      html`
+        <section class="panel flush" aria-labelledby="ended">
+          <h2 id="ended">Ended in the last 30 days</h2>
+          <div class="table-scroll" tabindex="0" role="group" aria-label="Ended subscriptions">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">${labels.subscription.target_url}</th>
+                  <th scope="col">Reason</th>
+                  <th scope="col">Ended</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${ended.map(
+                  (row) => html`
+                    <tr>
+                      <th scope="row" class="target">
+                        <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.targetUrl}</a>
+                        <small>${row.owner}</small><small>${row.filter}</small>
+                      </th>
+                      <td>${row.reason}</td>
+                      <td class="nowrap">${time(ui, row.at)}</td>
+                    </tr>
+                  `,
+                )}
+              </tbody>
+            </table>
+          </div>
+        </section>
+      `
+    }
+    <section class="panel" aria-labelledby="callbacks">
+      <div class="panel-head">
+        <h2 id="callbacks">Callback URLs</h2>
+        <a class="button quiet small" href="${ui.to('/integrations/callbacks')}">Deliveries and signing secrets</a>
+      </div>
+      <p class="soft">
+        ${
+          callbacks.any
+            ? html`
+              If a call is queued with a <code>callback_url</code>, its event is also sent to that URL:
+              ${ui.plural(callbacks.pending, 'delivery', 'deliveries')} pending,
+              ${ui.count(callbacks.exhausted)} failed.
+            `
+            : html`
+              If a call is queued with a <code>callback_url</code>, its event is also sent to that URL. No deliveries yet.
+            `
+        }
+      </p>
+    </section>
+  `,
+)

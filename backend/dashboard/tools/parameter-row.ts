@@ -1,0 +1,58 @@
+import type { FormModel } from '../../views/forms.ts'
+import { attributes, type Html, html } from '../../views/html.ts'
+import type { Parameter } from './http-tool-parameters.ts'
+
+interface ParameterRow {
+  form: FormModel
+  /** The start of the names of its fields: `param.1`. */
+  name: string
+  number: number
+  types: readonly { value: string; label: string }[]
+  parameter: Parameter
+}
+
+/** One argument of a tool. */
+export const parameterRow = ({ form, name, number, types, parameter }: ParameterRow): Html => {
+  const { id, value, issue, isFirstIssue } = form.field(
+    `${name}.name`,
+    parameter.name,
+    undefined,
+    `Argument ${number}`,
+  )
+  const { value: type } = form.field(`${name}.type`, parameter.type)
+  const { value: about } = form.field(`${name}.about`, parameter.about)
+  const { values: required } = form.field(`${name}.required`, String(parameter.isRequired))
+  const issueId = `${id}-issue`
+  return html`
+    <div class="parameter" role="group" aria-label="Argument ${number}">
+      ${issue ? html`<p class="issue" id="${issueId}">${issue}</p>` : null}
+      <input
+        id="${id}"
+        name="${name}.name"
+        value="${value}"
+        aria-label="Name of argument ${number}"
+        placeholder="Name"
+        maxlength="64"
+        class="code"
+        autocomplete="off"
+        spellcheck="false"${attributes({ 'aria-invalid': issue ? 'true' : null, 'aria-describedby': issue ? issueId : null, autofocus: isFirstIssue })}
+      >
+      <select name="${name}.type" aria-label="Type of argument ${number}">
+        ${types.map((choice) => html`<option value="${choice.value}"${attributes({ selected: choice.value === type })}>${choice.label}</option>`)}
+      </select>
+      <input
+        name="${name}.about"
+        value="${about}"
+        aria-label="Description of argument ${number}"
+        placeholder="Description"
+        maxlength="500"
+        autocomplete="off"
+      >
+      <label class="check"><input
+          type="checkbox"
+          name="${name}.required"
+          value="true"${attributes({ checked: required.includes('true') })}
+        ><span>Required</span></label>
+    </div>
+  `
+}

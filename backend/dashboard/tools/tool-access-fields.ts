@@ -1,0 +1,83 @@
+import type { FormModel } from '../../views/forms.ts'
+import { checks, field, groupIssue } from '../../views/forms.ts'
+import { type Html, html } from '../../views/html.ts'
+
+/** Headers and secrets of a tool. */
+export const toolAccessFields = ({
+  form,
+  headers,
+  secretNames,
+  newSecrets,
+}: {
+  form: FormModel
+  headers: string
+  secretNames: readonly string[]
+  newSecrets: readonly number[]
+}): Html => html`
+  <section class="panel" aria-labelledby="access">
+    <h2 id="access">Access</h2>
+    ${field({
+      form,
+      name: 'headers',
+      label: 'Headers',
+      value: headers,
+      rows: 3,
+      code: true,
+      placeholder: 'Authorization: Bearer {{secret.API_KEY}}',
+      hint:
+        'One per line. Everyone in the workspace can read headers, so save API keys as secrets below ' +
+        'and use them as {{secret.NAME}}, here or as a query value in the URL.',
+    })}
+    ${groupIssue({ form, name: 'secrets', label: 'Secrets' })}
+    ${secretNames.map(
+      (name) => html`
+        ${field({
+          form,
+          name: `secret.${name}`,
+          label: name,
+          type: 'password',
+          autocomplete: 'new-password',
+          hint: 'Saved. Enter a new value to replace it. If you change the host, enter all secrets again.',
+        })}
+      `,
+    )}
+    ${
+      secretNames.length > 0 &&
+      checks({
+        form,
+        name: 'deleted_secret',
+        label: 'Delete secrets',
+        options: secretNames.map((name) => ({ value: name, label: name })),
+        values: [],
+        row: true,
+      })
+    }
+    <fieldset class="checks">
+      <legend>New secrets</legend>
+      ${newSecrets.map(
+        (number) => html`
+          <div class="field-row">
+            ${field({
+              form,
+              name: `key_name_${number}`,
+              label: `Name ${number}`,
+              placeholder: 'API_KEY',
+              code: true,
+              autocomplete: 'off',
+            })}
+            ${field({
+              form,
+              name: `key_secret_${number}`,
+              label: `Secret ${number}`,
+              type: 'password',
+              autocomplete: 'new-password',
+            })}
+          </div>
+        `,
+      )}
+      <p class="hint">
+        ${form.isInvalid ? html`Secrets aren't filled in again. Enter them again.` : html`Secrets are stored encrypted. You can't view them after you save.`}
+      </p>
+    </fieldset>
+  </section>
+`

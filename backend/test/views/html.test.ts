@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5'
+import { attributes, html, type Slot } from '../../views/html.ts'
+
+type Node = DefaultTreeAdapterTypes.ChildNode
+
+/** The element that a browser makes of this markup, which must be a single one. */
+function readElement(markup: string) {
+  const { childNodes } = parseFragment(markup)
+  const [element] = childNodes
+  if (childNodes.length !== 1 || element === undefined || !('attrs' in element))
+    throw new Error('not one element')
+  return element
+}
+
+const readText = (node: Node): string => {
+  if ('value' in node) return node.value
+  return 'childNodes' in node ? node.childNodes.map(readText).join('') : ''
+}
+
+/** Characters that mean something in HTML, and every other one. Browsers read some, such as a null character, as others. */
+const Text = fc
+  .oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({
+      unit: fc.constantFrom('<', '>', '&', '"', "'", '=', '`', '/', ' ', 'a', ';', '#', '-', '!'),
+    }),
+  )
+  .filter((text) => !/[\0\r]|[\uD800-\uDFFF]/.test(text))
+
+/** A slot and the text that it shows. */
+const { slot: SlotWithText } = fc.letrec<{ slot: { slot: Slot; text: string } }>((tie) => ({
+  slot: fc.oneof(
+    { maxDepth: 4 },
+    Text.map((text) => ({ slot: text, text })),
+    fc
+      .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+      .map((number) => ({ slot: number, text: String(number) })),
+    fc.constantFrom<Slot>(false, null).map((slot) => ({ slot, text: '' })),
+    tie('slot').map(({ slot, text }) => ({ slot: html`<b>${slot}</b>`, text })),
+    fc.array(tie('slot')).map((slots) => ({
+      slot: slots.map(({ slot }) => slot),
+      text: slots.map(({ text }) => text).join(''),
+    })),
+  ),
+}))
+
+describe('html', () => {
+  it('shows every text as it is, in text, in quoted attributes, and in each nesting', () => {
+    fc.assert(
+      fc.property(SlotWithText, Text, ({ slot, text }, value) => {
+        const element = readElement(String(html`<i title="${value}" lang='${value}'>${slot}</i>`))
+
+        expect(element.attrs).toEqual([
+          { name: 'title', value },
+          { name: 'lang', value },
+        ])
+        expect(readText(element)).toBe(text)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('makes no element of any text', () => {
+    fc.assert(
+      fc.property(Text, (text) => {
+        expect(
+          parseFragment(String(html`${text}`)).childNodes.filter((node) => node.nodeName !== '#text'),
+        ).toEqual([])
+      }),
+    )
+  })
+
+  it.each([
+    ['undefined', undefined],
+    ['true', true],
+    ['NaN', NaN],
+    ['infinity', Infinity],
+    ['an object', { toString: () => '<b>' }],
+    ['an object that pretends to be markup', Object.create(Object.getPrototypeOf(html`<b>`) as object)],
+    ['a list with undefined', ['a', undefined]],
+    ['a date', new Date(0)],
+    ['a function', () => 'text'],
+  ])('throws instead of showing %s', (_, slot) => {
+    expect(() => html`<p>${slot as Slot}</p>`).toThrow(TypeError)
+  })
+})
+
+describe('attributes', () => {
+  it('writes every text as it is', () => {
+    fc.assert(
+      fc.property(Text, Text, (one, other) => {
+        const element = readElement(String(html`<i${attributes({ title: one, lang: other })}></i>`))
+
+        expect(element.attrs).toEqual([
+          { name: 'title', value: one },
+          { name: 'lang', value: other },
+        ])
+      }),
+    )
+  })
+
+  it('writes only the name for true, and leaves out false, null, and undefined', () => {
+    const values = { required: true, hidden: false, title: null, lang: undefined, maxlength: 0 }
+
+    expect(String(attributes(values))).toBe(' required maxlength="0"')
+  })
+})
+
+it('writes a whole page', () => {
+  const page = html`<!doctype html><title>${'<1>'}</title>`
+
+  expect(parse(String(page)).childNodes.map(({ nodeName }) => nodeName)).toEqual(['#documentType', 'html'])
+})

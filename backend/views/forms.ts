@@ -1,0 +1,287 @@
+import { attributes, type Html, html, type Slot } from './html.ts'
+
+/** A form of a page: what each submission of it sends, what was entered before, and its issues. */
+export interface FormModel {
+  csrf: string
+  /** The ID of this form. A second submission with the same one does nothing. */
+  once: string
+  /** The version of what the form edits; null if it edits nothing. */
+  version: string | null
+  isInvalid: boolean
+  isRestored: boolean
+  /** An error that isn't about fields. */
+  message: string | null
+  issues: Readonly<Record<string, string>>
+  submitted: Readonly<Record<string, string | string[]>>
+  /** Returns a text that names the user who opened the form. */
+  sealAuthor: () => string
+  field: (name: string, saved?: SavedValue, hint?: string, label?: string) => FieldModel
+  summarize: () => { title: string; items: readonly { text: string; target: string | null }[] }
+}
+
+/** The form of a page, and the other forms that the page has. */
+export interface PageForm extends FormModel {
+  /** Returns the form that is sent to another path. */
+  sentTo: (action: string) => FormModel
+}
+
+export type SavedValue = string | number | null | undefined | readonly (string | number)[]
+
+export interface FieldModel {
+  id: string
+  values: readonly (string | number)[]
+  value: string | number
+  issue: string | undefined
+  /** IDs of the texts about the field. Blank if there are none. */
+  describedBy: string
+  isFirstIssue: boolean
+}
+
+/** Returns the attributes that refer to a field's issue and hint. */
+export const describeField = ({ issue, describedBy }: FieldModel) => ({
+  'aria-invalid': issue === undefined ? null : 'true',
+  'aria-describedby': describedBy === '' ? null : describedBy,
+})
+
+const issueText = ({ id, issue }: FieldModel): Slot =>
+  issue !== undefined && html`<p class="issue" id="${id}-issue">${issue}</p>`
+
+const hintText = ({ id }: FieldModel, hint: string | undefined): Slot =>
+  hint !== undefined && hint !== '' && html`<p class="hint" id="${id}-hint">${hint}</p>`
+
+interface InputAttributes {
+  placeholder?: string
+  autocomplete?: string
+  inputmode?: string
+  min?: string | number
+  max?: string | number
+  step?: string | number
+  maxlength?: number
+  minlength?: number
+  list?: string
+  accept?: string
+}
+
+export interface FieldOptions extends InputAttributes {
+  form: FormModel
+  name: string
+  label: string
+  value?: SavedValue
+  /** Of an input. */
+  type?: string
+  hint?: string
+  required?: boolean
+  /** One of several alternatives is required, so the field isn't called optional. */
+  isEither?: boolean
+  /** The lines of a text area. */
+  rows?: number
+  /** The choices of a select. */
+  options?: readonly Choice[]
+  /** In the font of code. */
+  code?: boolean
+}
+
+interface Choice {
+  value: string | number
+  label: string
+}
+
+/** A labeled input, text area (with `rows`), or select (with `options`). */
+export function field({
+  form,
+  name,
+  label,
+  value: saved,
+  type = 'text',
+  hint,
+  required = false,
+  isEither = false,
+  rows,
+  options,
+  code = false,
+  ...inputAttributes
+}: FieldOptions): Html {
+  const model = form.field(name, saved, hint, label)
+  const { id, value } = model
+  const common = { id, name, required, autofocus: model.isFirstIssue, ...describeField(model) }
+  const inCode = code ? { class: 'code', spellcheck: 'false' } : {}
+  const control = () => {
+    if (rows !== undefined) {
+      const { maxlength, placeholder } = inputAttributes
+      // Browsers ignore the first line break.
+      return html`<textarea${attributes({ ...common, ...inCode, rows, maxlength, placeholder })}>\n${value}</textarea>`
+    }
+    if (options !== undefined)
+      return html`<select${attributes(common)}>
+          ${options.map(
+            (option) => html`
+              <option${attributes({ value: option.value, selected: String(option.value) === String(value) })}>${option.label}</option>`,
+          )}
+        </select>`
+    const shown = { type, value: type === 'file' ? null : type === 'password' ? '' : value }
+    return html`<input${attributes({ ...common, ...shown, ...inputAttributes, ...inCode })}>`
+  }
+  const optional = !required && !isEither && html` <span class="optional">optional</span>`
+  return html`<div class="field">
+      <label for="${id}">${label}${optional}</label>
+      ${issueText(model)}
+      ${control()}
+      ${hintText(model, hint)}
+    </div>`
+}
+
+export interface ChecksOptions {
+  form: FormModel
+  name: string
+  label: string
+  options: readonly (Choice & { hint?: string | undefined })[]
+  values: readonly (string | number)[]
+  type?: 'checkbox' | 'radio'
+  hint?: string
+  /** Side by side. */
+  row?: boolean
+}
+
+/** Checkboxes or radio buttons. */
+export function checks({
+  form,
+  name,
+  label,
+  options,
+  values: saved,
+  type = 'checkbox',
+  hint,
+  row = false,
+}: ChecksOptions): Html {
+  const model = form.field(name, saved, hint, label)
+  const { id, values, isFirstIssue } = model
+  const choice = ({ value, label: text, hint: about }: (typeof options)[number], index: number) => {
+    const first = index === 0 ? { id, autofocus: isFirstIssue } : {}
+    const checked = values.includes(String(value))
+    const more = about !== undefined && about !== '' && html`<small>${about}</small>`
+    return html`
+      <label class="check"><input${attributes({ ...first, type, name, value, checked })}><span>${text}${more}</span></label>`
+  }
+  return html`<fieldset class="checks${row && ' checks-row'}"${attributes(describeField(model))}>
+      <legend>${label}</legend>
+      ${issueText(model)}
+      ${options.map(choice)}
+      ${hintText(model, hint)}
+    </fieldset>`
+}
+
+/** The issue of a part of a form that has no field of its own. */
+export function groupIssue({ form, name, label }: { form: FormModel; name: string; label: string }): Slot {
+  const { id, issue, isFirstIssue } = form.field(name, undefined, undefined, label)
+  if (issue === undefined) return null
+  return html`<p class="issue" id="${id}" tabindex="-1"${attributes({ autofocus: isFirstIssue })}>${issue}</p>`
+}
+
+/** Lists the issues of the page's form, with links to its fields. Call it when the fields are rendered. */
+export function errorSummary(form: FormModel): Slot {
+  const { title, items } = form.summarize()
+  if (items.length === 0) return null
+  return html`<div class="notice error-summary" data-tone="bad" role="alert">
+      <h2>${title}</h2>
+      <ul>
+        ${items.map(
+          ({ text, target }) => html`
+            <li>${target === null ? text : html`<a href="#${target}">${text}</a>`}</li>`,
+        )}
+      </ul>
+    </div>`
+}
+
+const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =>
+  Object.entries(fields).map(
+    ([name, value]) => html`
+      <input type="hidden" name="${name}" value="${value}">`,
+  )
+
+/** The start of every form: CSRF token, submission ID, version, user, and an error that isn't about fields. */
+export function formHead(form: FormModel): Html {
+  const { version, isRestored, message } = form
+  return html`<input type="hidden" name="_csrf" value="${form.csrf}">
+    <input type="hidden" name="_once" value="${form.once}">
+    <input type="hidden" name="_by" value="${form.sealAuthor()}">
+    ${version !== null && html`<input type="hidden" name="_seen" value="${version}">`}
+    ${
+      message !== null &&
+      html`<p class="notice" data-tone="${isRestored ? 'warn' : 'bad'}" role="${isRestored ? 'status' : 'alert'}">${message}</p>`
+    }`
+}
+
+type Look = 'primary' | 'quiet' | 'danger' | 'link'
+
+interface ButtonOptions {
+  form: FormModel
+  action: string
+  label: string
+  look?: Look
+  /** The name for screen readers, if the label isn't enough. */
+  title?: string
+  fields?: Readonly<Record<string, string | number>>
+}
+
+/** A button in a form of its own. */
+export const button = ({ form, action, label, look = 'quiet', title, fields = {} }: ButtonOptions): Html =>
+  html`<form method="post" action="${action}" class="inline">
+      <input type="hidden" name="_csrf" value="${form.csrf}">
+      <input type="hidden" name="_once" value="${form.once}">
+      ${hiddenFields(fields)}
+      <button class="${look} small"${attributes({ 'aria-label': title })}>${label}</button>
+    </form>`
+
+interface ConfirmOptions extends Omit<ButtonOptions, 'form' | 'title'> {
+  form: PageForm
+  id: string
+  question: string
+  detail?: string | null
+  /** The label of the button that does it. */
+  confirm: string
+  /** The label of the button that does nothing. */
+  keep?: string
+  /** Asks for a reason. The path must have a form page, which shows the reason again if it wasn't saved. */
+  reason?: { name: string; label: string; hint?: string }
+}
+
+/** A button that asks for confirmation. Works without scripts. */
+export function confirm({
+  form: pageForm,
+  id,
+  action,
+  label,
+  question,
+  detail = null,
+  confirm: confirmLabel,
+  keep = 'Cancel',
+  look = 'danger',
+  fields = {},
+  reason,
+}: ConfirmOptions): Html {
+  const form = pageForm.sentTo(action)
+  const isOpen = form.isInvalid && reason !== undefined
+  const head =
+    reason === undefined
+      ? html`<input type="hidden" name="_csrf" value="${form.csrf}">
+        <input type="hidden" name="_once" value="${form.once}">`
+      : formHead(form)
+  const open = html`<button type="button" class="${look} small" popovertarget="${id}">${label}</button>`
+  const back = isOpen
+    ? html`<a class="button quiet" href="${action}">${keep}</a>`
+    : html`<button type="button" class="quiet" popovertarget="${id}" popovertargetaction="hide">${keep}</button>`
+  return html`${!isOpen && open}
+    <div class="sheet" id="${id}"${attributes({ popover: !isOpen })} role="dialog" aria-labelledby="${id}-question">
+      <form method="post" action="${action}" class="stack">
+        ${head}
+        ${hiddenFields(fields)}
+        <h2 id="${id}-question">${question}</h2>
+        ${detail !== null && detail !== '' && html`<p class="soft">${detail}</p>`}
+        ${reason !== undefined && field({ form, ...reason, required: true, maxlength: 500, autocomplete: 'off' })}
+        <div class="sheet-actions">
+          ${back}
+          <button class="${look}">${confirmLabel}</button>
+        </div>
+      </form>
+    </div>`
+}

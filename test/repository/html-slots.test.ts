@@ -1,0 +1,53 @@
+import { expect, it } from '@jest/globals'
+import { Linter } from 'eslint'
+import tseslint from 'typescript-eslint'
+import { htmlSlotsRule } from '../../scripts/html-slots-rule.ts'
+
+const lint = (code: string) =>
+  new Linter().verify(code, {
+    languageOptions: { parser: tseslint.parser },
+    plugins: { outdial: { rules: { 'html-slots': htmlSlotsRule } } },
+    rules: { 'outdial/html-slots': 'error' },
+  })
+
+it.each([
+  'html`<a href=${path}>Calls</a>`',
+  'html`<a href= ${path}>Calls</a>`',
+  'html`<a href=/calls/${id}>Calls</a>`',
+  'html`<${name}>`',
+  'html`</${name}>`',
+  'html`<h${level}>Calls</h${level}>`',
+  'html`<a ${name}="1">`',
+  'html`<a data-${name}="1">`',
+  'html`<input ${isRequired}>`',
+  'html`<input ${isRequired && required}>`',
+  'html`<button onclick="${code}">`',
+  "html`<button ONCLICK='go(${id})'>`",
+  'html`<p style="color: ${color}">`',
+  'html`<iframe srcdoc="${markup}">`',
+  'html`<script>const id = ${id}</script>`',
+  'html`<STYLE>p { color: ${color} }</STYLE>`',
+  'html`<!-- ${text} -->`',
+  'html`<p>${text}</p><a href=${path}>`',
+])('rejects a slot where escaping is not enough: %s', (code) => {
+  expect(lint(code)).toContainEqual(expect.objectContaining({ messageId: 'unsafe' }))
+})
+
+it.each([
+  'html`${text}`',
+  'html`<p>${text}</p>`',
+  'html`<p>1 < 2 ${text}</p>`',
+  'html`<a href="${path}">${text}</a>`',
+  "html`<a href='${path}' data-on='${text}'>`",
+  'html`<a href="/calls/${id}?status=${status}">`',
+  'html`<input${attributes({ required })}>`',
+  'html`<input required${attributes({ value })} name="${name}">`',
+  'html`<option value="${value}" ${attributes({ selected })}>${text}</option>`',
+  'html`<script src="${path}"></script>${text}`',
+  'html`<style>p { margin: 0 }</style>${text}`',
+  'html`<!doctype html>${body}`',
+  'html`<br/>${text}`',
+  'css`p { color: ${color} }`',
+])('accepts text, quoted attributes, and attributes(…): %s', (code) => {
+  expect(lint(code)).toEqual([])
+})
