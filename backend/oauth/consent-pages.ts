@@ -7,6 +7,7 @@ import { publicForm } from '../http/http-limits.ts'
 import { listWorkspaces } from '../identity/members.ts'
 import type { User } from '../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../sign-in/browser-auth.ts'
+import { newForm } from '../views/forms.ts'
 import type { Html } from '../views/html.ts'
 import { pageHeaders } from '../views/page-headers.ts'
 import { consentPage } from '../views/pages/consent.ts'
@@ -35,7 +36,7 @@ export function mountConsentPages(
   const showSignIn = (reply: FastifyReply, authorization: Authorization, failed?: { email: string }) => {
     const page = signInPage({
       title: failed ? 'Error: Sign in' : 'Sign in',
-      csrf: reply.generateCsrf(),
+      form: newForm(reply.generateCsrf()),
       action: `/connect/${authorization.uid}/sign-in`,
       app: authorization.app,
       canSignUp: false,
@@ -55,7 +56,7 @@ export function mountConsentPages(
   ) => {
     const page = consentPage({
       title: `${error ? 'Error: ' : ''}Connect ${authorization.app.name}`,
-      csrf: reply.generateCsrf(),
+      form: newForm(reply.generateCsrf()),
       path: `/connect/${authorization.uid}`,
       app: authorization.app,
       user,

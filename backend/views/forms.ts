@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { attributes, type Html, html, type Slot } from './html.ts'
 
 /** A form of a page: what each submission of it sends, what was entered before, and its issues. */
@@ -198,18 +199,37 @@ const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =
       <input type="hidden" name="${name}" value="${value}">`,
   )
 
-/** The start of every form: CSRF token, submission ID, version, user, and an error that isn't about fields. */
-export function formHead(form: FormModel): Html {
-  const { version, isRestored, message } = form
-  return html`<input type="hidden" name="_csrf" value="${form.csrf}">
-    <input type="hidden" name="_once" value="${form.once}">
-    <input type="hidden" name="_by" value="${form.sealAuthor()}">
-    ${version !== null && html`<input type="hidden" name="_seen" value="${version}">`}
-    ${
-      message !== null &&
-      html`<p class="notice" data-tone="${isRestored ? 'warn' : 'bad'}" role="${isRestored ? 'status' : 'alert'}">${message}</p>`
-    }`
-}
+/** What every posted form sends. */
+export type SentForm = Pick<FormModel, 'csrf' | 'once'>
+
+export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() })
+
+type FormAttributes = Parameters<typeof attributes>[0]
+
+/**
+ * A form that is posted. It can't be written without its CSRF token, and the ID that makes a second submission do nothing.
+ */
+export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, content: Slot): Html =>
+  html`<form method="post"${attributes(ofTag)}>
+      <input type="hidden" name="_csrf" value="${csrf}">
+      <input type="hidden" name="_once" value="${once}">
+      ${content}
+    </form>`
+
+/** A form with a page of its own. It also sends the version of what it edits, and the user who opened it. */
+export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot): Html =>
+  postForm(
+    form,
+    ofTag,
+    html`<input type="hidden" name="_by" value="${form.sealAuthor()}">
+      ${form.version !== null && html`<input type="hidden" name="_seen" value="${form.version}">`}
+      ${content}`,
+  )
+
+/** Says why the form wasn't saved, if that isn't about one of its fields. */
+export const formMessage = ({ message, isRestored }: FormModel): Slot =>
+  message !== null &&
+  html`<p class="notice" data-tone="${isRestored ? 'warn' : 'bad'}" role="${isRestored ? 'status' : 'alert'}">${message}</p>`
 
 type Look = 'primary' | 'quiet' | 'danger' | 'link'
 
@@ -225,12 +245,12 @@ interface ButtonOptions {
 
 /** A button in a form of its own. */
 export const button = ({ form, action, label, look = 'quiet', title, fields = {} }: ButtonOptions): Html =>
-  html`<form method="post" action="${action}" class="inline">
-      <input type="hidden" name="_csrf" value="${form.csrf}">
-      <input type="hidden" name="_once" value="${form.once}">
-      ${hiddenFields(fields)}
-      <button class="${look} small"${attributes({ 'aria-label': title })}>${label}</button>
-    </form>`
+  postForm(
+    form,
+    { action, class: 'inline' },
+    html`${hiddenFields(fields)}
+      <button class="${look} small"${attributes({ 'aria-label': title })}>${label}</button>`,
+  )
 
 interface ConfirmOptions extends Omit<ButtonOptions, 'form' | 'title'> {
   form: PageForm
@@ -247,7 +267,7 @@ interface ConfirmOptions extends Omit<ButtonOptions, 'form' | 'title'> {
 
 /** A button that asks for confirmation. Works without scripts. */
 export function confirm({
-  form: pageForm,
+  form: formOfPage,
   id,
   action,
   label,
@@ -259,29 +279,25 @@ export function confirm({
   fields = {},
   reason,
 }: ConfirmOptions): Html {
-  const form = pageForm.sentTo(action)
+  const form = formOfPage.sentTo(action)
   const isOpen = form.isInvalid && reason !== undefined
-  const head =
-    reason === undefined
-      ? html`<input type="hidden" name="_csrf" value="${form.csrf}">
-        <input type="hidden" name="_once" value="${form.once}">`
-      : formHead(form)
   const open = html`<button type="button" class="${look} small" popovertarget="${id}">${label}</button>`
   const back = isOpen
     ? html`<a class="button quiet" href="${action}">${keep}</a>`
     : html`<button type="button" class="quiet" popovertarget="${id}" popovertargetaction="hide">${keep}</button>`
+  const content = html`
+    ${reason !== undefined && formMessage(form)}
+    ${hiddenFields(fields)}
+    <h2 id="${id}-question">${question}</h2>
+    ${detail !== null && detail !== '' && html`<p class="soft">${detail}</p>`}
+    ${reason !== undefined && field({ form, ...reason, required: true, maxlength: 500, autocomplete: 'off' })}
+    <div class="sheet-actions">
+      ${back}
+      <button class="${look}">${confirmLabel}</button>
+    </div>`
+  const write = reason === undefined ? postForm : pageForm
   return html`${!isOpen && open}
     <div class="sheet" id="${id}"${attributes({ popover: !isOpen })} role="dialog" aria-labelledby="${id}-question">
-      <form method="post" action="${action}" class="stack">
-        ${head}
-        ${hiddenFields(fields)}
-        <h2 id="${id}-question">${question}</h2>
-        ${detail !== null && detail !== '' && html`<p class="soft">${detail}</p>`}
-        ${reason !== undefined && field({ form, ...reason, required: true, maxlength: 500, autocomplete: 'off' })}
-        <div class="sheet-actions">
-          ${back}
-          <button class="${look}">${confirmLabel}</button>
-        </div>
-      </form>
+      ${write(form, { action, class: 'stack' }, content)}
     </div>`
 }

@@ -20,7 +20,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /settings\/rules-view/, labels: ['Source'], reason: 'of hours by law' },
   { files: /settings\/(member-pages|members-view)/, labels: ['Name', 'Email'], reason: 'of a member' },
   { files: /settings\/api-key-pages/, labels: ['Name'], reason: 'of an API key' },
-  { files: /tools\/(http-tool|mcp-server)-pages/, labels: ['Name', 'URL'], reason: 'of a tool' },
+  { files: /tools\/(http-tool|mcp-server)-pages|parameter-row/, labels: ['Name', 'URL'], reason: 'of a tool or parameter' },
   { files: /tools\/tool-pages/, labels: ['URL'], reason: 'of a tool server' },
   { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
   { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
@@ -43,6 +43,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /call-view/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
   { files: /call-page.ts/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
   { files: /call-steps/, labels: ['Answered'], reason: 'an event' },
+  { files: /schema-fields/, labels: ['Name'], reason: 'in an example of JSON' },
   { files: /title-case/, labels: ['ID', 'URL'], reason: 'acronyms that Title Case keeps' },
 ]
 

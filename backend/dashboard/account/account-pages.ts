@@ -7,7 +7,7 @@ import { listSessions, revokeOtherSessions, revokeSession } from '../../identity
 import { editUser } from '../../identity/users.ts'
 import { createAttemptLimit } from '../../sign-in/attempt-limit.ts'
 import { badge, time } from '../../views/elements.ts'
-import { button, confirm, field, formHead } from '../../views/forms.ts'
+import { button, confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -37,41 +37,45 @@ const accountView = defineView(
       </div>
       <a class="button quiet" href="${ui.to('/account/password')}">Change password</a>
     </div>
-    <form method="post" class="panel stack form" aria-labelledby="you">
-      <h2 id="you">Profile</h2>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'name',
-        label: 'Name',
-        value: user.name,
-        required: true,
-        autocomplete: 'name',
-        maxlength: 200,
-        hint: 'Shown to other members.',
-      })}
-      ${field({
-        form,
-        name: 'email',
-        label: 'Email',
-        type: 'email',
-        value: user.email,
-        required: true,
-        autocomplete: 'username',
-        maxlength: 254,
-        hint: 'You sign in with this email.',
-      })}
-      ${field({
-        form,
-        name: 'current_password',
-        label: 'Current password',
-        type: 'password',
-        autocomplete: 'current-password',
-        maxlength: 1024,
-        hint: 'Only needed to change your email.',
-      })}
-      <div class="form-actions"><button class="primary">Save</button></div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form', 'aria-labelledby': 'you' },
+      html`
+        <h2 id="you">Profile</h2>
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          value: user.name,
+          required: true,
+          autocomplete: 'name',
+          maxlength: 200,
+          hint: 'Shown to other members.',
+        })}
+        ${field({
+          form,
+          name: 'email',
+          label: 'Email',
+          type: 'email',
+          value: user.email,
+          required: true,
+          autocomplete: 'username',
+          maxlength: 254,
+          hint: 'You sign in with this email.',
+        })}
+        ${field({
+          form,
+          name: 'current_password',
+          label: 'Current password',
+          type: 'password',
+          autocomplete: 'current-password',
+          maxlength: 1024,
+          hint: 'Only needed to change your email.',
+        })}
+        <div class="form-actions"><button class="primary">Save</button></div>
+      `,
+    )}
     <section class="panel flush" aria-labelledby="sessions">
       <div class="panel-head">
         <h2 id="sessions">Active sessions</h2>
@@ -181,35 +185,39 @@ const passwordView = defineView(
   ({ ui, form }, { email }: { email: string }) => html`
     <a class="crumb" href="${ui.to('/account')}">${icon('back')} Your account</a>
     <h1>Change password</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      <input type="text" name="username" value="${email}" autocomplete="username" hidden>
-      ${field({
-        form,
-        name: 'current_password',
-        label: 'Current password',
-        type: 'password',
-        required: true,
-        autocomplete: 'current-password',
-        maxlength: 1024,
-      })}
-      ${field({
-        form,
-        name: 'new_password',
-        label: 'New password',
-        type: 'password',
-        required: true,
-        autocomplete: 'new-password',
-        minlength: 10,
-        maxlength: 1024,
-        hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-      })}
-      <p class="hint">You stay signed in here and are signed out everywhere else. Connected apps and API keys keep working.</p>
-      <div class="form-actions">
-        <button class="primary">Change password</button>
-        <a class="button quiet" href="${ui.to('/account')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+        ${field({
+          form,
+          name: 'current_password',
+          label: 'Current password',
+          type: 'password',
+          required: true,
+          autocomplete: 'current-password',
+          maxlength: 1024,
+        })}
+        ${field({
+          form,
+          name: 'new_password',
+          label: 'New password',
+          type: 'password',
+          required: true,
+          autocomplete: 'new-password',
+          minlength: 10,
+          maxlength: 1024,
+          hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+        })}
+        <p class="hint">You stay signed in here and are signed out everywhere else. Connected apps and API keys keep working.</p>
+        <div class="form-actions">
+          <button class="primary">Change password</button>
+          <a class="button quiet" href="${ui.to('/account')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

@@ -3,7 +3,7 @@ import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { createAgent, editAgent } from '../../agents/agents.ts'
 import { builtIns, defaultGreeting, type GreetingNames, listGreetingNames } from '../../calls/greeting.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
@@ -42,100 +42,104 @@ const agentFormView = defineView(
   ) => html`
     <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
     <h1>${title}</h1>
-    <form method="post" class="stack form" novalidate>
-      ${formHead(form)}
-      <section class="panel" aria-labelledby="who">
-        <h2 id="who">Identity</h2>
-        <div class="field-row">
-          ${field({
-            form,
-            ...formTexts.name,
-            name: 'name',
-            value: values.name,
-            required: true,
-            maxlength: 200,
-          })}
-          ${field({
-            form,
-            ...formTexts.language,
-            name: 'language',
-            value: values.language,
-            options: languages,
-            required: true,
-          })}
+    ${pageForm(
+      form,
+      { class: 'stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        <section class="panel" aria-labelledby="who">
+          <h2 id="who">Identity</h2>
+          <div class="field-row">
+            ${field({
+              form,
+              ...formTexts.name,
+              name: 'name',
+              value: values.name,
+              required: true,
+              maxlength: 200,
+            })}
+            ${field({
+              form,
+              ...formTexts.language,
+              name: 'language',
+              value: values.language,
+              options: languages,
+              required: true,
+            })}
+          </div>
+        </section>
+        <section class="panel" aria-labelledby="says">
+          <h2 id="says">Conversation</h2>
+          <div
+            class="stack"
+            hx-get="${toFormPath(here)}"
+            hx-trigger="input delay:400ms"
+            hx-headers="Outdial-Aside:true"
+            hx-include="#f-greeting, #f-variables"
+            hx-sync="this:replace"
+            hx-target="#found"
+            hx-select="#found"
+            hx-swap="outerMorph ignoreTitle:true"
+          >
+            ${field({
+              form,
+              name: 'greeting',
+              label: 'Greeting',
+              value: values.greeting,
+              rows: 3,
+              maxlength: 2000,
+              placeholder:
+                "Hi {{first_name}}, this is {{agent}}. I'm calling about {{topic}}. Do you have a minute?",
+              hint: greetingHint,
+            })}
+            ${field({
+              form,
+              ...formTexts.variables,
+              name: 'variables',
+              value: values.variables,
+              placeholder: 'product, appointment_day',
+            })}
+          </div>
+          <div id="found" class="found" aria-live="polite">
+            ${
+              found.names.length + found.malformed.length + found.blankFallbacks.length === 0
+                ? html`<p class="hint">The greeting uses no names in double braces yet.</p>`
+                : html`
+                  <h3>Used in the greeting</h3>
+                  <ul class="found-names">
+                    ${found.names.map(
+                      ({ name, fallback, meaning }) => html`
+                        <li>
+                          <code>{{${name}}}</code>
+                          ${
+                            meaning === null
+                              ? html`<span class="found-unknown">not listed under Variables. Add it there, or correct the name.</span>`
+                              : html`<span>${meaning}${fallback !== null && html`, or else “${fallback}”`}</span>`
+                          }
+                        </li>
+                      `,
+                    )}
+                    ${found.blankFallbacks.map(
+                      (written) => html`
+                        <li><code>${written}</code> <span class="found-unknown">blank fallback. Write one after the “|”, or remove the “|”.</span></li>
+                      `,
+                    )}
+                    ${found.malformed.map(
+                      (written) => html`
+                        <li><code>${written}</code> <span class="found-unknown">not a placeholder. Write a name in two braces on each side.</span></li>
+                      `,
+                    )}
+                  </ul>
+                `
+            }
+          </div>
+        </section>
+        <div class="form-actions">
+          <button class="primary">${submitLabel}</button>
+          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
         </div>
-      </section>
-      <section class="panel" aria-labelledby="says">
-        <h2 id="says">Conversation</h2>
-        <div
-          class="stack"
-          hx-get="${toFormPath(here)}"
-          hx-trigger="input delay:400ms"
-          hx-headers="Outdial-Aside:true"
-          hx-include="#f-greeting, #f-variables"
-          hx-sync="this:replace"
-          hx-target="#found"
-          hx-select="#found"
-          hx-swap="outerMorph ignoreTitle:true"
-        >
-          ${field({
-            form,
-            name: 'greeting',
-            label: 'Greeting',
-            value: values.greeting,
-            rows: 3,
-            maxlength: 2000,
-            placeholder:
-              "Hi {{first_name}}, this is {{agent}}. I'm calling about {{topic}}. Do you have a minute?",
-            hint: greetingHint,
-          })}
-          ${field({
-            form,
-            ...formTexts.variables,
-            name: 'variables',
-            value: values.variables,
-            placeholder: 'product, appointment_day',
-          })}
-        </div>
-        <div id="found" class="found" aria-live="polite">
-          ${
-            found.names.length + found.malformed.length + found.blankFallbacks.length === 0
-              ? html`<p class="hint">The greeting uses no names in double braces yet.</p>`
-              : html`
-                <h3>Used in the greeting</h3>
-                <ul class="found-names">
-                  ${found.names.map(
-                    ({ name, fallback, meaning }) => html`
-                      <li>
-                        <code>{{${name}}}</code>
-                        ${
-                          meaning === null
-                            ? html`<span class="found-unknown">not listed under Variables. Add it there, or correct the name.</span>`
-                            : html`<span>${meaning}${fallback !== null && html`, or else “${fallback}”`}</span>`
-                        }
-                      </li>
-                    `,
-                  )}
-                  ${found.blankFallbacks.map(
-                    (written) => html`
-                      <li><code>${written}</code> <span class="found-unknown">blank fallback. Write one after the “|”, or remove the “|”.</span></li>
-                    `,
-                  )}
-                  ${found.malformed.map(
-                    (written) => html`
-                      <li><code>${written}</code> <span class="found-unknown">not a placeholder. Write a name in two braces on each side.</span></li>
-                    `,
-                  )}
-                </ul>
-              `
-          }
-        </div>
-      </section>
-      <div class="form-actions">
-        <button class="primary">${submitLabel}</button>
-        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-      </div>
-    </form>
+      `,
+    )}
   `,
 )
 

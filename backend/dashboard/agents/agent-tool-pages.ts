@@ -7,7 +7,7 @@ import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../.
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, listTools } from '../../tools/tool-catalog.ts'
 import { type Badge, formatToolKind } from '../../views/badges.ts'
-import { field, formHead, groupIssue } from '../../views/forms.ts'
+import { field, formMessage, groupIssue, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -44,45 +44,49 @@ const assignToolView = defineView(
       <a class="crumb" href="${back}">${icon('back')} ${agent.name}</a>
       <div><h1>${isAssigned ? `Configure ${tool.name}` : `Assign ${tool.name}`}</h1><p class="lead">${tool.description}</p></div>
       ${issue && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
-      <form method="post" class="stack form" novalidate>
-        ${formHead(form)}
-        ${groupIssue({ form, name: 'tool_id', label: 'Tool' })}
-        <section class="panel" aria-labelledby="config">
-          <h2 id="config">Configuration for ${agent.name}</h2>
-          ${
-            spreadsheet
-              ? html`
-                ${field({
-                  form,
-                  name: 'config.spreadsheet_id',
-                  label: 'Spreadsheet',
-                  value: spreadsheet.chosen,
-                  options: spreadsheet.options,
-                  required: true,
-                  hint: 'The agent adds rows to this spreadsheet.',
-                })}
-                ${field({
-                  form,
-                  name: 'google_id',
-                  label: 'Google spreadsheet',
-                  value: spreadsheet.googleId,
-                  placeholder: 'https://docs.google.com/spreadsheets/d/…',
-                  hint: 'If you choose Google Sheets, enter the URL or ID of the spreadsheet.',
-                })}
-                <p class="hint">
-                  Use one of <a href="${ui.to('/spreadsheets')}">this workspace's spreadsheets</a>, or Google Sheets with
-                  <a href="${ui.to('/spreadsheets/google')}">a Google service account</a>.
-                </p>
-              `
-              : null
-          }
-          ${fields.length > 0 ? schemaFields(form, fields) : !spreadsheet ? html`<p class="soft small-text">This tool needs no configuration.</p>` : null}
-        </section>
-        <div class="form-actions">
-          <button class="primary">${isAssigned ? 'Save' : 'Assign tool'}</button>
-          <a class="button quiet" href="${back}">Cancel</a>
-        </div>
-      </form>
+      ${pageForm(
+        form,
+        { class: 'stack form', novalidate: true },
+        html`
+          ${formMessage(form)}
+          ${groupIssue({ form, name: 'tool_id', label: 'Tool' })}
+          <section class="panel" aria-labelledby="config">
+            <h2 id="config">Configuration for ${agent.name}</h2>
+            ${
+              spreadsheet
+                ? html`
+                  ${field({
+                    form,
+                    name: 'config.spreadsheet_id',
+                    label: 'Spreadsheet',
+                    value: spreadsheet.chosen,
+                    options: spreadsheet.options,
+                    required: true,
+                    hint: 'The agent adds rows to this spreadsheet.',
+                  })}
+                  ${field({
+                    form,
+                    name: 'google_id',
+                    label: 'Google spreadsheet',
+                    value: spreadsheet.googleId,
+                    placeholder: 'https://docs.google.com/spreadsheets/d/…',
+                    hint: 'If you choose Google Sheets, enter the URL or ID of the spreadsheet.',
+                  })}
+                  <p class="hint">
+                    Use one of <a href="${ui.to('/spreadsheets')}">this workspace's spreadsheets</a>, or Google Sheets with
+                    <a href="${ui.to('/spreadsheets/google')}">a Google service account</a>.
+                  </p>
+                `
+                : null
+            }
+            ${fields.length > 0 ? schemaFields(form, fields) : !spreadsheet ? html`<p class="soft small-text">This tool needs no configuration.</p>` : null}
+          </section>
+          <div class="form-actions">
+            <button class="primary">${isAssigned ? 'Save' : 'Assign tool'}</button>
+            <a class="button quiet" href="${back}">Cancel</a>
+          </div>
+        `,
+      )}
     `
   },
 )

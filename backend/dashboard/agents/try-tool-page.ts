@@ -9,7 +9,7 @@ import { listAssignments } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { badge } from '../../views/elements.ts'
-import { formHead } from '../../views/forms.ts'
+import { formMessage, pageForm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
@@ -75,33 +75,36 @@ const tryToolView = defineView(
                   </p>
                 `
               }
-              <form
-                method="post"
-                action="${formPath}"
-                class="stack form"
-                novalidate
-                hx-sync="this:drop"
-                hx-post="${formPath}"
-                hx-target="#try"
-                hx-select="#try"
-                hx-swap="outerHTML ignoreTitle:true"
-                hx-status:409="select:#try"
-                hx-status:413="select:#try"
-                hx-status:422="select:#try"
-                hx-status:429="select:#try"
-              >
-                ${formHead(form)}
-                ${fields.length === 0 && html`<p class="soft small-text">This tool has no arguments.</p>`}
-                ${schemaFields(form, fields)}
-                <p class="hint">
-                  The tool runs for ${agent.name}, but outside a call, so it doesn't know which contact to use. If the form has a
-                  phone number field, enter the contact's number.
-                </p>
-                <div class="form-actions">
-                  <button class="primary small">${tool.hasEffects ? 'Run tool for real' : 'Run tool'}</button>
-                  <a class="button quiet small" href="${back}">Cancel</a>
-                </div>
-              </form>
+              ${pageForm(
+                form,
+                {
+                  action: formPath,
+                  class: 'stack form',
+                  novalidate: true,
+                  'hx-sync': 'this:drop',
+                  'hx-post': formPath,
+                  'hx-target': '#try',
+                  'hx-select': '#try',
+                  'hx-swap': 'outerHTML ignoreTitle:true',
+                  'hx-status:409': 'select:#try',
+                  'hx-status:413': 'select:#try',
+                  'hx-status:422': 'select:#try',
+                  'hx-status:429': 'select:#try',
+                },
+                html`
+                  ${formMessage(form)}
+                  ${fields.length === 0 && html`<p class="soft small-text">This tool has no arguments.</p>`}
+                  ${schemaFields(form, fields)}
+                  <p class="hint">
+                    The tool runs for ${agent.name}, but outside a call, so it doesn't know which contact to use. If the form has a
+                    phone number field, enter the contact's number.
+                  </p>
+                  <div class="form-actions">
+                    <button class="primary small">${tool.hasEffects ? 'Run tool for real' : 'Run tool'}</button>
+                    <a class="button quiet small" href="${back}">Cancel</a>
+                  </div>
+                `,
+              )}
             `
         }
         ${

@@ -4,7 +4,7 @@ import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import { addContact } from '../../contacts/add-contact.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { describeBlocker, toCampaignOptions } from '../contacts/campaign-options.ts'
@@ -33,34 +33,38 @@ const simulateCallView = defineView(
           </div>
         `
         : html`
-          <form method="post" class="panel stack form" novalidate>
-            ${formHead(form)}
-            <p>No phone rings, and calling hours don't apply. You'll see the conversation and its result.</p>
-            ${field({
-              form,
-              name: 'phone_number',
-              label: formTexts.phone_number.label,
-              type: 'tel',
-              autocomplete: 'tel',
-              required: true,
-              hint:
-                'Any number, for example yours. Numbers that end in 0100 answer, and those that end in 0103 reach voicemail. ' +
-                "Numbers that end in 0101 don't answer, and those that end in 0102 are busy. If the campaign retries such calls, they " +
-                'take longer to complete.',
-            })}
-            ${field({
-              form,
-              ...formTexts.campaign_id,
-              name: 'campaign_id',
-              value: campaigns[0]?.value,
-              options: campaigns,
-              required: true,
-            })}
-            <div class="form-actions">
-              <button class="primary">Simulate call</button>
-              <a class="button quiet" href="${ui.to('/overview')}">Cancel</a>
-            </div>
-          </form>
+          ${pageForm(
+            form,
+            { class: 'panel stack form', novalidate: true },
+            html`
+              ${formMessage(form)}
+              <p>No phone rings, and calling hours don't apply. You'll see the conversation and its result.</p>
+              ${field({
+                form,
+                name: 'phone_number',
+                label: formTexts.phone_number.label,
+                type: 'tel',
+                autocomplete: 'tel',
+                required: true,
+                hint:
+                  'Any number, for example yours. Numbers that end in 0100 answer, and those that end in 0103 reach voicemail. ' +
+                  "Numbers that end in 0101 don't answer, and those that end in 0102 are busy. If the campaign retries such calls, they " +
+                  'take longer to complete.',
+              })}
+              ${field({
+                form,
+                ...formTexts.campaign_id,
+                name: 'campaign_id',
+                value: campaigns[0]?.value,
+                options: campaigns,
+                required: true,
+              })}
+              <div class="form-actions">
+                <button class="primary">Simulate call</button>
+                <a class="button quiet" href="${ui.to('/overview')}">Cancel</a>
+              </div>
+            `,
+          )}
         `
     }
   `,

@@ -7,7 +7,7 @@ import {
   type RetryPolicy as Retry,
 } from '@outdial/contract'
 import { weekdays } from '../../views/format.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
@@ -72,187 +72,191 @@ export const campaignFormView = defineView(
         </p>
       `
     }
-    <form method="post" class="stack form" novalidate>
-      ${formHead(form)}
-      <section class="panel" aria-labelledby="who">
-        <h2 id="who">Details</h2>
-        ${field({
-          form,
-          ...formTexts.name,
-          name: 'name',
-          value: values.name,
-          required: true,
-          maxlength: 200,
-        })}
-        ${
-          campaign
-            ? html`
-              <dl class="facts">
-                <dt>${formTexts.agent_id.label}</dt><dd>${campaign.agent}</dd>
-                <dt>${formTexts.phone_number_id.label}</dt><dd>${campaign.number}</dd>
-              </dl>
-              <p class="hint">The agent and phone number can't be changed. To use another agent or number, create a new campaign.</p>
-            `
-            : html`
-              <div class="field-row">
-                ${field({
-                  form,
-                  ...formTexts.agent_id,
-                  name: 'agent_id',
-                  value: values.agentId,
-                  options: agents,
-                  required: true,
-                })}
-                ${field({
-                  form,
-                  ...formTexts.phone_number_id,
-                  name: 'phone_number_id',
-                  value: values.phoneNumberId,
-                  options: numbers,
-                  required: true,
-                })}
-              </div>
-            `
-        }
-      </section>
-      <section class="panel" aria-labelledby="when">
-        <h2 id="when">${formTexts.calling_hours.label}</h2>
-        ${checks({
-          form,
-          ...formTexts['calling_hours.days'],
-          name: 'calling_hours.days',
-          options: weekdays,
-          values: values.hours.days,
-          row: true,
-        })}
-        <div class="field-row">
+    ${pageForm(
+      form,
+      { class: 'stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        <section class="panel" aria-labelledby="who">
+          <h2 id="who">Details</h2>
           ${field({
             form,
-            ...formTexts['calling_hours.start'],
-            name: 'calling_hours.start',
-            value: values.hours.start,
+            ...formTexts.name,
+            name: 'name',
+            value: values.name,
             required: true,
-            placeholder: '09:00',
-            inputmode: 'numeric',
-            maxlength: 5,
+            maxlength: 200,
           })}
+          ${
+            campaign
+              ? html`
+                <dl class="facts">
+                  <dt>${formTexts.agent_id.label}</dt><dd>${campaign.agent}</dd>
+                  <dt>${formTexts.phone_number_id.label}</dt><dd>${campaign.number}</dd>
+                </dl>
+                <p class="hint">The agent and phone number can't be changed. To use another agent or number, create a new campaign.</p>
+              `
+              : html`
+                <div class="field-row">
+                  ${field({
+                    form,
+                    ...formTexts.agent_id,
+                    name: 'agent_id',
+                    value: values.agentId,
+                    options: agents,
+                    required: true,
+                  })}
+                  ${field({
+                    form,
+                    ...formTexts.phone_number_id,
+                    name: 'phone_number_id',
+                    value: values.phoneNumberId,
+                    options: numbers,
+                    required: true,
+                  })}
+                </div>
+              `
+          }
+        </section>
+        <section class="panel" aria-labelledby="when">
+          <h2 id="when">${formTexts.calling_hours.label}</h2>
+          ${checks({
+            form,
+            ...formTexts['calling_hours.days'],
+            name: 'calling_hours.days',
+            options: weekdays,
+            values: values.hours.days,
+            row: true,
+          })}
+          <div class="field-row">
+            ${field({
+              form,
+              ...formTexts['calling_hours.start'],
+              name: 'calling_hours.start',
+              value: values.hours.start,
+              required: true,
+              placeholder: '09:00',
+              inputmode: 'numeric',
+              maxlength: 5,
+            })}
+            ${field({
+              form,
+              ...formTexts['calling_hours.end'],
+              name: 'calling_hours.end',
+              value: values.hours.end,
+              required: true,
+              placeholder: '17:00',
+              inputmode: 'numeric',
+              maxlength: 5,
+            })}
+          </div>
           ${field({
             form,
-            ...formTexts['calling_hours.end'],
-            name: 'calling_hours.end',
-            value: values.hours.end,
+            ...formTexts.time_zone,
+            name: 'time_zone',
+            value: values.timeZone,
             required: true,
-            placeholder: '17:00',
-            inputmode: 'numeric',
-            maxlength: 5,
+            list: 'time-zones',
           })}
+          ${checks({
+            form,
+            name: 'closed_on_federal_holidays',
+            label: formTexts.closed_on_federal_holidays.label,
+            values: values.closedOnFederalHolidays ? ['yes'] : [],
+            options: [
+              {
+                value: 'yes',
+                label: "Don't call on federal holidays",
+                hint: formTexts.closed_on_federal_holidays.hint,
+              },
+            ],
+          })}
+          <datalist id="time-zones">${timeZones.map((zone) => html`<option value="${zone}"></option>`)}</datalist>
+        </section>
+        <section class="panel" aria-labelledby="how">
+          <h2 id="how">Retries and limits</h2>
+          <div class="field-row">
+            ${field({
+              form,
+              ...formTexts['retry.max_attempts'],
+              name: 'retry.max_attempts',
+              value: values.retry.max_attempts,
+              type: 'number',
+              min: 1,
+              max: 10,
+              required: true,
+            })}
+            ${field({
+              form,
+              ...formTexts['retry.delay_minutes'],
+              name: 'retry.delay_minutes',
+              value: values.retry.delay_minutes,
+              type: 'number',
+              min: 1,
+              max: 1440,
+              required: true,
+            })}
+            ${field({
+              form,
+              ...formTexts.max_concurrent_calls,
+              name: 'max_concurrent_calls',
+              value: values.maxConcurrentCalls,
+              type: 'number',
+              min: 1,
+              max: 100,
+              required: true,
+            })}
+          </div>
+          ${checks({
+            form,
+            ...formTexts['retry.on'],
+            name: 'retry.on',
+            row: true,
+            values: values.retry.on,
+            options: retryOutcomes,
+          })}
+          ${checks({
+            form,
+            name: 'one_conversation_per_day',
+            label: formTexts.one_conversation_per_day.label,
+            values: values.oneConversationPerDay ? ['yes'] : [],
+            options: [
+              {
+                value: 'yes',
+                label: 'Have at most one conversation a day',
+                hint: formTexts.one_conversation_per_day.hint,
+              },
+            ],
+          })}
+        </section>
+        <section class="panel" aria-labelledby="consent">
+          <h2 id="consent">Who may be called</h2>
+          <div class="field-row">
+            ${field({
+              form,
+              ...formTexts.consent_required,
+              name: 'consent_required',
+              value: values.consentRequired,
+              options: consentChoices,
+              required: true,
+            })}
+            ${field({
+              form,
+              ...formTexts.consent_max_age_days,
+              name: 'consent_max_age_days',
+              value: values.consentMaxAgeDays,
+              type: 'number',
+              min: 1,
+              max: 3650,
+            })}
+          </div>
+          ${endsWaitingCallsField(form)}
+        </section>
+        <div class="form-actions">
+          <button class="primary">${submitLabel}</button>
+          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
         </div>
-        ${field({
-          form,
-          ...formTexts.time_zone,
-          name: 'time_zone',
-          value: values.timeZone,
-          required: true,
-          list: 'time-zones',
-        })}
-        ${checks({
-          form,
-          name: 'closed_on_federal_holidays',
-          label: formTexts.closed_on_federal_holidays.label,
-          values: values.closedOnFederalHolidays ? ['yes'] : [],
-          options: [
-            {
-              value: 'yes',
-              label: "Don't call on federal holidays",
-              hint: formTexts.closed_on_federal_holidays.hint,
-            },
-          ],
-        })}
-        <datalist id="time-zones">${timeZones.map((zone) => html`<option value="${zone}"></option>`)}</datalist>
-      </section>
-      <section class="panel" aria-labelledby="how">
-        <h2 id="how">Retries and limits</h2>
-        <div class="field-row">
-          ${field({
-            form,
-            ...formTexts['retry.max_attempts'],
-            name: 'retry.max_attempts',
-            value: values.retry.max_attempts,
-            type: 'number',
-            min: 1,
-            max: 10,
-            required: true,
-          })}
-          ${field({
-            form,
-            ...formTexts['retry.delay_minutes'],
-            name: 'retry.delay_minutes',
-            value: values.retry.delay_minutes,
-            type: 'number',
-            min: 1,
-            max: 1440,
-            required: true,
-          })}
-          ${field({
-            form,
-            ...formTexts.max_concurrent_calls,
-            name: 'max_concurrent_calls',
-            value: values.maxConcurrentCalls,
-            type: 'number',
-            min: 1,
-            max: 100,
-            required: true,
-          })}
-        </div>
-        ${checks({
-          form,
-          ...formTexts['retry.on'],
-          name: 'retry.on',
-          row: true,
-          values: values.retry.on,
-          options: retryOutcomes,
-        })}
-        ${checks({
-          form,
-          name: 'one_conversation_per_day',
-          label: formTexts.one_conversation_per_day.label,
-          values: values.oneConversationPerDay ? ['yes'] : [],
-          options: [
-            {
-              value: 'yes',
-              label: 'Have at most one conversation a day',
-              hint: formTexts.one_conversation_per_day.hint,
-            },
-          ],
-        })}
-      </section>
-      <section class="panel" aria-labelledby="consent">
-        <h2 id="consent">Who may be called</h2>
-        <div class="field-row">
-          ${field({
-            form,
-            ...formTexts.consent_required,
-            name: 'consent_required',
-            value: values.consentRequired,
-            options: consentChoices,
-            required: true,
-          })}
-          ${field({
-            form,
-            ...formTexts.consent_max_age_days,
-            name: 'consent_max_age_days',
-            value: values.consentMaxAgeDays,
-            type: 'number',
-            min: 1,
-            max: 3650,
-          })}
-        </div>
-        ${endsWaitingCallsField(form)}
-      </section>
-      <div class="form-actions">
-        <button class="primary">${submitLabel}</button>
-        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-      </div>
-    </form>
+      `,
+    )}
   `,
 )

@@ -8,7 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
 import { parseLocalTimeField } from '../../scheduling/local-time.ts'
 import { formatContactName } from '../../views/format.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { confirmPage } from '../page/confirm-page.ts'
@@ -57,45 +57,49 @@ const callContactView = defineView(
           </div>
         `
         : html`
-          <form method="post" class="panel stack form" novalidate>
-            ${formHead(form)}
-            <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phoneNumber}</dd></dl>
-            ${field({
-              form,
-              ...formTexts.campaign_id,
-              name: 'campaign_id',
-              value: chosen,
-              options: campaigns,
-              required: true,
-            })}
-            ${
-              isLater
-                ? field({
-                    form,
-                    name: 'scheduled_at',
-                    label: formTexts.scheduled_at.label,
-                    type: 'datetime-local',
-                    hint: `${formTexts.scheduled_at.hint} Time zone: ${ui.timeZone}. Leave blank to call as soon as possible.`,
-                  })
-                : checks({
-                    form,
-                    name: 'test',
-                    label: formTexts.test.label,
-                    values: [],
-                    options: [
-                      {
-                        value: 'yes',
-                        label: 'Simulate the call',
-                        hint: `${formTexts.test.hint} Calling hours don't apply.`,
-                      },
-                    ],
-                  })
-            }
-            <div class="form-actions">
-              <button class="primary">${isLater ? 'Add to campaign' : 'Call now'}</button>
-              <a class="button quiet" href="${ui.to(`/contacts/${contact.id}`)}">Cancel</a>
-            </div>
-          </form>
+          ${pageForm(
+            form,
+            { class: 'panel stack form', novalidate: true },
+            html`
+              ${formMessage(form)}
+              <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phoneNumber}</dd></dl>
+              ${field({
+                form,
+                ...formTexts.campaign_id,
+                name: 'campaign_id',
+                value: chosen,
+                options: campaigns,
+                required: true,
+              })}
+              ${
+                isLater
+                  ? field({
+                      form,
+                      name: 'scheduled_at',
+                      label: formTexts.scheduled_at.label,
+                      type: 'datetime-local',
+                      hint: `${formTexts.scheduled_at.hint} Time zone: ${ui.timeZone}. Leave blank to call as soon as possible.`,
+                    })
+                  : checks({
+                      form,
+                      name: 'test',
+                      label: formTexts.test.label,
+                      values: [],
+                      options: [
+                        {
+                          value: 'yes',
+                          label: 'Simulate the call',
+                          hint: `${formTexts.test.hint} Calling hours don't apply.`,
+                        },
+                      ],
+                    })
+              }
+              <div class="form-actions">
+                <button class="primary">${isLater ? 'Add to campaign' : 'Call now'}</button>
+                <a class="button quiet" href="${ui.to(`/contacts/${contact.id}`)}">Cancel</a>
+              </div>
+            `,
+          )}
         `
     }
   `,

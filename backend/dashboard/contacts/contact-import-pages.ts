@@ -19,7 +19,7 @@ import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
 import { badge, time } from '../../views/elements.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import {
@@ -59,27 +59,31 @@ const importListView = defineView(
   ({ ui, form }, { imports }: UploadData) => html`
     <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
     <h1>Import contacts</h1>
-    <form method="post" enctype="multipart/form-data" class="panel stack form" novalidate>
-      ${formHead(form)}
-      <p>Upload a CSV file. Then confirm what its columns contain, and review contacts and errors before anything is imported.</p>
-      ${field({
-        form,
-        name: 'file',
-        label: 'CSV file',
-        type: 'file',
-        required: true,
-        accept: '.csv,.tsv,.txt,text/csv',
-        hint: 'Up to 20 MB and 100,000 rows. Separate columns with commas, semicolons, or tabs.',
-      })}
-      <p class="hint">The first row should contain column names. Outdial recognizes those of most CRMs, lead forms, and address books.</p>
-      <p class="hint">
-        Dates without a time zone are in ${ui.timeZone}. In a date such as 12/01/2026, the month comes first.
-      </p>
-      <div class="form-actions">
-        <button class="primary">Upload file</button>
-        <a class="button quiet" href="${ui.to('/contacts')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { enctype: 'multipart/form-data', class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        <p>Upload a CSV file. Then confirm what its columns contain, and review contacts and errors before anything is imported.</p>
+        ${field({
+          form,
+          name: 'file',
+          label: 'CSV file',
+          type: 'file',
+          required: true,
+          accept: '.csv,.tsv,.txt,text/csv',
+          hint: 'Up to 20 MB and 100,000 rows. Separate columns with commas, semicolons, or tabs.',
+        })}
+        <p class="hint">The first row should contain column names. Outdial recognizes those of most CRMs, lead forms, and address books.</p>
+        <p class="hint">
+          Dates without a time zone are in ${ui.timeZone}. In a date such as 12/01/2026, the month comes first.
+        </p>
+        <div class="form-actions">
+          <button class="primary">Upload file</button>
+          <a class="button quiet" href="${ui.to('/contacts')}">Cancel</a>
+        </div>
+      `,
+    )}
     ${
       imports.length > 0 &&
       html`

@@ -1,7 +1,7 @@
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Badge } from '../../views/badges.ts'
 import { badge, time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -192,54 +192,60 @@ export const importResultView = defineView(
         ${
           canStart
             ? html`
-              <form method="post" action="${startPath}" class="panel stack form" aria-labelledby="start">
-                <h2 id="start">Import ${ui.plural(importable, 'row')}</h2>
-                ${formHead(startForm)}
-                <p class="soft">
-                  Blank columns leave existing contact data unchanged. Cells that contain only “N/A”, “null”, “undefined”, “none”, or “-” count
-                  as blank. Duplicates and rows with errors are skipped.
-                  ${counts.do_not_call + counts.on_do_not_call_list > 0 && html`Contacts on the do-not-call list are imported but not called.`}
-                  ${counts.no_consent > 0 && html`People who didn't consent are imported but not called.`}
-                  ${counts.country > 0 && html`So are people in countries that the workspace doesn't call.`}
-                </p>
-                ${
-                  lacksConsentDetails
-                    ? html`
-                      <p class="notice" data-tone="warn">No consent is stored, because its source or its date is missing. To add it, go back to the columns.</p>
+              ${pageForm(
+                startForm,
+                { action: startPath, class: 'panel stack form', 'aria-labelledby': 'start' },
+                html`
+                  <h2 id="start">Import ${ui.plural(importable, 'row')}</h2>
+                  ${formMessage(startForm)}
+                  <p class="soft">
+                    Blank columns leave existing contact data unchanged. Cells that contain only “N/A”, “null”, “undefined”, “none”, or “-” count
+                    as blank. Duplicates and rows with errors are skipped.
+                    ${counts.do_not_call + counts.on_do_not_call_list > 0 && html`Contacts on the do-not-call list are imported but not called.`}
+                    ${counts.no_consent > 0 && html`People who didn't consent are imported but not called.`}
+                    ${counts.country > 0 && html`So are people in countries that the workspace doesn't call.`}
+                  </p>
+                  ${
+                    lacksConsentDetails
+                      ? html`
+                        <p class="notice" data-tone="warn">
+                          No consent is stored, because its source or its date is missing. To add it, go back to the columns.
+                        </p>
+                      `
+                      : null
+                  }
+                  ${field({
+                    form: startForm,
+                    name: 'campaign_id',
+                    label: campaignLabel,
+                    value: chosen,
+                    options: campaigns,
+                    hint: 'If a contact already has a call that is waiting or in progress in this campaign, no other call is queued.',
+                  })}
+                  ${
+                    stopped.length > 0 &&
+                    html`
+                      <div class="notice" data-tone="warn">
+                        <p>Some contacts aren't called, because a rule doesn't allow it:</p>
+                        ${stopped.map((line) => html`<p>“${line.campaign}”: ${line.counts}</p>`)}
+                      </div>
                     `
-                    : null
-                }
-                ${field({
-                  form: startForm,
-                  name: 'campaign_id',
-                  label: campaignLabel,
-                  value: chosen,
-                  options: campaigns,
-                  hint: 'If a contact already has a call that is waiting or in progress in this campaign, no other call is queued.',
-                })}
-                ${
-                  stopped.length > 0 &&
-                  html`
-                    <div class="notice" data-tone="warn">
-                      <p>Some contacts aren't called, because a rule doesn't allow it:</p>
-                      ${stopped.map((line) => html`<p>“${line.campaign}”: ${line.counts}</p>`)}
-                    </div>
-                  `
-                }
-                ${
-                  missing.length > 0 &&
-                  html`
-                    <div class="notice" data-tone="warn">
-                      <p>Some contacts have no value that a campaign's greeting needs:</p>
-                      ${missing.map((line) => html`<p>“${line.campaign}”: ${line.counts}</p>`)}
-                    </div>
-                  `
-                }
-                <div class="form-actions">
-                  <button class="primary">Import contacts</button>
-                  ${columnsPath ? html`<a class="button quiet" href="${columnsPath}">Back to columns</a>` : null}
-                </div>
-              </form>
+                  }
+                  ${
+                    missing.length > 0 &&
+                    html`
+                      <div class="notice" data-tone="warn">
+                        <p>Some contacts have no value that a campaign's greeting needs:</p>
+                        ${missing.map((line) => html`<p>“${line.campaign}”: ${line.counts}</p>`)}
+                      </div>
+                    `
+                  }
+                  <div class="form-actions">
+                    <button class="primary">Import contacts</button>
+                    ${columnsPath ? html`<a class="button quiet" href="${columnsPath}">Back to columns</a>` : null}
+                  </div>
+                `,
+              )}
             `
             : status === 'checked' && counts.rows === 0
               ? html`

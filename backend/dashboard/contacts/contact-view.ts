@@ -1,5 +1,5 @@
 import { badge, linkedText, pager, refresh, time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -149,11 +149,15 @@ export const contactView = defineView(
                   </ul>
                 `
             }
-            <form method="post" action="${notesPath}" class="stack">
-              ${formHead(noteForm)}
-              ${field({ form: noteForm, name: 'text', label: 'New note', rows: 2, required: true })}
-              <div><button class="quiet small">Add note</button></div>
-            </form>
+            ${pageForm(
+              noteForm,
+              { action: notesPath, class: 'stack' },
+              html`
+                ${formMessage(noteForm)}
+                ${field({ form: noteForm, name: 'text', label: 'New note', rows: 2, required: true })}
+                <div><button class="quiet small">Add note</button></div>
+              `,
+            )}
           </section>
           <section class="panel" aria-labelledby="history">
             <h2 id="history">History</h2>

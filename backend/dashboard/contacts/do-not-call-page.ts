@@ -5,7 +5,7 @@ import { toActor } from '../../core/actor.ts'
 import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -99,30 +99,34 @@ const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, res
         `
       }
     </section>
-    <form method="post" action="${addPath}" class="panel stack form" aria-labelledby="add" novalidate>
-      <h2 id="add">Add a number</h2>
-      ${formHead(addForm)}
-      ${field({
-        form: addForm,
-        name: 'phone_number',
-        label: phoneLabel,
-        required: true,
-        maxlength: 1000,
-        autocomplete: 'off',
-        placeholder: '+12025550100',
-        hint: "You can enter several numbers. A number doesn't have to belong to a contact. Waiting calls to it end with the outcome Suppressed.",
-      })}
-      ${field({
-        form: addForm,
-        name: 'reason',
-        label: labels.addToDoNotCallList.reason,
-        required: true,
-        maxlength: 500,
-        autocomplete: 'off',
-        hint: 'For example “Opted out by email on May 4”.',
-      })}
-      <div class="form-actions"><button class="primary">Add to list</button></div>
-    </form>
+    ${pageForm(
+      addForm,
+      { action: addPath, class: 'panel stack form', 'aria-labelledby': 'add', novalidate: true },
+      html`
+        <h2 id="add">Add a number</h2>
+        ${formMessage(addForm)}
+        ${field({
+          form: addForm,
+          name: 'phone_number',
+          label: phoneLabel,
+          required: true,
+          maxlength: 1000,
+          autocomplete: 'off',
+          placeholder: '+12025550100',
+          hint: "You can enter several numbers. A number doesn't have to belong to a contact. Waiting calls to it end with the outcome Suppressed.",
+        })}
+        ${field({
+          form: addForm,
+          name: 'reason',
+          label: labels.addToDoNotCallList.reason,
+          required: true,
+          maxlength: 500,
+          autocomplete: 'off',
+          hint: 'For example “Opted out by email on May 4”.',
+        })}
+        <div class="form-actions"><button class="primary">Add to list</button></div>
+      `,
+    )}
   `
 })
 

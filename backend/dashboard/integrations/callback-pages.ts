@@ -2,7 +2,7 @@ import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import { inTransaction } from '../../db/transaction.ts'
 import { time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -154,41 +154,49 @@ const revealSecretView = defineView(
   ({ ui, form }, { url }: { url: string }) => html`
     <a class="crumb" href="${ui.to('/integrations/callbacks')}">${icon('back')} Callback URLs</a>
     <h1>Show signing secret</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      <p>Each address that receives events has its own signing secret. The next page shows the one for this callback URL.</p>
-      ${field({
-        form,
-        name: 'url',
-        label: labels.addContact.callback_url,
-        value: url,
-        type: 'url',
-        hint: 'The start of the URL is enough, for example https://example.com.',
-        required: true,
-      })}
-      <div class="form-actions">
-        <button class="primary">Show secret</button>
-        <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        <p>Each address that receives events has its own signing secret. The next page shows the one for this callback URL.</p>
+        ${field({
+          form,
+          name: 'url',
+          label: labels.addContact.callback_url,
+          value: url,
+          type: 'url',
+          hint: 'The start of the URL is enough, for example https://example.com.',
+          required: true,
+        })}
+        <div class="form-actions">
+          <button class="primary">Show secret</button>
+          <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 const rotateSecretView = defineView(
   ({ ui, form, workspace }) => html`
     <a class="crumb" href="${ui.to('/integrations/callbacks')}">${icon('back')} Callback URLs</a>
     <h1>Rotate signing secrets</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      <p>This creates new signing secrets for events that the workspace ${workspace.name} sends to callback URLs.</p>
-      <p class="soft">
-        For 24 hours, deliveries are signed with both the old and the new secret, so you have time to update your receivers. If you rotate
-        again within that time, the oldest secrets stop working immediately.
-      </p>
-      <div class="form-actions">
-        <button class="primary">Rotate secrets</button>
-        <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        <p>This creates new signing secrets for events that the workspace ${workspace.name} sends to callback URLs.</p>
+        <p class="soft">
+          For 24 hours, deliveries are signed with both the old and the new secret, so you have time to update your receivers. If you rotate
+          again within that time, the oldest secrets stop working immediately.
+        </p>
+        <div class="form-actions">
+          <button class="primary">Rotate secrets</button>
+          <a class="button quiet" href="${ui.to('/integrations/callbacks')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

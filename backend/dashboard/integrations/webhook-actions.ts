@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { formatCount } from '../../views/format.ts'
-import { formHead } from '../../views/forms.ts'
+import { formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -107,19 +107,23 @@ const rotateSecretView = defineView(
       href="${ui.to(`/integrations/webhooks/${id}`)}"
     >${icon('back')} Webhook</a>
     <h1>Rotate signing secret</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      <p>This creates a new signing secret for deliveries to <code class="target">${targetUrl}</code>.</p>
-      <p class="soft">
-        The next page shows the new secret once. For 24 hours, deliveries are signed with both secrets, so you have time
-        to update the receiver. If you rotate again within that time, the oldest secret stops working immediately. Zaps
-        are not affected because Zapier does not check signatures.
-      </p>
-      <div class="form-actions">
-        <button class="primary">Rotate secret</button>
-        <a class="button quiet" href="${ui.to(`/integrations/webhooks/${id}`)}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        <p>This creates a new signing secret for deliveries to <code class="target">${targetUrl}</code>.</p>
+        <p class="soft">
+          The next page shows the new secret once. For 24 hours, deliveries are signed with both secrets, so you have time
+          to update the receiver. If you rotate again within that time, the oldest secret stops working immediately. Zaps
+          are not affected because Zapier does not check signatures.
+        </p>
+        <div class="form-actions">
+          <button class="primary">Rotate secret</button>
+          <a class="button quiet" href="${ui.to(`/integrations/webhooks/${id}`)}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

@@ -6,7 +6,7 @@ import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
 import { readFile } from '../../knowledge/parse/read-file.ts'
 import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
 import { time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -21,39 +21,43 @@ const addDocumentView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/knowledge')}">${icon('back')} Knowledge</a>
     <h1>Add document</h1>
-    <form method="post" enctype="multipart/form-data" class="panel stack form" novalidate>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'title',
-        label: 'Title',
-        maxlength: 200,
-        autocomplete: 'off',
-        hint: 'Agents see the title with each passage they find, for example “Prices 2027”. Leave blank to use the file name.',
-      })}
-      ${field({
-        form,
-        name: 'file',
-        label: 'File',
-        type: 'file',
-        isEither: true,
-        accept: '.txt,.md,.markdown,.html,.htm,.pdf,.docx',
-        hint: '.txt, .md, .html, .pdf, or .docx, up to 20 MB. Only the text is used, not images or layout.',
-      })}
-      <p class="or">or</p>
-      ${field({
-        form,
-        name: 'body',
-        label: 'Text',
-        isEither: true,
-        rows: 12,
-        hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
-      })}
-      <div class="form-actions">
-        <button class="primary">Add document</button>
-        <a class="button quiet" href="${ui.to('/knowledge')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { enctype: 'multipart/form-data', class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'title',
+          label: 'Title',
+          maxlength: 200,
+          autocomplete: 'off',
+          hint: 'Agents see the title with each passage they find, for example “Prices 2027”. Leave blank to use the file name.',
+        })}
+        ${field({
+          form,
+          name: 'file',
+          label: 'File',
+          type: 'file',
+          isEither: true,
+          accept: '.txt,.md,.markdown,.html,.htm,.pdf,.docx',
+          hint: '.txt, .md, .html, .pdf, or .docx, up to 20 MB. Only the text is used, not images or layout.',
+        })}
+        <p class="or">or</p>
+        ${field({
+          form,
+          name: 'body',
+          label: 'Text',
+          isEither: true,
+          rows: 12,
+          hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
+        })}
+        <div class="form-actions">
+          <button class="primary">Add document</button>
+          <a class="button quiet" href="${ui.to('/knowledge')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 
@@ -181,28 +185,32 @@ const editDocumentView = defineView(({ ui, form }, { document }: { document: Doc
   return html`
     <a class="crumb" href="${back}">${icon('back')} ${document.title}</a>
     <h1>Edit document</h1>
-    <form method="post" class="panel stack form wide" novalidate>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'title',
-        label: 'Title',
-        value: document.title,
-        required: true,
-        maxlength: 200,
-        autocomplete: 'off',
-      })}
-      ${field({
-        form,
-        name: 'body',
-        label: 'Text',
-        value: document.body,
-        required: true,
-        rows: 24,
-        hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
-      })}
-      <div class="form-actions"><button class="primary">Save</button><a class="button quiet" href="${back}">Cancel</a></div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form wide', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'title',
+          label: 'Title',
+          value: document.title,
+          required: true,
+          maxlength: 200,
+          autocomplete: 'off',
+        })}
+        ${field({
+          form,
+          name: 'body',
+          label: 'Text',
+          value: document.body,
+          required: true,
+          rows: 24,
+          hint: 'Up to 200,000 characters. Separate paragraphs with a blank line.',
+        })}
+        <div class="form-actions"><button class="primary">Save</button><a class="button quiet" href="${back}">Cancel</a></div>
+      `,
+    )}
   `
 })
 

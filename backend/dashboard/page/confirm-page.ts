@@ -1,5 +1,5 @@
 import { FormError, invalidField } from '../../core/form-errors.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineView } from './define-page.ts'
@@ -22,40 +22,44 @@ export const confirmPage = defineView(
   ({ ui, form }, { back, heading, fields, effects, notes, confirmation, submitLabel }: ConfirmData) => html`
     <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
     <h1>${heading}</h1>
-    <form method="post" class="panel stack form" novalidate>
-      ${formHead(form)}
-      ${Object.entries(fields).map(
-        ([name, value]) => html`
-          <input type="hidden" name="${name}" value="${value}">
-        `,
-      )}
-      ${effects.map(
-        (effect) => html`
-          <p>${effect}</p>
-        `,
-      )}
-      ${notes.map(
-        (note) => html`
-          <p class="soft small-text">${note}</p>
-        `,
-      )}
-      ${
-        confirmation
-          ? field({
-              form,
-              name: 'confirmation',
-              label: confirmation,
-              required: true,
-              maxlength: 500,
-              autocomplete: 'off',
-            })
-          : null
-      }
-      <div class="form-actions">
-        <button class="danger">${submitLabel}</button>
-        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${Object.entries(fields).map(
+          ([name, value]) => html`
+            <input type="hidden" name="${name}" value="${value}">
+          `,
+        )}
+        ${effects.map(
+          (effect) => html`
+            <p>${effect}</p>
+          `,
+        )}
+        ${notes.map(
+          (note) => html`
+            <p class="soft small-text">${note}</p>
+          `,
+        )}
+        ${
+          confirmation
+            ? field({
+                form,
+                name: 'confirmation',
+                label: confirmation,
+                required: true,
+                maxlength: 500,
+                autocomplete: 'off',
+              })
+            : null
+        }
+        <div class="form-actions">
+          <button class="danger">${submitLabel}</button>
+          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

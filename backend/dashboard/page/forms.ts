@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   boundedText,
   consentKindLabels,
@@ -15,7 +15,7 @@ import { FormError } from '../../core/form-errors.ts'
 import { canonicalJson } from '../../core/text.ts'
 import { withoutFieldName } from '../../core/validate.ts'
 import { formatPlural, languageName } from '../../views/format.ts'
-import type { FormModel, PageForm } from '../../views/forms.ts'
+import { type FormModel, newForm, type PageForm } from '../../views/forms.ts'
 
 /** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {
@@ -137,8 +137,7 @@ function createOneForm(
   const isFirstIssue = (name: string) => [...shown.keys()].find((one) => one in state.issues) === name
   return {
     ...state,
-    csrf,
-    once: randomUUID(),
+    ...newForm(csrf),
     sealAuthor,
     /**
      * Returns a field's values, either entered or `saved`, and the IDs of the texts that describe it. Call it once for each

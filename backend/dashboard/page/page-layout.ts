@@ -1,6 +1,6 @@
 import { assetUrl } from '../../views/assets.ts'
 import { mark } from '../../views/elements.ts'
-import { button, errorSummary } from '../../views/forms.ts'
+import { button, errorSummary, postForm } from '../../views/forms.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import type { PageModel } from './page-model.ts'
@@ -88,10 +88,7 @@ const sidebar = ({ ui, form, user, workspace, workspaces, navigation }: PageMode
         <span class="avatar" aria-hidden="true">${user.name.slice(0, 1)}</span>
         <span>${user.name}<small>${user.email}</small></span>
       </a>
-      <form method="post" action="/sign-out">
-        <input type="hidden" name="_csrf" value="${form.csrf}">
-        <button class="link">Sign out</button>
-      </form>
+      ${postForm(form, { action: '/sign-out' }, html`<button class="link">Sign out</button>`)}
     </div>
   </aside>`
 

@@ -4,7 +4,7 @@ import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../ph
 import { describeReadied } from '../../support/describe-readied.ts'
 import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
 import { badge, time } from '../../views/elements.ts'
-import { button, confirm, field, formHead } from '../../views/forms.ts'
+import { button, confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
@@ -110,29 +110,33 @@ const addPhoneNumberView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/phone-numbers')}">${icon('back')} Phone numbers</a>
     <h1>Add phone number</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      ${field({
-        form,
-        ...formTexts.phone_number,
-        name: 'phone_number',
-        type: 'tel',
-        required: true,
-        autocomplete: 'off',
-        placeholder: '+12025550190',
-      })}
-      ${field({
-        form,
-        ...formTexts.label,
-        name: 'label',
-        required: true,
-        maxlength: 200,
-      })}
-      <div class="form-actions">
-        <button class="primary">Add number</button>
-        <a class="button quiet" href="${ui.to('/phone-numbers')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          ...formTexts.phone_number,
+          name: 'phone_number',
+          type: 'tel',
+          required: true,
+          autocomplete: 'off',
+          placeholder: '+12025550190',
+        })}
+        ${field({
+          form,
+          ...formTexts.label,
+          name: 'label',
+          required: true,
+          maxlength: 200,
+        })}
+        <div class="form-actions">
+          <button class="primary">Add number</button>
+          <a class="button quiet" href="${ui.to('/phone-numbers')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

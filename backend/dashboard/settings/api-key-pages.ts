@@ -5,7 +5,7 @@ import { FormError } from '../../core/form-errors.ts'
 import { createApiKey } from '../../identity/api-keys.ts'
 import { badge, time } from '../../views/elements.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -110,23 +110,27 @@ const newApiKeyView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/settings/api-keys')}">${icon('back')} API keys</a>
     <h1>Create API key</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'name',
-        label: 'Name',
-        required: true,
-        maxlength: 100,
-        autocomplete: 'off',
-        placeholder: 'Nightly import',
-        hint: 'What the key is for, so you know what stops working if you revoke it.',
-      })}
-      <div class="form-actions">
-        <button class="primary">Create key</button>
-        <a class="button quiet" href="${ui.to('/settings/api-keys')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          required: true,
+          maxlength: 100,
+          autocomplete: 'off',
+          placeholder: 'Nightly import',
+          hint: 'What the key is for, so you know what stops working if you revoke it.',
+        })}
+        <div class="form-actions">
+          <button class="primary">Create key</button>
+          <a class="button quiet" href="${ui.to('/settings/api-keys')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { formatCallingHours, formatPlural, weekdays } from '../../views/format.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -35,61 +35,65 @@ const generalSettingsView = defineView(
     ${
       isOwner
         ? html`
-          <form method="post" class="stack form" novalidate>
-            ${formHead(form)}
-            <section class="panel" aria-labelledby="workspace">
-              <h2 id="workspace">Workspace</h2>
-              ${field({
-                form,
-                name: 'name',
-                label: labels.workspace.name,
-                value: settings.name,
-                required: true,
-                maxlength: 200,
-                hint: 'Members see this name in the dashboard and when they connect an app.',
-              })}
-              ${workspaceLocationFields({
-                form,
-                country: settings.country,
-                timeZone: settings.time_zone,
-              })}
-            </section>
-            <section class="panel" aria-labelledby="hours">
-              <h2 id="hours">${labels.workspace.calling_hours}</h2>
-              <p class="hint">Defaults for new campaigns. Existing campaigns keep their hours.</p>
-              ${checks({
-                form,
-                ...formTexts['calling_hours.days'],
-                name: 'calling_hours.days',
-                options: weekdays,
-                values: settings.calling_hours.days,
-                row: true,
-              })}
-              <div class="field-row">
+          ${pageForm(
+            form,
+            { class: 'stack form', novalidate: true },
+            html`
+              ${formMessage(form)}
+              <section class="panel" aria-labelledby="workspace">
+                <h2 id="workspace">Workspace</h2>
                 ${field({
                   form,
-                  ...formTexts['calling_hours.start'],
-                  name: 'calling_hours.start',
-                  value: settings.calling_hours.start,
+                  name: 'name',
+                  label: labels.workspace.name,
+                  value: settings.name,
                   required: true,
-                  placeholder: '09:00',
-                  inputmode: 'numeric',
-                  maxlength: 5,
+                  maxlength: 200,
+                  hint: 'Members see this name in the dashboard and when they connect an app.',
                 })}
-                ${field({
+                ${workspaceLocationFields({
                   form,
-                  ...formTexts['calling_hours.end'],
-                  name: 'calling_hours.end',
-                  value: settings.calling_hours.end,
-                  required: true,
-                  placeholder: '17:00',
-                  inputmode: 'numeric',
-                  maxlength: 5,
+                  country: settings.country,
+                  timeZone: settings.time_zone,
                 })}
-              </div>
-            </section>
-            <div class="form-actions"><button class="primary">Save</button></div>
-          </form>
+              </section>
+              <section class="panel" aria-labelledby="hours">
+                <h2 id="hours">${labels.workspace.calling_hours}</h2>
+                <p class="hint">Defaults for new campaigns. Existing campaigns keep their hours.</p>
+                ${checks({
+                  form,
+                  ...formTexts['calling_hours.days'],
+                  name: 'calling_hours.days',
+                  options: weekdays,
+                  values: settings.calling_hours.days,
+                  row: true,
+                })}
+                <div class="field-row">
+                  ${field({
+                    form,
+                    ...formTexts['calling_hours.start'],
+                    name: 'calling_hours.start',
+                    value: settings.calling_hours.start,
+                    required: true,
+                    placeholder: '09:00',
+                    inputmode: 'numeric',
+                    maxlength: 5,
+                  })}
+                  ${field({
+                    form,
+                    ...formTexts['calling_hours.end'],
+                    name: 'calling_hours.end',
+                    value: settings.calling_hours.end,
+                    required: true,
+                    placeholder: '17:00',
+                    inputmode: 'numeric',
+                    maxlength: 5,
+                  })}
+                </div>
+              </section>
+              <div class="form-actions"><button class="primary">Save</button></div>
+            `,
+          )}
         `
         : html`
           <section class="panel form" aria-labelledby="workspace">

@@ -7,7 +7,7 @@ import { createInvitation, withdrawInvitation } from '../../identity/invitations
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
 import type { Badge } from '../../views/badges.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -109,42 +109,46 @@ const inviteMemberView = defineView(
     <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
     <h1>Invite member</h1>
     <p class="lead">Create a single-use link, valid for 7 days, and send it to the new member.</p>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'email',
-        label: 'Email',
-        type: 'email',
-        required: true,
-        maxlength: 254,
-        autocomplete: 'off',
-        hint: "The email of the person you're inviting. Outdial doesn't send email, so you send the link yourself.",
-      })}
-      ${checks({
-        form,
-        name: 'role',
-        label: 'Role',
-        type: 'radio',
-        values: ['member'],
-        options: [
-          {
-            value: 'member',
-            label: 'Member',
-            hint: 'Can use everything except workspace settings and member management.',
-          },
-          {
-            value: 'owner',
-            label: 'Owner',
-            hint: 'Can also change settings and manage all members, including you.',
-          },
-        ],
-      })}
-      <div class="form-actions">
-        <button class="primary">Create link</button>
-        <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'email',
+          label: 'Email',
+          type: 'email',
+          required: true,
+          maxlength: 254,
+          autocomplete: 'off',
+          hint: "The email of the person you're inviting. Outdial doesn't send email, so you send the link yourself.",
+        })}
+        ${checks({
+          form,
+          name: 'role',
+          label: 'Role',
+          type: 'radio',
+          values: ['member'],
+          options: [
+            {
+              value: 'member',
+              label: 'Member',
+              hint: 'Can use everything except workspace settings and member management.',
+            },
+            {
+              value: 'owner',
+              label: 'Owner',
+              hint: 'Can also change settings and manage all members, including you.',
+            },
+          ],
+        })}
+        <div class="form-actions">
+          <button class="primary">Create link</button>
+          <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 
@@ -152,18 +156,22 @@ const resetPasswordView = defineView(
   ({ ui, form }, { member }: { member: { name: string; email: string } }) => html`
     <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
     <h1>Reset password for ${member.name}</h1>
-    <form method="post" class="panel stack form">
-      ${formHead(form)}
-      <p>
-        Create a single-use link, valid for 24 hours, and send it to <strong>${member.email}</strong>. When they
-        set a new password, they're signed out everywhere else.
-      </p>
-      <p class="hint">You must own every workspace that this person is a member of. Their current password works until they set a new one.</p>
-      <div class="form-actions">
-        <button class="primary">Create link</button>
-        <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form' },
+      html`
+        ${formMessage(form)}
+        <p>
+          Create a single-use link, valid for 24 hours, and send it to <strong>${member.email}</strong>. When they
+          set a new password, they're signed out everywhere else.
+        </p>
+        <p class="hint">You must own every workspace that this person is a member of. Their current password works until they set a new one.</p>
+        <div class="form-actions">
+          <button class="primary">Create link</button>
+          <a class="button quiet" href="${ui.to('/settings/members')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

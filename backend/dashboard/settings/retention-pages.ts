@@ -9,7 +9,7 @@ import {
   undoShorterRetention,
 } from '../../privacy/change-retention.ts'
 import { createTimeFormats, formatPlural } from '../../views/format.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
@@ -22,28 +22,32 @@ const retentionView = defineView(
   ({ ui, form }, { days }: { days: number | null }) => html`
     <a class="crumb" href="${ui.to('/settings')}">${icon('back')} Settings</a>
     <h1>Conversation retention</h1>
-    <form method="post" class="panel stack form" novalidate>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'retention_days',
-        label: 'Days to keep conversations',
-        value: days ?? '',
-        inputmode: 'numeric',
-        maxlength: 4,
-        autocomplete: 'off',
-        hint: 'From 1 to 3650 days after the call. Leave blank to keep conversations forever.',
-      })}
-      <p class="hint">
-        A longer retention takes effect at once. A shorter one takes effect after 24 hours, and you can undo it until then. The
-        next page shows how many conversations it erases.
-      </p>
-      ${retentionHint()}
-      <div class="form-actions">
-        <button class="primary">Save</button>
-        <a class="button quiet" href="${ui.to('/settings')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'retention_days',
+          label: 'Days to keep conversations',
+          value: days ?? '',
+          inputmode: 'numeric',
+          maxlength: 4,
+          autocomplete: 'off',
+          hint: 'From 1 to 3650 days after the call. Leave blank to keep conversations forever.',
+        })}
+        <p class="hint">
+          A longer retention takes effect at once. A shorter one takes effect after 24 hours, and you can undo it until then. The
+          next page shows how many conversations it erases.
+        </p>
+        ${retentionHint()}
+        <div class="form-actions">
+          <button class="primary">Save</button>
+          <a class="button quiet" href="${ui.to('/settings')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

@@ -1,7 +1,7 @@
 import { type ConsentRequired, workspaceTexts } from '@outdial/contract'
 import { frequencyLimits } from '../../rules/call-rules.ts'
 import { time } from '../../views/elements.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
 import { defineView } from '../page/define-page.ts'
@@ -71,108 +71,112 @@ export const rulesView = defineView(
     ${
       isOwner
         ? html`
-          <form method="post" class="panel stack form" novalidate aria-labelledby="rules">
-            <h2 id="rules">Who may be called</h2>
-            ${formHead(form)}
-            ${field({ form, ...formTexts.countries, name: 'countries', value: countries, rows: 3, maxlength: 5000 })}
-            ${checks({
-              form,
-              name: 'hours_by_law',
-              label: formTexts.hours_by_law.label,
-              values: hoursByLaw ? ['yes'] : [],
-              options: [
-                {
-                  value: 'yes',
-                  label: 'Call numbers in the United States only in the hours below',
-                  hint: "On the contact's clock, and in addition to the calling hours of each campaign.",
-                },
-              ],
-            })}
-            <div class="field-row">
+          ${pageForm(
+            form,
+            { class: 'panel stack form', novalidate: true, 'aria-labelledby': 'rules' },
+            html`
+              <h2 id="rules">Who may be called</h2>
+              ${formMessage(form)}
+              ${field({ form, ...formTexts.countries, name: 'countries', value: countries, rows: 3, maxlength: 5000 })}
+              ${checks({
+                form,
+                name: 'hours_by_law',
+                label: formTexts.hours_by_law.label,
+                values: hoursByLaw ? ['yes'] : [],
+                options: [
+                  {
+                    value: 'yes',
+                    label: 'Call numbers in the United States only in the hours below',
+                    hint: "On the contact's clock, and in addition to the calling hours of each campaign.",
+                  },
+                ],
+              })}
+              <div class="field-row">
+                ${field({
+                  form,
+                  ...formTexts.consent_required,
+                  name: 'consent_required',
+                  value: consentRequired,
+                  options: consentChoices,
+                  required: true,
+                })}
+                ${field({
+                  form,
+                  ...formTexts.consent_max_age_days,
+                  name: 'consent_max_age_days',
+                  value: consentMaxAgeDays,
+                  type: 'number',
+                  min: 1,
+                  max: 3650,
+                })}
+              </div>
+              <div class="field-row">
+                ${field({
+                  form,
+                  ...formTexts.max_attempts_per_day,
+                  name: 'max_attempts_per_day',
+                  value: maxAttemptsPerDay,
+                  options: attemptChoices.perDay,
+                  required: true,
+                })}
+                ${field({
+                  form,
+                  ...formTexts.max_attempts_per_30_days,
+                  name: 'max_attempts_per_30_days',
+                  value: maxAttemptsPer30Days,
+                  options: attemptChoices.per30Days,
+                  required: true,
+                })}
+              </div>
+              <div class="field-row">
+                ${field({
+                  form,
+                  ...formTexts.max_attempts_per_own_number,
+                  name: 'max_attempts_per_own_number',
+                  value: maxAttemptsPerOwnNumber,
+                  type: 'number',
+                  min: 1,
+                  max: 10000,
+                })}
+                ${field({
+                  form,
+                  ...formTexts.max_minutes_per_month,
+                  name: 'max_minutes_per_month',
+                  value: maxMinutesPerMonth,
+                  type: 'number',
+                  min: 30,
+                  max: 1000000,
+                })}
+              </div>
               ${field({
                 form,
-                ...formTexts.consent_required,
-                name: 'consent_required',
-                value: consentRequired,
-                options: consentChoices,
-                required: true,
+                ...formTexts.closed_dates,
+                name: 'closed_dates',
+                value: closedDates,
+                rows: 2,
+                maxlength: 2000,
               })}
-              ${field({
+              ${checks({
                 form,
-                ...formTexts.consent_max_age_days,
-                name: 'consent_max_age_days',
-                value: consentMaxAgeDays,
-                type: 'number',
-                min: 1,
-                max: 3650,
+                name: 'calls_special_numbers',
+                label: formTexts.calls_special_numbers.label,
+                values: callsSpecialNumbers ? ['yes'] : [],
+                options: [
+                  {
+                    value: 'yes',
+                    label: 'Call premium-rate, shared-cost, personal, pager, and satellite numbers',
+                    hint: 'These calls can cost much more than others. Anyone who fills in a public form can enter such a number.',
+                  },
+                ],
               })}
-            </div>
-            <div class="field-row">
-              ${field({
-                form,
-                ...formTexts.max_attempts_per_day,
-                name: 'max_attempts_per_day',
-                value: maxAttemptsPerDay,
-                options: attemptChoices.perDay,
-                required: true,
-              })}
-              ${field({
-                form,
-                ...formTexts.max_attempts_per_30_days,
-                name: 'max_attempts_per_30_days',
-                value: maxAttemptsPer30Days,
-                options: attemptChoices.per30Days,
-                required: true,
-              })}
-            </div>
-            <div class="field-row">
-              ${field({
-                form,
-                ...formTexts.max_attempts_per_own_number,
-                name: 'max_attempts_per_own_number',
-                value: maxAttemptsPerOwnNumber,
-                type: 'number',
-                min: 1,
-                max: 10000,
-              })}
-              ${field({
-                form,
-                ...formTexts.max_minutes_per_month,
-                name: 'max_minutes_per_month',
-                value: maxMinutesPerMonth,
-                type: 'number',
-                min: 30,
-                max: 1000000,
-              })}
-            </div>
-            ${field({
-              form,
-              ...formTexts.closed_dates,
-              name: 'closed_dates',
-              value: closedDates,
-              rows: 2,
-              maxlength: 2000,
-            })}
-            ${checks({
-              form,
-              name: 'calls_special_numbers',
-              label: formTexts.calls_special_numbers.label,
-              values: callsSpecialNumbers ? ['yes'] : [],
-              options: [
-                {
-                  value: 'yes',
-                  label: 'Call premium-rate, shared-cost, personal, pager, and satellite numbers',
-                  hint: 'These calls can cost much more than others. Anyone who fills in a public form can enter such a number.',
-                },
-              ],
-            })}
-            ${endsWaitingCallsField(form)}
-            <p class="hint">
-              Calls to other countries and numbers aren't queued. Waiting calls follow a change, and
-              you're asked before it ends any. Test calls aren't affected.
-            </p>
-            <div class="form-actions"><button class="primary">Save</button></div>
-          </form>
+              ${endsWaitingCallsField(form)}
+              <p class="hint">
+                Calls to other countries and numbers aren't queued. Waiting calls follow a change, and
+                you're asked before it ends any. Test calls aren't affected.
+              </p>
+              <div class="form-actions"><button class="primary">Save</button></div>
+            `,
+          )}
         `
         : html`
           <section class="panel form" aria-labelledby="rules">

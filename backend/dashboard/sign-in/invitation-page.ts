@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm, postForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { PageError } from '../../views/page-error.ts'
 import { definePublicView, redirectTo } from '../page/define-page.ts'
@@ -40,44 +40,49 @@ const invitationView = definePublicView(
           <div class="person">
             <span class="avatar" aria-hidden="true">${user.name.slice(0, 1)}</span>
             <span class="person-name">${user.name}<small>${user.email}</small></span>
-            <form method="post" action="${signOutPath}">
-              <input type="hidden" name="_csrf" value="${form.csrf}">
-              <button class="link">Not you? Sign out</button>
-            </form>
+            ${postForm(form, { action: signOutPath }, html`<button class="link">Not you? Sign out</button>`)}
           </div>
-          <form method="post" class="stack">
-            ${formHead(form)}
-            <div class="actions"><button class="primary">Join workspace</button></div>
-          </form>
+          ${pageForm(
+            form,
+            { class: 'stack' },
+            html`
+              ${formMessage(form)}
+              <div class="actions"><button class="primary">Join workspace</button></div>
+            `,
+          )}
         `
         : html`
-          <form method="post" class="stack">
-            ${formHead(form)}
-            ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
-            ${field({
-              form,
-              name: 'email',
-              label: 'Email',
-              type: 'email',
-              required: true,
-              autocomplete: 'username',
-              maxlength: 254,
-              value: email,
-              hint: "You'll sign in with this email.",
-            })}
-            ${field({
-              form,
-              name: 'password',
-              label: 'Password',
-              type: 'password',
-              required: true,
-              autocomplete: 'new-password',
-              minlength: 10,
-              maxlength: 1024,
-              hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-            })}
-            <div class="actions"><button class="primary">Create account and join</button></div>
-          </form>
+          ${pageForm(
+            form,
+            { class: 'stack' },
+            html`
+              ${formMessage(form)}
+              ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
+              ${field({
+                form,
+                name: 'email',
+                label: 'Email',
+                type: 'email',
+                required: true,
+                autocomplete: 'username',
+                maxlength: 254,
+                value: email,
+                hint: "You'll sign in with this email.",
+              })}
+              ${field({
+                form,
+                name: 'password',
+                label: 'Password',
+                type: 'password',
+                required: true,
+                autocomplete: 'new-password',
+                minlength: 10,
+                maxlength: 1024,
+                hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+              })}
+              <div class="actions"><button class="primary">Create account and join</button></div>
+            `,
+          )}
           <p class="note">Already have an account? <a href="${signInPath}">Sign in</a> to join.</p>
         `
     }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { getPasswordReset, resetPassword } from '../../identity/password-resets.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { PageError } from '../../views/page-error.ts'
 import { definePublicView, redirectTo } from '../page/define-page.ts'
@@ -13,22 +13,26 @@ const resetPasswordView = definePublicView(
   ({ form }, { email }: { email: string }) => html`
     <h1>Set new password</h1>
     <p class="lead">For <strong>${email}</strong></p>
-    <form method="post" class="stack">
-      ${formHead(form)}
-      <input type="text" name="username" value="${email}" autocomplete="username" hidden>
-      ${field({
-        form,
-        name: 'new_password',
-        label: 'New password',
-        type: 'password',
-        required: true,
-        autocomplete: 'new-password',
-        minlength: 10,
-        maxlength: 1024,
-        hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-      })}
-      <div class="actions"><button class="primary">Set password</button></div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'stack' },
+      html`
+        ${formMessage(form)}
+        <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+        ${field({
+          form,
+          name: 'new_password',
+          label: 'New password',
+          type: 'password',
+          required: true,
+          autocomplete: 'new-password',
+          minlength: 10,
+          maxlength: 1024,
+          hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+        })}
+        <div class="actions"><button class="primary">Set password</button></div>
+      `,
+    )}
     <p class="note">You'll be signed in here and signed out everywhere else.</p>
   `,
 )

@@ -6,6 +6,7 @@ import { publicForm, publicFormBytes } from '../../http/http-limits.ts'
 import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { type BrowserAuth, SignInForm, wrongPasswordMessage } from '../../sign-in/browser-auth.ts'
+import { newForm } from '../../views/forms.ts'
 import { pageHeaders } from '../../views/page-headers.ts'
 import { signInPage } from '../../views/pages/sign-in.ts'
 import { toFormPath } from '../page/forms.ts'
@@ -37,7 +38,7 @@ export const createSignInPage =
     const hasFailed = failedEmail !== undefined
     const page = signInPage({
       title: hasFailed ? 'Error: Sign in' : 'Sign in',
-      csrf: reply.generateCsrf(),
+      form: newForm(reply.generateCsrf()),
       action: `/sign-in?next=${encodeURIComponent(next)}`,
       app: null,
       canSignUp: !(await hasUsers(deps)),

@@ -7,7 +7,7 @@ import { listWorkspaces } from '../../identity/members.ts'
 import { hasUsers } from '../../identity/users.ts'
 import { createOwnWorkspace, signUp } from '../../onboarding/onboarding.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
-import { field, formHead } from '../../views/forms.ts'
+import { field, formMessage, pageForm, postForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { definePublicView, redirectTo } from '../page/define-page.ts'
@@ -37,26 +37,27 @@ const newWorkspaceView = definePublicView(
         `
         : html`<p class="lead">Only members of a workspace can see its agents, numbers, contacts, and calls.</p>`
     }
-    <form method="post" class="stack">
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'name',
-        label: labels.workspace.name,
-        required: true,
-        maxlength: 200,
-        autocomplete: 'organization',
-      })}
-      ${workspaceLocationFields({ form, country, timeZone })}
-      <div class="actions"><button class="primary">Create workspace</button></div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'stack' },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'name',
+          label: labels.workspace.name,
+          required: true,
+          maxlength: 200,
+          autocomplete: 'organization',
+        })}
+        ${workspaceLocationFields({ form, country, timeZone })}
+        <div class="actions"><button class="primary">Create workspace</button></div>
+      `,
+    )}
     ${
       workspaces === 0
         ? html`
-          <form method="post" action="/sign-out">
-            <input type="hidden" name="_csrf" value="${form.csrf}">
-            <button class="link">Sign out</button>
-          </form>
+          ${postForm(form, { action: '/sign-out' }, html`<button class="link">Sign out</button>`)}
         `
         : html`<p class="note"><a href="/">Back to your workspaces</a></p>`
     }
@@ -110,42 +111,46 @@ const signUpView = definePublicView(
   ({ form }) => html`
     <h1>Set up Outdial</h1>
     <p class="lead">Create your account and your first workspace. You'll be its owner.</p>
-    <form method="post" class="stack">
-      ${formHead(form)}
-      ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
-      ${field({
-        form,
-        name: 'email',
-        label: 'Email',
-        type: 'email',
-        required: true,
-        autocomplete: 'username',
-        maxlength: 254,
-        hint: "You'll sign in with this email.",
-      })}
-      ${field({
-        form,
-        name: 'password',
-        label: 'Password',
-        type: 'password',
-        required: true,
-        autocomplete: 'new-password',
-        minlength: 10,
-        maxlength: 1024,
-        hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-      })}
-      ${field({
-        form,
-        name: 'workspace_name',
-        label: 'Workspace',
-        required: true,
-        autocomplete: 'organization',
-        maxlength: 200,
-        hint: 'Your company or team name. The workspace contains your agents, contacts, and calls.',
-      })}
-      ${workspaceLocationFields({ form, country: 'US', timeZone: 'America/New_York' })}
-      <div class="actions"><button class="primary">Create account and workspace</button></div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'stack' },
+      html`
+        ${formMessage(form)}
+        ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
+        ${field({
+          form,
+          name: 'email',
+          label: 'Email',
+          type: 'email',
+          required: true,
+          autocomplete: 'username',
+          maxlength: 254,
+          hint: "You'll sign in with this email.",
+        })}
+        ${field({
+          form,
+          name: 'password',
+          label: 'Password',
+          type: 'password',
+          required: true,
+          autocomplete: 'new-password',
+          minlength: 10,
+          maxlength: 1024,
+          hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
+        })}
+        ${field({
+          form,
+          name: 'workspace_name',
+          label: 'Workspace',
+          required: true,
+          autocomplete: 'organization',
+          maxlength: 200,
+          hint: 'Your company or team name. The workspace contains your agents, contacts, and calls.',
+        })}
+        ${workspaceLocationFields({ form, country: 'US', timeZone: 'America/New_York' })}
+        <div class="actions"><button class="primary">Create account and workspace</button></div>
+      `,
+    )}
   `,
 )
 

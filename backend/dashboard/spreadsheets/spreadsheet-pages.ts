@@ -14,7 +14,7 @@ import {
   type SpreadsheetDetails,
 } from '../../spreadsheets/spreadsheets.ts'
 import { pager, time } from '../../views/elements.ts'
-import { confirm, field, formHead } from '../../views/forms.ts'
+import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import {
@@ -34,31 +34,35 @@ const newSpreadsheetView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/spreadsheets')}">${icon('back')} Spreadsheets</a>
     <h1>New spreadsheet</h1>
-    <form method="post" class="panel stack form" novalidate>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'name',
-        label: 'Name',
-        required: true,
-        maxlength: 200,
-        autocomplete: 'off',
-        hint: 'For example “Booked inspections”.',
-      })}
-      ${field({
-        form,
-        name: 'columns',
-        label: 'Columns',
-        required: true,
-        rows: 6,
-        placeholder: 'Name\nDate\nReason',
-        hint: "One per line. Agents use these names to decide which value goes where. You can't change the columns later.",
-      })}
-      <div class="form-actions">
-        <button class="primary">Create spreadsheet</button>
-        <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          required: true,
+          maxlength: 200,
+          autocomplete: 'off',
+          hint: 'For example “Booked inspections”.',
+        })}
+        ${field({
+          form,
+          name: 'columns',
+          label: 'Columns',
+          required: true,
+          rows: 6,
+          placeholder: 'Name\nDate\nReason',
+          hint: "One per line. Agents use these names to decide which value goes where. You can't change the columns later.",
+        })}
+        <div class="form-actions">
+          <button class="primary">Create spreadsheet</button>
+          <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 
@@ -120,23 +124,27 @@ const googleAccountView = defineView(
         </li>
       </ol>
     </section>
-    <form method="post" class="panel stack form" novalidate>
-      ${formHead(form)}
-      ${field({
-        form,
-        name: 'google_account',
-        label: 'Key file (JSON)',
-        required: true,
-        rows: 10,
-        code: true,
-        placeholder: '{ "type": "service_account", … }',
-        hint: "Outdial stores only client_email and private_key, and encrypts the key. You can't view the key after you save.",
-      })}
-      <div class="form-actions">
-        <button class="primary">Save account</button>
-        <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
-      </div>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'panel stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${field({
+          form,
+          name: 'google_account',
+          label: 'Key file (JSON)',
+          required: true,
+          rows: 10,
+          code: true,
+          placeholder: '{ "type": "service_account", … }',
+          hint: "Outdial stores only client_email and private_key, and encrypts the key. You can't view the key after you save.",
+        })}
+        <div class="form-actions">
+          <button class="primary">Save account</button>
+          <a class="button quiet" href="${ui.to('/spreadsheets')}">Cancel</a>
+        </div>
+      `,
+    )}
   `,
 )
 

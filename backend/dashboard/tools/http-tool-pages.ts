@@ -7,7 +7,7 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { findHttpToolUrlIssues } from '../../tools/custom/validate-http-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
-import { checks, field, formHead } from '../../views/forms.ts'
+import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -70,106 +70,110 @@ const httpToolFormView = defineView(
         `
       }
     </div>
-    <form method="post" class="stack form wide" novalidate>
-      ${formHead(form)}
-      <section class="panel" aria-labelledby="what">
-        <h2 id="what">Tool</h2>
-        ${field({
-          form,
-          name: 'name',
-          label: 'Name',
-          value: values.name,
-          required: true,
-          maxlength: 64,
-          placeholder: 'find_slot',
-          code: true,
-          autocomplete: 'off',
-          hint: 'The name agents use for the tool. Use only letters, digits, -, and _.',
-        })}
-        ${field({
-          form,
-          name: 'description',
-          label: 'Description for the agent',
-          value: values.description,
-          required: true,
-          rows: 3,
-          maxlength: 4000,
-          placeholder: 'Finds free appointments on a day. Use it before you offer a time.',
-          hint: 'The agent reads this to decide when to use the tool.',
-        })}
-      </section>
-      <section class="panel" aria-labelledby="request">
-        <h2 id="request">Request</h2>
-        <div class="request-row">
+    ${pageForm(
+      form,
+      { class: 'stack form wide', novalidate: true },
+      html`
+        ${formMessage(form)}
+        <section class="panel" aria-labelledby="what">
+          <h2 id="what">Tool</h2>
           ${field({
             form,
-            name: 'method',
-            label: 'Method',
-            value: values.method,
-            options: methods,
+            name: 'name',
+            label: 'Name',
+            value: values.name,
             required: true,
-          })}
-          ${field({
-            form,
-            name: 'url',
-            label: 'URL',
-            value: values.url,
-            required: true,
-            maxlength: 2000,
+            maxlength: 64,
+            placeholder: 'find_slot',
             code: true,
-            inputmode: 'url',
             autocomplete: 'off',
-            placeholder: 'https://api.example.com/slots/{day}?city={city}',
+            hint: 'The name agents use for the tool. Use only letters, digits, -, and _.',
           })}
-        </div>
-        <p class="hint">
-          To use an argument in the path or as a query value, put its name in single braces, for example {city}. Other
-          arguments are sent in the JSON body, or in the query string for GET and DELETE requests.
-        </p>
-      </section>
-      <section class="panel arguments" aria-labelledby="arguments">
-        <h2 id="arguments">Arguments</h2>
-        ${checks({
-          form,
-          name: 'arguments_as',
-          label: 'Format',
-          type: 'radio',
-          row: true,
-          values: [values.argumentsAs],
-          options: [
-            { value: 'rows', label: 'Simple list' },
-            { value: 'schema', label: 'JSON Schema' },
-          ],
-        })}
-        <div class="arguments-rows stack">
-          ${form.issues.input_schema ? html`<p class="issue">${form.issues.input_schema}</p>` : null}
-          ${rows.map(
-            ({ number, parameter }) => html`
-              ${parameterRow({ form, name: `param.${number}`, number, types, parameter })}
-            `,
-          )}
-          <p class="hint">Blank rows are ignored. To add more rows, save the tool, then edit it.</p>
-        </div>
-        <div class="arguments-schema">
           ${field({
             form,
-            name: 'input_schema',
-            label: 'JSON Schema',
-            value: values.schema,
-            rows: 10,
-            code: true,
-            placeholder:
-              '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }',
-            hint: 'Use JSON Schema 2020-12, with "type": "object" at the top level.',
+            name: 'description',
+            label: 'Description for the agent',
+            value: values.description,
+            required: true,
+            rows: 3,
+            maxlength: 4000,
+            placeholder: 'Finds free appointments on a day. Use it before you offer a time.',
+            hint: 'The agent reads this to decide when to use the tool.',
           })}
+        </section>
+        <section class="panel" aria-labelledby="request">
+          <h2 id="request">Request</h2>
+          <div class="request-row">
+            ${field({
+              form,
+              name: 'method',
+              label: 'Method',
+              value: values.method,
+              options: methods,
+              required: true,
+            })}
+            ${field({
+              form,
+              name: 'url',
+              label: 'URL',
+              value: values.url,
+              required: true,
+              maxlength: 2000,
+              code: true,
+              inputmode: 'url',
+              autocomplete: 'off',
+              placeholder: 'https://api.example.com/slots/{day}?city={city}',
+            })}
+          </div>
+          <p class="hint">
+            To use an argument in the path or as a query value, put its name in single braces, for example {city}. Other
+            arguments are sent in the JSON body, or in the query string for GET and DELETE requests.
+          </p>
+        </section>
+        <section class="panel arguments" aria-labelledby="arguments">
+          <h2 id="arguments">Arguments</h2>
+          ${checks({
+            form,
+            name: 'arguments_as',
+            label: 'Format',
+            type: 'radio',
+            row: true,
+            values: [values.argumentsAs],
+            options: [
+              { value: 'rows', label: 'Simple list' },
+              { value: 'schema', label: 'JSON Schema' },
+            ],
+          })}
+          <div class="arguments-rows stack">
+            ${form.issues.input_schema ? html`<p class="issue">${form.issues.input_schema}</p>` : null}
+            ${rows.map(
+              ({ number, parameter }) => html`
+                ${parameterRow({ form, name: `param.${number}`, number, types, parameter })}
+              `,
+            )}
+            <p class="hint">Blank rows are ignored. To add more rows, save the tool, then edit it.</p>
+          </div>
+          <div class="arguments-schema">
+            ${field({
+              form,
+              name: 'input_schema',
+              label: 'JSON Schema',
+              value: values.schema,
+              rows: 10,
+              code: true,
+              placeholder:
+                '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }',
+              hint: 'Use JSON Schema 2020-12, with "type": "object" at the top level.',
+            })}
+          </div>
+        </section>
+        ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
+        <div class="form-actions">
+          <button class="primary">${submitLabel}</button>
+          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
         </div>
-      </section>
-      ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
-      <div class="form-actions">
-        <button class="primary">${submitLabel}</button>
-        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-      </div>
-    </form>
+      `,
+    )}
   `,
 )
 

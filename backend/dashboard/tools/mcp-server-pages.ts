@@ -7,7 +7,7 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { findServerUrlIssues } from '../../tools/custom/validate-remote-server.ts'
 import { addRemoteServer, editRemoteServer, listRemoteServer } from '../../tools/save-remote-server.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
-import { checks, field, formHead, groupIssue } from '../../views/forms.ts'
+import { checks, field, formMessage, groupIssue, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -47,61 +47,65 @@ const mcpServerFormView = defineView(
         `
       }
     </div>
-    <form method="post" class="stack form" novalidate>
-      ${formHead(form)}
-      ${groupIssue({ form, name: 'tools', label: 'Tools' })}
-      <section class="panel" aria-labelledby="server">
-        <h2 id="server">Server</h2>
-        ${field({
-          form,
-          name: 'name',
-          label: 'Name',
-          value: values.name,
-          required: true,
-          maxlength: 64,
-          placeholder: 'crm',
-          code: true,
-          autocomplete: 'off',
-          hint: 'Becomes part of each tool name, for example crm__find_customer.',
-        })}
-        ${field({
-          form,
-          name: 'description',
-          label: 'Description',
-          value: values.description,
-          required: true,
-          rows: 2,
-          maxlength: 4000,
-          hint: 'What the server is for. Only members of this workspace see this.',
-        })}
-        ${field({
-          form,
-          name: 'url',
-          label: 'URL',
-          value: values.url,
-          required: true,
-          maxlength: 2000,
-          code: true,
-          inputmode: 'url',
-          autocomplete: 'off',
-          placeholder: 'https://mcp.example.com/mcp',
-        })}
-        ${field({
-          form,
-          name: 'transport',
-          label: 'Transport',
-          value: values.transport,
-          options: transports,
-          required: true,
-        })}
-      </section>
-      ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
-      <div class="form-actions">
-        <button class="primary">${submitLabel}</button>
-        <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-      </div>
-      <p class="hint">When you save, Outdial loads the list of tools from the server. This can take a few seconds.</p>
-    </form>
+    ${pageForm(
+      form,
+      { class: 'stack form', novalidate: true },
+      html`
+        ${formMessage(form)}
+        ${groupIssue({ form, name: 'tools', label: 'Tools' })}
+        <section class="panel" aria-labelledby="server">
+          <h2 id="server">Server</h2>
+          ${field({
+            form,
+            name: 'name',
+            label: 'Name',
+            value: values.name,
+            required: true,
+            maxlength: 64,
+            placeholder: 'crm',
+            code: true,
+            autocomplete: 'off',
+            hint: 'Becomes part of each tool name, for example crm__find_customer.',
+          })}
+          ${field({
+            form,
+            name: 'description',
+            label: 'Description',
+            value: values.description,
+            required: true,
+            rows: 2,
+            maxlength: 4000,
+            hint: 'What the server is for. Only members of this workspace see this.',
+          })}
+          ${field({
+            form,
+            name: 'url',
+            label: 'URL',
+            value: values.url,
+            required: true,
+            maxlength: 2000,
+            code: true,
+            inputmode: 'url',
+            autocomplete: 'off',
+            placeholder: 'https://mcp.example.com/mcp',
+          })}
+          ${field({
+            form,
+            name: 'transport',
+            label: 'Transport',
+            value: values.transport,
+            options: transports,
+            required: true,
+          })}
+        </section>
+        ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
+        <div class="form-actions">
+          <button class="primary">${submitLabel}</button>
+          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
+        </div>
+        <p class="hint">When you save, Outdial loads the list of tools from the server. This can take a few seconds.</p>
+      `,
+    )}
   `,
 )
 
@@ -225,32 +229,36 @@ const chooseToolsView = defineView(
             </p>
           `
           : html`
-            <form method="post" class="stack form wide">
-              ${formHead(form)}
-              <section class="panel" aria-label="Tools">
+            ${pageForm(
+              form,
+              { class: 'stack form wide' },
+              html`
+                ${formMessage(form)}
+                <section class="panel" aria-label="Tools">
+                  ${
+                    choices.length === 0
+                      ? html`<p class="soft">This server has no tools that agents can use.</p>`
+                      : checks({
+                          form,
+                          name: 'tools',
+                          label: 'Tools agents can use',
+                          options: choices,
+                          values: chosen,
+                        })
+                  }
+                </section>
                 ${
-                  choices.length === 0
-                    ? html`<p class="soft">This server has no tools that agents can use.</p>`
-                    : checks({
-                        form,
-                        name: 'tools',
-                        label: 'Tools agents can use',
-                        options: choices,
-                        values: chosen,
-                      })
+                  unusable.length > 0 &&
+                  html`
+                    <section class="panel" aria-labelledby="unusable">
+                      <h2 id="unusable">Unavailable tools</h2>
+                      <dl class="facts">${unusable.map((one) => html`<dt>${one.name}</dt><dd>${one.issues}</dd>`)}</dl>
+                    </section>
+                  `
                 }
-              </section>
-              ${
-                unusable.length > 0 &&
-                html`
-                  <section class="panel" aria-labelledby="unusable">
-                    <h2 id="unusable">Unavailable tools</h2>
-                    <dl class="facts">${unusable.map((one) => html`<dt>${one.name}</dt><dd>${one.issues}</dd>`)}</dl>
-                  </section>
-                `
-              }
-              <div class="form-actions"><button class="primary">Save selection</button><a class="button quiet" href="${back}">Cancel</a></div>
-            </form>
+                <div class="form-actions"><button class="primary">Save selection</button><a class="button quiet" href="${back}">Cancel</a></div>
+              `,
+            )}
           `
       }
     `

@@ -90,10 +90,11 @@ it('shows user input as text', async () => {
   expect(all).not.toContain('<b>Prices')
 }, 60_000)
 
-it('has a CSRF token in every form that changes something', async () => {
+it('has a CSRF token and an ID in every form that changes something', async () => {
   for (const { path, html } of await pages()) {
     for (const [formHtml] of html.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)) {
-      expect([path, formHtml]).toEqual([path, expect.stringContaining('name="_csrf"')])
+      expect([path, formHtml]).toEqual([path, expect.stringMatching(/name="_csrf" value="[^"]+"/)])
+      expect([path, formHtml]).toEqual([path, expect.stringMatching(/name="_once" value="[\da-f-]{36}"/)])
     }
   }
 }, 60_000)

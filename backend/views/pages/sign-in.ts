@@ -1,11 +1,12 @@
 import { alert } from '../elements.ts'
+import { postForm, type SentForm } from '../forms.ts'
 import { attributes, type Html, html } from '../html.ts'
 import { publicLayout } from '../public-layout.ts'
 import type { ConnectingApp } from './consent.ts'
 
 interface SignInData {
   title: string
-  csrf: string
+  form: SentForm
   /** The path that the form posts to. */
   action: string
   /** The app that the user is connecting; null when signing in to the dashboard. */
@@ -23,7 +24,7 @@ interface SignInData {
 /** The sign-in page of the dashboard, or of an app that is being connected. */
 export const signInPage = ({
   title,
-  csrf,
+  form,
   action,
   app,
   canSignUp,
@@ -59,37 +60,40 @@ export const signInPage = ({
             : null
       }
       ${alert(error)}
-      <form method="post" action="${action}" class="stack">
-        <input type="hidden" name="_csrf" value="${csrf}">
-        ${sealedForm ? html`<input type="hidden" name="_restore" value="${sealedForm}">` : null}
-        <div class="field">
-          <label for="email">Email</label>
-          <input
-            id="email"
-            name="email"
-            type="email"
-            autocomplete="username"
-            required
-            maxlength="254"
-            value="${email}"${attributes({ autofocus: !email, 'aria-describedby': error ? 'error' : null })}
-          >
-        </div>
-        <div class="field">
-          <label for="password">Password</label>
-          <input
-            id="password"
-            name="password"
-            type="password"
-            autocomplete="current-password"
-            required
-            maxlength="1024"${attributes({ autofocus: Boolean(email), 'aria-describedby': error ? 'error' : null, 'aria-invalid': error ? 'true' : null })}
-          >
-        </div>
-        <div class="actions">
-          <button class="primary">Sign in</button>
-          ${app ? html`<button class="quiet" formaction="${app.cancelPath}" formnovalidate>Cancel</button>` : null}
-        </div>
-      </form>
+      ${postForm(
+        form,
+        { action, class: 'stack' },
+        html`
+          ${sealedForm ? html`<input type="hidden" name="_restore" value="${sealedForm}">` : null}
+          <div class="field">
+            <label for="email">Email</label>
+            <input
+              id="email"
+              name="email"
+              type="email"
+              autocomplete="username"
+              required
+              maxlength="254"
+              value="${email}"${attributes({ autofocus: !email, 'aria-describedby': error ? 'error' : null })}
+            >
+          </div>
+          <div class="field">
+            <label for="password">Password</label>
+            <input
+              id="password"
+              name="password"
+              type="password"
+              autocomplete="current-password"
+              required
+              maxlength="1024"${attributes({ autofocus: Boolean(email), 'aria-describedby': error ? 'error' : null, 'aria-invalid': error ? 'true' : null })}
+            >
+          </div>
+          <div class="actions">
+            <button class="primary">Sign in</button>
+            ${app ? html`<button class="quiet" formaction="${app.cancelPath}" formnovalidate>Cancel</button>` : null}
+          </div>
+        `,
+      )}
       ${app ? html`<p class="note">Cancel takes you back to ${app.host}.</p>` : null}
     `,
   )

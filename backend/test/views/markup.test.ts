@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+
+const backend = path.join(import.meta.dirname, '../..')
+const files = globSync('{dashboard,views}/**/*.ts', { cwd: backend }).map((file) => ({
+  file,
+  lines: readFileSync(path.join(backend, file), 'utf8').split('\n'),
+}))
+const maxLineLength = 160
+
+it('has no line of markup over 160 characters, which Prettier leaves as it is', () => {
+  const longLines = files.flatMap(({ file, lines }) =>
+    lines.flatMap((line, index) =>
+      line.length > maxLineLength && line.includes('<') ? [`${file}:${index + 1}`] : [],
+    ),
+  )
+  expect(files.length).toBeGreaterThan(100)
+  expect(longLines).toEqual([])
+})
+
+it('writes the tag of a posted form in one place, which adds its token and ID', () => {
+  const found = files.filter(({ lines }) => /<form[^>]*method=["']?post/i.test(lines.join(' ')))
+
+  expect(found.map(({ file }) => file)).toEqual(['views/forms.ts'])
+})
