@@ -133,7 +133,7 @@ const agentListView = defineView(
                           <a href="${ui.to(`/agents/${row.id}`)}">${row.name}</a>
                           ${row.variables ? html`<small>${labels.agent.variables}: ${row.variables}</small>` : null}
                         </th>
-                        <td>${badge(row.badge)} </td>
+                        <td>${badge(row.badge)}</td>
                         <td class="wide-only">${row.language}</td>
                         <td class="number">${ui.count(row.tools)}</td>
                         <td class="number">${ui.count(row.campaigns)}</td>

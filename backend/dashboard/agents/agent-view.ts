@@ -179,7 +179,7 @@ export const agentView = defineView(
                           <tr>
                             <th scope="row"><a href="${ui.to(`/calls/${call.id}`)}">${call.contact}</a></th>
                             <td class="wide-only">${call.campaign}</td>
-                            <td>${badge(call.badge)} </td>
+                            <td>${badge(call.badge)}</td>
                             <td class="nowrap">${time(ui, call.queuedAt)}</td>
                           </tr>
                         `,
@@ -223,7 +223,7 @@ export const agentView = defineView(
                     (campaign) => html`
                       <li>
                         <a href="${ui.to(`/campaigns/${campaign.id}`)}">${campaign.name}</a>
-                        ${badge(campaign.badge)} </li>
+                        ${badge(campaign.badge)}</li>
                     `,
                   )}
                 </ul>

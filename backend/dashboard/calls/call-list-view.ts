@@ -213,7 +213,7 @@ export const callListView = defineView(
                         <td>
                           <span class="row tight">
                             ${badge(row.badge)}
-                            ${row.test ? html`${badge({ tone: 'mute', text: 'Test' })} ` : null}
+                            ${row.test ? badge({ tone: 'mute', text: 'Test' }) : null}
                           </span>${row.note ? html`<small>${row.note}</small>` : null}
                         </td>
                         <td class="number wide-only">${row.attempts}</td>

@@ -111,7 +111,7 @@ export const callView = defineView(
           <h1>${name}</h1>
           <p class="row">
             ${badge(statusBadge)}
-            ${call.test ? html`${badge({ tone: 'mute', text: labels.call.test })} ` : null}
+            ${call.test ? badge({ tone: 'mute', text: labels.call.test }) : null}
             <span class="soft">
               Call #${call.id}
               · <a href="${ui.to(`/campaigns/${call.campaign_id}`)}">${call.campaign_name}</a>
@@ -181,9 +181,9 @@ export const callView = defineView(
                 <h2 id="result">Result</h2>
                 ${call.summary ? html`<p>${call.summary}</p>` : null}
                 <dl class="facts">
-                  ${goal ? html`<dt>${labels.call.goal_met}</dt><dd>${badge(goal)} </dd>` : null}
-                  ${sentiment ? html`<dt>${labels.call.sentiment}</dt><dd>${badge(sentiment)} </dd>` : null}
-                  ${call.opted_out ? html`<dt>${labels.call.opted_out}</dt><dd>${badge({ tone: 'bad', text: 'Yes' })} </dd>` : null}
+                  ${goal ? html`<dt>${labels.call.goal_met}</dt><dd>${badge(goal)}</dd>` : null}
+                  ${sentiment ? html`<dt>${labels.call.sentiment}</dt><dd>${badge(sentiment)}</dd>` : null}
+                  ${call.opted_out ? html`<dt>${labels.call.opted_out}</dt><dd>${badge({ tone: 'bad', text: 'Yes' })}</dd>` : null}
                   ${extracted.map(([key, value]) => html`<dt>${key}</dt><dd>${value}</dd>`)}
                 </dl>
               </section>

@@ -47,7 +47,7 @@ export const campaignCallRows = ({
                     <td>${call.nextAttempt}</td>
                   `
                   : html`
-                    <td>${badge(call.badge)} </td>
+                    <td>${badge(call.badge)}</td>
                     <td class="nowrap">${time(ui, call.queuedAt)}</td>
                   `
               }

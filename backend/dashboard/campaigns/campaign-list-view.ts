@@ -114,7 +114,7 @@ export const campaignListView = defineView(
                         <td class="number">${ui.count(row.progress.queuedCount)}</td>
                         <td class="number">${ui.count(row.progress.live)}</td>
                         <td class="number">${ui.count(row.progress.completed)}</td>
-                        <td class="bar-cell"> ${campaignProgressBar(row.progress)} </td>
+                        <td class="bar-cell">${campaignProgressBar(row.progress)}</td>
                       </tr>
                     `,
                   )}

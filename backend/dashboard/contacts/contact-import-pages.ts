@@ -97,7 +97,7 @@ const importListView = defineView(
                   (file) => html`
                     <tr>
                       <th scope="row"><a href="${ui.to(`/contacts/import/${file.id}`)}">${file.name}</a></th>
-                      <td>${badge(file.badge)} </td>
+                      <td>${badge(file.badge)}</td>
                       <td class="nowrap">${time(ui, file.at)}</td>
                     </tr>
                   `,

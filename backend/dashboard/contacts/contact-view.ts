@@ -54,7 +54,7 @@ export const contactView = defineView(
           <h1>${contact.name}</h1>
           <p class="row">
             <span>${contact.phoneNumber}</span>
-            ${doNotCall && html`${badge({ tone: 'bad', text: labels.contact.do_not_call })} `}
+            ${doNotCall && badge({ tone: 'bad', text: labels.contact.do_not_call })}
           </p>
         </div>
         <div class="page-head-actions">

@@ -204,11 +204,11 @@ const connectView = defineView(
             ${addresses.map(
               (address) => html`
                 <dt>${address.label}</dt>
-                <dd> ${copyable({ id: address.id, value: address.value, label: `Copy ${address.label}` })} </dd>
+                <dd>${copyable({ id: address.id, value: address.value, label: `Copy ${address.label}` })}</dd>
               `,
             )}
             <dt>Workspace ID</dt>
-            <dd> ${copyable({ id: 'workspace-id', value: String(workspace.id), label: 'Copy workspace ID' })} </dd>
+            <dd>${copyable({ id: 'workspace-id', value: String(workspace.id), label: 'Copy workspace ID' })}</dd>
           </dl>
         </section>
       </div>

@@ -86,7 +86,7 @@ const deliveryView = defineView(
       <div class="panels">
         <section class="panel" aria-label="About this delivery">
           <dl class="facts">
-            <dt>Status</dt><dd>${badge(delivery.badge)} </dd>
+            <dt>Status</dt><dd>${badge(delivery.badge)}</dd>
             <dt>Created at</dt><dd>${time(ui, delivery.createdAt)}</dd>
             ${
               delivery.nextAttemptAt
@@ -124,7 +124,7 @@ const deliveryView = defineView(
                         (one) => html`
                           <tr>
                             <th scope="row">${one.number}</th>
-                            <td>${badge(one.badge)} </td>
+                            <td>${badge(one.badge)}</td>
                             <td>${one.error === '' ? html`<span class="soft">None</span>` : one.error}</td>
                             <td class="number nowrap">${one.duration}</td>
                             <td class="nowrap">${time(ui, one.at)}</td>

@@ -111,7 +111,7 @@ export const webhookView = defineView(({ ui, form, here }, { webhook, table }: W
     }
     <section class="panel" aria-label="About this subscription">
       <dl class="facts">
-        <dt>Health</dt><dd>${badge(hook.badge)} </dd>
+        <dt>Health</dt><dd>${badge(hook.badge)}</dd>
         <dt>${labels.subscription.filter}</dt><dd>${hook.filter}</dd>
         <dt>${labels.subscription.created_at}</dt><dd>${time(ui, hook.createdAt)}</dd>
         ${

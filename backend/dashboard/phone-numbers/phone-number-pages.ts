@@ -58,7 +58,7 @@ const phoneNumberListView = defineView(
                     (number) => html`
                       <tr>
                         <th scope="row">${number.label}<small>${number.phone_number} · ${number.country}</small></th>
-                        <td>${badge(number.badge)} </td>
+                        <td>${badge(number.badge)}</td>
                         <td>${number.campaigns === 0 ? html`<span class="soft">None</span>` : ui.count(number.campaigns)}</td>
                         <td class="nowrap">${time(ui, number.created_at)}</td>
                         <td class="actions-cell">

@@ -121,7 +121,7 @@ const logView = defineView(
                           <a href="${ui.to(`/settings/api-log/${row.id}`)}">${row.line}</a>
                           <small>${row.credential}</small>
                         </th>
-                        <td>${badge(row.badge)} </td>
+                        <td>${badge(row.badge)}</td>
                         <td>${row.description}<small><code>${row.requestId}</code></small></td>
                         <td class="nowrap">${time(ui, row.at)}</td>
                       </tr>
@@ -142,7 +142,7 @@ const requestView = defineView(
     <div class="page-head">
       <div>
         <h1>${request.line}</h1>
-        <p class="row">${badge(request.badge)} </p>
+        <p class="row">${badge(request.badge)}</p>
       </div>
     </div>
     <p class="notice" data-tone="${request.badge.tone}">${request.description}</p>

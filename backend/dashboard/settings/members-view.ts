@@ -49,7 +49,7 @@ export const membersView = defineView(
                     }
                     <small>${member.email}</small><small>Member since ${ui.day(member.created_at)}</small>
                   </th>
-                  <td>${badge(member.badge)} </td>
+                  <td>${badge(member.badge)}</td>
                   <td class="actions-cell"><div class="row">
                       ${
                         isOwner &&
