@@ -2,7 +2,6 @@ import regexp from 'eslint-plugin-regexp'
 import importSort from 'eslint-plugin-simple-import-sort'
 import tseslint from 'typescript-eslint'
 import { htmlSlotsRule } from './scripts/html-slots-rule.ts'
-import { vocabularyRule } from './scripts/vocabulary-rule.ts'
 
 const deprecatedButNeeded = ['Server', 'SSEClientTransport', 'SSEServerTransport']
 
@@ -24,7 +23,7 @@ export default tseslint.config(
     plugins: {
       regexp,
       'simple-import-sort': importSort,
-      outdial: { rules: { 'html-slots': htmlSlotsRule, vocabulary: vocabularyRule } },
+      outdial: { rules: { 'html-slots': htmlSlotsRule } },
     },
     rules: {
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
@@ -58,7 +57,6 @@ export default tseslint.config(
       'no-else-return': 'error',
       'object-shorthand': 'error',
       'outdial/html-slots': 'error',
-      'outdial/vocabulary': 'error',
       // Patterns meet text of strangers, so their time must not grow with the square of its length. A sticky pattern
       // doesn't try other starts.
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

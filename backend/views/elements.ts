@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 export const badge = ({ tone, text }: Badge): Html =>
   html`<span class="badge" data-tone="${tone}">${text}</span>`
 
-/** The error of a form that has one message for all of its fields. */
+/** Shows the error of a form that has one message for all of its fields. */
 export const alert = (error: string | null): Html | null =>
   error === null || error === '' ? null : html`<p class="alert" role="alert" id="error">${error}</p>`
 
@@ -28,13 +28,13 @@ export const mark = html`<svg class="mark" viewBox="0 0 32 32" width="28" height
     <circle class="mark-dot" cx="22.6" cy="9.4" r="2.7"/>
   </svg>`
 
-/** A color in the legend of a chart. */
+/** Shows a color in the legend of a chart. */
 export const swatch = (tone: Tone): Html =>
   html`<svg class="swatch" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
       <rect class="fill-${tone}" width="10" height="10" rx="3"/>
     </svg>`
 
-/** A value with a copy button. */
+/** Shows a value with a copy button. */
 export const copyable = ({ id, value, label }: { id: string; value: string; label: string }): Html =>
   html`<div class="copyable">
       <code id="${id}">${value}</code>
@@ -45,7 +45,7 @@ export const copyable = ({ id, value, label }: { id: string; value: string; labe
 export const toWebLink = (url: string | null): string | null =>
   url !== null && ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '') ? url : null
 
-/** A sentence with links to pages of the workspace. */
+/** Writes a sentence with links to pages of the workspace. */
 export const linkedText = (
   ui: { to: (path: string) => string },
   parts: readonly { text: string; path?: string }[],
@@ -72,7 +72,7 @@ export const refresh = (path: string | null, every: string): Record<string, stri
     ? {}
     : { 'hx-get': path, 'hx-trigger': `every ${every}`, 'hx-select': '#live', 'hx-swap': 'outerMorph' }
 
-/** A time in the workspace's time zone: "9:00 AM", "at 9:00 AM" (`phrase`), or "5 minutes ago" (`ago`). */
+/** Writes a time in the workspace's time zone: "9:00 AM", "at 9:00 AM" (`phrase`), or "5 minutes ago" (`ago`). */
 export function time(
   ui: Pick<TimeFormats, 'iso' | 'fullTime' | 'time' | 'timePhrase' | 'ago'>,
   at: Date | string,

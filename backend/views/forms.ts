@@ -87,7 +87,7 @@ interface Choice {
   label: string
 }
 
-/** A labeled input, text area (with `rows`), or select (with `options`). */
+/** Shows a labeled input, text area (with `rows`), or select (with `options`). */
 export function field({
   form,
   name,
@@ -143,7 +143,7 @@ export interface ChecksOptions {
   row?: boolean
 }
 
-/** Checkboxes or radio buttons. */
+/** Shows checkboxes or radio buttons. */
 export function checks({
   form,
   name,
@@ -171,7 +171,7 @@ export function checks({
     </fieldset>`
 }
 
-/** The issue of a part of a form that has no field of its own. */
+/** Shows the issue of a part of a form that has no field. */
 export function groupIssue({ form, name, label }: { form: FormModel; name: string; label: string }): Slot {
   const { id, issue, isFirstIssue } = form.field(name, undefined, undefined, label)
   if (issue === undefined) return null
@@ -207,7 +207,7 @@ export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() }
 type FormAttributes = Parameters<typeof attributes>[0]
 
 /**
- * A form that is posted. It can't be written without its CSRF token, and the ID that makes a second submission do nothing.
+ * Writes a form that is posted. It can't be written without its CSRF token, and the ID that makes a second submission do nothing.
  */
 export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, content: Slot): Html =>
   html`<form method="post"${attributes(ofTag)}>
@@ -216,7 +216,7 @@ export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, conten
       ${content}
     </form>`
 
-/** A form with a page of its own. It also sends the version of what it edits, and the user who opened it. */
+/** Writes the form of a page. It also sends the version of what it edits, and the user who opened it. */
 export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot): Html =>
   postForm(
     form,
@@ -243,7 +243,7 @@ interface ButtonOptions {
   fields?: Readonly<Record<string, string | number>>
 }
 
-/** A button in a form of its own. */
+/** Shows a button that is a form by itself. */
 export const button = ({ form, action, label, look = 'quiet', title, fields = {} }: ButtonOptions): Html =>
   postForm(
     form,
@@ -265,7 +265,7 @@ interface ConfirmOptions extends Omit<ButtonOptions, 'form' | 'title'> {
   reason?: { name: string; label: string; hint?: string }
 }
 
-/** A button that asks for confirmation. Works without scripts. */
+/** Shows a button that asks for confirmation. Works without scripts. */
 export function confirm({
   form: formOfPage,
   id,

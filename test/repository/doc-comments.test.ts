@@ -34,62 +34,6 @@ it('finds a @param tag whose parameter was renamed', () => {
   expect(findUnknownParams('worker.ts', text)).toEqual(['worker.ts: room', 'worker.ts: graceMs'])
 })
 
-it('describes each exported function with a verb: Returns, Locks, Sends', () => {
-  const issues = sourceFiles.flatMap((file) =>
-    findNounComments(file, readFileSync(path.join(root, file), 'utf8')),
-  )
-  expect(issues).toEqual([])
-})
-
-it('finds a doc comment of an exported function that starts with no verb', () => {
-  const text = `
-    /** Returns the rooms. */
-    export const listRooms = () => []
-    /** The rooms. */
-    export const getRooms = () => []
-    /** This locks a room. */
-    export async function lockRoom() {}
-    /** Lock a room for good. */
-    export default function () {}
-    /** Only functions start with a verb. */
-    export const capacity = 4
-    /** A function of this file only. */
-    function share() {}
-    /** @throws if there's no room */
-    export function requireRoom() {}
-    export const freeRoom = () => {}`
-  expect(findNounComments('rooms.ts', text)).toEqual([
-    'rooms.ts: The rooms.',
-    'rooms.ts: This locks a room.',
-    'rooms.ts: Lock a room for good.',
-  ])
-})
-
-/** Words that end like a verb in the third person, but are none. */
-const notVerbs = new Set(['Always', 'As', 'Its', 'Plus', 'This', 'Unless'])
-
-function findNounComments(file: string, text: string): string[] {
-  const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
-  return statements.filter(isExportedFunction).flatMap((statement) => {
-    const comment = ts.getJSDocCommentsAndTags(statement).filter(ts.isJSDoc).at(-1)?.comment
-    const [line = ''] = (ts.getTextOfJSDocComment(comment) ?? '').split('\n')
-    const [word = ''] = line.split(/\W/)
-    const isVerb = /^[A-Z][a-z]+s$/.test(word) && !notVerbs.has(word)
-    return line === '' || isVerb ? [] : [`${file}: ${line}`]
-  })
-}
-
-/** Returns true for `export function` and for `export const` with a function as its value. */
-function isExportedFunction(node: ts.Statement): boolean {
-  if (!ts.isFunctionDeclaration(node) && !ts.isVariableStatement(node)) return false
-  if (!node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return false
-  if (ts.isFunctionDeclaration(node)) return true
-  return node.declarationList.declarations.some(
-    ({ initializer }) =>
-      initializer && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer)),
-  )
-}
-
 function findUnknownParams(file: string, text: string): string[] {
   if (!text.includes('@param')) return []
   const issues: string[] = []

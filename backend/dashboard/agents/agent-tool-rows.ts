@@ -5,7 +5,7 @@ import { type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { AgentTool } from './agent-tool-pages.ts'
 
-/** The list of tools on an agent's page. */
+/** Lists tools on an agent's page. */
 export const agentToolRows = ({
   ui,
   form,

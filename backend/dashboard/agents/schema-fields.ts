@@ -151,7 +151,7 @@ function toFieldValue(value: unknown, input: InputType): string {
   return JSON.stringify(value, null, input === 'json' ? 2 : 0)
 }
 
-/** Form fields generated from a JSON Schema. */
+/** Shows form fields generated from a JSON Schema. */
 export const schemaFields = (form: FormModel, fields: readonly SchemaField[]): Html =>
   html`${fields.map(
     ({ component, data }) => html`

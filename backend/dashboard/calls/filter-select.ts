@@ -14,7 +14,7 @@ export interface FilterSelect {
   options: readonly Option[]
 }
 
-/** A select that filters the call list. */
+/** Shows a select that filters the call list. */
 export const filterSelect = ({ name, label, any, chosen, options }: FilterSelect): Html => html`
   <div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">
       <option value="">${any}</option>

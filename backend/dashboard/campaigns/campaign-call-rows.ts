@@ -14,7 +14,7 @@ export interface CallRow {
   queuedAt: string
 }
 
-/** A few calls of a campaign. */
+/** Lists a few calls of a campaign. */
 export const campaignCallRows = ({
   ui,
   label,

@@ -22,7 +22,7 @@ export interface ShownProgress {
   summary: string
 }
 
-/** The outcomes of calls as a bar. */
+/** Shows the outcomes of calls as a bar. */
 export const campaignProgressBar = (progress: ShownProgress): Html => html`
   ${
     progress.completed === 0

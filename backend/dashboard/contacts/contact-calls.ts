@@ -17,7 +17,7 @@ export interface ShownCall {
   summary: string
 }
 
-/** A contact's calls. */
+/** Lists a contact's calls. */
 export const contactCalls = ({ ui, calls }: { ui: Ui; calls: readonly ShownCall[] }): Html => html`
   <div class="table-scroll" tabindex="0" role="group" aria-label="Calls">
     <table>

@@ -26,7 +26,7 @@ export interface ColumnsForm {
   }
 }
 
-/** The form with the columns of a file. */
+/** Asks what the columns of a file contain. */
 export const contactImportColumns = (form: PageForm, columnsForm: ColumnsForm): Html => {
   const { action, columns, consent, isRecalled, unansweredCount, hasHeader } = columnsForm
   const ownForm = form.sentTo(action)

@@ -9,7 +9,7 @@ interface Removal {
   by: string
 }
 
-/** Who removed a number from the do-not-call list, and why. */
+/** Says who removed a number from the do-not-call list, and why. */
 export const doNotCallRemovals = ({ ui, removals }: { ui: Ui; removals: readonly Removal[] }): Html => html`
   <ul class="contact-notes">
     ${removals.map(

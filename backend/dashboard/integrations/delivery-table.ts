@@ -3,7 +3,7 @@ import { attributes, type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { DeliveryTable } from './delivery-pages.ts'
 
-/** A page of deliveries. */
+/** Lists a page of deliveries. */
 export const deliveryTable = ({
   ui,
   table,

@@ -1,7 +1,7 @@
 import { attributes, type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
-/** The heading and tabs of every integration page. */
+/** Shows the heading and tabs of every integration page. */
 export const integrationTabs = ({
   ui,
   here,

@@ -1,7 +1,7 @@
 import { attributes, type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
-/** The tabs of what agents know. */
+/** Shows the tabs of what agents know. */
 export const knowledgeTabs = ({ ui, here }: { ui: Ui; here: 'documents' | 'spreadsheets' }): Html => html`
   <nav class="tabs" aria-label="Knowledge">
     <a href="${ui.to('/knowledge')}"${attributes({ 'aria-current': here === 'documents' ? 'page' : null })}>Documents</a>

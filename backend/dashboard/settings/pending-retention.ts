@@ -5,7 +5,7 @@ import { button } from '../../views/forms.ts'
 import { type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
-/** A shorter retention that can still be undone. */
+/** Shows a shorter retention that can still be undone. */
 export const pendingRetention = ({
   ui,
   form,

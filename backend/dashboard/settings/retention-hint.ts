@@ -1,6 +1,6 @@
-import { type Html, html } from '../../views/html.ts'
+import { html } from '../../views/html.ts'
 
-export const retentionHint = (): Html => html`
+export const retentionHint = html`
   <p class="hint">
     Once an hour, Outdial <strong>permanently deletes</strong> the conversations of calls that ended more than this
     many days ago, including calls that ended before you saved the setting. For each call, it deletes the transcript,

@@ -41,7 +41,7 @@ const retentionView = defineView(
           A longer retention takes effect at once. A shorter one takes effect after 24 hours, and you can undo it until then. The
           next page shows how many conversations it erases.
         </p>
-        ${retentionHint()}
+        ${retentionHint}
         <div class="form-actions">
           <button class="primary">Save</button>
           <a class="button quiet" href="${ui.to('/settings')}">Cancel</a>

@@ -1,7 +1,7 @@
 import { attributes, type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
-/** The tabs of the settings. */
+/** Shows the tabs of the settings. */
 export const settingsTabs = ({
   ui,
   here,

@@ -4,7 +4,7 @@ import { type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { countries, timeZones } from '../page/forms.ts'
 
-/** Country and time zone of a workspace. */
+/** Asks for the country and time zone of a workspace. */
 export const workspaceLocationFields = ({
   form,
   country,

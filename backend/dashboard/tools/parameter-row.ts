@@ -11,7 +11,7 @@ interface ParameterRow {
   parameter: Parameter
 }
 
-/** One argument of a tool. */
+/** Asks for one argument of a tool. */
 export const parameterRow = ({ form, name, number, types, parameter }: ParameterRow): Html => {
   const { id, value, issue, isFirstIssue } = form.field(
     `${name}.name`,

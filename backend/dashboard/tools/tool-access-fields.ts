@@ -2,7 +2,7 @@ import type { FormModel } from '../../views/forms.ts'
 import { checks, field, groupIssue } from '../../views/forms.ts'
 import { type Html, html } from '../../views/html.ts'
 
-/** Headers and secrets of a tool. */
+/** Asks for the headers and secrets of a tool. */
 export const toolAccessFields = ({
   form,
   headers,

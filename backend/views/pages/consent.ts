@@ -23,7 +23,7 @@ export interface ConnectingApp {
   cancelPath: string
 }
 
-/** The page on which a user connects an app to a workspace. */
+/** Shows the page on which a user connects an app to a workspace. */
 export const consentPage = ({
   title,
   form,

@@ -10,7 +10,7 @@ interface ErrorData {
   home: string | null
 }
 
-/** An error that is shown as a page. */
+/** Shows an error as a page. */
 export const errorPage = ({ title, message, advice, reference, home }: ErrorData): Html =>
   publicLayout(
     { title },

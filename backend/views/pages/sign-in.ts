@@ -21,7 +21,7 @@ interface SignInData {
   error: string | null
 }
 
-/** The sign-in page of the dashboard, or of an app that is being connected. */
+/** Shows the sign-in page of the dashboard, or of an app that is being connected. */
 export const signInPage = ({
   title,
   form,
