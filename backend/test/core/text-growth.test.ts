@@ -59,6 +59,7 @@ import { parseTimeZone } from '../../telephony/simulated/tool-steps.ts'
 import { redactSecrets } from '../../tools/custom/tool-secrets.ts'
 import { fillTemplate as fillUrl, parseTemplate } from '../../tools/custom/url-template.ts'
 import { compileSchema, isSimpleSchema } from '../../tools/json-schema/compile-schema.ts'
+import { toWebLink } from '../../views/elements.ts'
 import { languageName } from '../../views/format.ts'
 import { parseRetryAfter } from '../../webhooks/retry-delay.ts'
 import { findGrowth, repeatedTexts } from '../support/cpu-growth.ts'
@@ -337,6 +338,7 @@ const readers: Record<string, Record<string, Read>> = {
       return template && fillUrl(template, { a: text }, {}, [[text, text]])
     },
   },
+  'views/elements.ts': { toWebLink: (text) => toWebLink(`https://example.com/${text}`) },
   'views/format.ts': { languageName },
   'webhooks/retry-delay.ts': {
     parseRetryAfter: (text) => parseRetryAfter(text, new Date(0)),
