@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals'
 import { findFreePort } from '../../backend/db/embedded/server-address.ts'
 import { useTestDatabase } from '../../backend/test/support/world.ts'
-import { readCompose } from '../../scripts/docker/compose.ts'
+import { readCompose } from '../support/compose.ts'
 import { root } from '../support/docs.ts'
 
 // Runs the commands of docs/systemd/outdial@.service as systemd would, but in this checkout.

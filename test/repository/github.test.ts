@@ -19,12 +19,13 @@ const Workflow = z.object({
   ),
 })
 
-it('runs .ci/run for pull requests and on main, with read access only', () => {
+it('runs .ci/run and the image for pull requests and on main, with read access only', () => {
   const { jobs } = Workflow.parse(parse(read('.github/workflows/check.yml')))
   const commands = Object.values(jobs).flatMap(({ steps }) =>
     steps.map((step) => ('run' in step ? step.run : step.uses)),
   )
   expect(commands).toContain('.ci/run')
+  expect(commands.join('\n')).toMatch(/docker build .*docker compose up --build --detach --wait.*\/readyz/s)
   expect(statSync(path.join(root, '.ci/run')).mode & 0o100).toBe(0o100)
 })
 

@@ -49,8 +49,8 @@ interface OtherCommand {
 export const otherCommands: readonly OtherCommand[] = [
   {
     command: /^docker compose /,
-    reason: 'needs Docker. The script runs the commands that this would run in the containers',
-    instead: ['.ci/run', 'npm run --silent check:image'],
+    reason: 'needs Docker. A job of the workflow runs it',
+    instead: ['.github/workflows/check.yml', 'docker compose up --build --detach --wait'],
   },
   {
     command: /^npx zapier-platform (login|register|upload|describe|env:set|validate|promote|migrate)\b/,
