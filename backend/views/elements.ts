@@ -42,8 +42,10 @@ export const copyable = ({ id, value, label }: { id: string; value: string; labe
     </div>`
 
 /** Returns a link to another site if browsers may open it: only http and https. Otherwise null. */
-export const toWebLink = (url: string | null): string | null =>
-  url !== null && ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '') ? url : null
+export function toWebLink(url: string | null): string | null {
+  const parsed = url === null ? null : URL.parse(url)
+  return parsed !== null && ['http:', 'https:'].includes(parsed.protocol) ? parsed.href : null
+}
 
 /** Writes a sentence with links to pages of the workspace. */
 export const linkedText = (

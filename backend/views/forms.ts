@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { attributes, type Html, html, type Slot } from './html.ts'
 
 /** A form of a page: what each submission of it sends, what was entered before, and its issues. */
-export interface FormModel {
-  csrf: string
-  /** The ID of this form. A second submission with the same one does nothing. */
-  once: string
+export interface FormModel extends SentForm {
   /** The version of what the form edits; null if it edits nothing. */
   version: string | null
   isInvalid: boolean
@@ -26,9 +23,9 @@ export interface PageForm extends FormModel {
   sentTo: (action: string) => FormModel
 }
 
-export type SavedValue = string | number | null | undefined | readonly (string | number)[]
+type SavedValue = string | number | null | undefined | readonly (string | number)[]
 
-export interface FieldModel {
+interface FieldModel {
   id: string
   values: readonly (string | number)[]
   value: string | number
@@ -199,15 +196,23 @@ const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =
       <input type="hidden" name="${name}" value="${value}">`,
   )
 
-/** What every posted form sends. */
-export type SentForm = Pick<FormModel, 'csrf' | 'once'>
+declare const isNew: unique symbol
 
-export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() })
+/** What every posted form sends. Only `newForm` makes it. */
+export interface SentForm {
+  csrf: string
+  /** The ID of this form. A second submission of a page's form with the same one does nothing. */
+  once: string
+  [isNew]: true
+}
+
+/** @param csrf the token of the browser's session */
+export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() }) as SentForm
 
 type FormAttributes = Parameters<typeof attributes>[0]
 
 /**
- * Writes a form that is posted. It can't be written without its CSRF token, and the ID that makes a second submission do nothing.
+ * Writes a form that is posted. It can't be written without its CSRF token, and the ID by which a second submission is recognized.
  */
 export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, content: Slot): Html =>
   html`<form method="post"${attributes(ofTag)}>
@@ -222,7 +227,7 @@ export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot):
     form,
     ofTag,
     html`<input type="hidden" name="_by" value="${form.sealAuthor()}">
-      ${form.version !== null && html`<input type="hidden" name="_seen" value="${form.version}">`}
+      ${form.version !== null && form.version !== '' && html`<input type="hidden" name="_seen" value="${form.version}">`}
       ${content}`,
   )
 

@@ -1,9 +1,19 @@
-/** Markup that is safe to send: only `html` and `attributes` make it (docs/decisions/0048-pages-as-functions.md). */
+import { findPlaces, isLinkAttribute, isTextAttribute, type Place } from './markup-reader.ts'
+
+const secret = Symbol('Only this file can write markup.')
+
+/** Markup that is safe to send. Only `html` makes it (docs/decisions/0048-pages-as-functions.md). */
 class Html {
   readonly #markup: string
 
-  constructor(markup: string) {
+  constructor(key: symbol, markup: string) {
+    if (key !== secret) throw new TypeError('only html can make markup')
     this.#markup = markup
+  }
+
+  /** Returns undefined for anything else, also for an object that pretends to be markup. */
+  static read(slot: object): string | undefined {
+    return #markup in slot ? slot.#markup : undefined
   }
 
   toString(): string {
@@ -11,25 +21,60 @@ class Html {
   }
 }
 
-export type { Html }
+/** Attributes of a tag. Only `attributes` makes them. */
+class Attributes {
+  readonly #markup: string
+
+  constructor(key: symbol, markup: string) {
+    if (key !== secret) throw new TypeError('only attributes can make attributes')
+    this.#markup = markup
+  }
+
+  static read(slot: object): string | undefined {
+    return #markup in slot ? slot.#markup : undefined
+  }
+}
+
+export type { Attributes, Html }
 
 /** What a slot of `html` shows. False and null show nothing, for `isLate && html'…'`. */
-export type Slot = Html | string | number | false | null | readonly Slot[]
+export type Slot = Html | Attributes | string | number | false | null | readonly Slot[]
 
-/** Writes markup, and escapes what its slots contain. */
-export const html = (markup: TemplateStringsArray, ...slots: readonly Slot[]): Html =>
-  new Html(String.raw({ raw: markup }, ...slots.map(toMarkup)))
+const placesOf = new WeakMap<TemplateStringsArray, readonly Place[]>()
+
+/**
+ * Writes markup, and escapes what its slots contain.
+ *
+ * @throws {TypeError} for a slot that its place can't show: markup in an attribute, text between attributes
+ */
+export function html(markup: TemplateStringsArray, ...slots: readonly Slot[]): Html {
+  const places = placesOf.get(markup) ?? readPlaces(markup)
+  const values = slots.map((slot, index) => toMarkup(slot, places[index] ?? 'unsafe'))
+  return new Html(secret, String.raw({ raw: markup }, ...values))
+}
+
+function readPlaces(markup: TemplateStringsArray): readonly Place[] {
+  if (!Object.isFrozen(markup) || !('raw' in markup) || markup.some((piece) => typeof piece !== 'string'))
+    throw new TypeError('html is a tag of a template')
+  const places = findPlaces(markup)
+  if (places.includes('unsafe')) throw new TypeError(`a slot isn't safe in ${markup.join('${…}')}`)
+  placesOf.set(markup, places)
+  return places
+}
 
 /**
  * Writes the attributes of a tag, each with a space before it. True writes only the name; false, null, and undefined leave the
  * attribute out.
  */
-export const attributes = (values: Readonly<Record<string, AttributeValue>>): Html =>
-  new Html(
+export const attributes = (values: Readonly<Record<string, AttributeValue>>): Attributes =>
+  new Attributes(
+    secret,
     Object.entries(values)
       .map(([name, value]) => {
+        if (!isTextAttribute(name)) throw new TypeError(`${name} can't be an attribute`)
         if (value === false || value === null || value === undefined) return ''
-        return value === true ? ` ${name}` : ` ${name}="${toMarkup(value)}"`
+        if (value === true) return ` ${name}`
+        return ` ${name}="${toMarkup(value, isLinkAttribute(name) ? 'link' : 'value')}"`
       })
       .join(''),
   )
@@ -44,11 +89,27 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-function toMarkup(slot: Slot): string {
-  if (slot instanceof Html) return slot.toString()
-  if (typeof slot === 'string') return slot.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
-  if (typeof slot === 'number' && Number.isFinite(slot)) return String(slot)
+/** Matches a path of this service, a part of the page, or an address of another site. */
+const openable = /^(?:$|[?#]|\/(?![/\\])|https?:\/\/)/
+
+function toMarkup(slot: Slot, place: Place): string {
   if (slot === false || slot === null) return ''
-  if (Array.isArray(slot)) return slot.map(toMarkup).join('')
-  throw new TypeError(`a slot of html shows text, a number, or markup, not ${String(slot)}`)
+  if (typeof slot === 'string' && place !== 'tag') {
+    if (place === 'link' && !openable.test(slot))
+      throw new TypeError('a link must be a path or a web address')
+    return slot.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+  }
+  if (typeof slot === 'number' && Number.isFinite(slot) && place !== 'tag') return String(slot)
+  if (Array.isArray(slot)) return Array.from(slot as readonly Slot[], (one) => toMarkup(one, place)).join('')
+  const written =
+    typeof slot !== 'object'
+      ? undefined
+      : place === 'tag'
+        ? Attributes.read(slot)
+        : place === 'text'
+          ? Html.read(slot)
+          : undefined
+  if (written === undefined)
+    throw new TypeError(`a slot of html can't show this ${typeof slot} in a ${place}`)
+  return written
 }

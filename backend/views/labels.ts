@@ -9,7 +9,7 @@ const toLabels = <Name extends string>(table: Record<Name, contract.FieldText>):
     ]),
   ) as Record<Name, string>
 
-/** The contract's labels by table and field. Every template can use them: `labels.call.attempts`. */
+/** The contract's labels by table and field. Pages use them: `labels.call.attempts`. */
 export const labels = {
   agent: toLabels(contract.agentTexts),
   call: toLabels(contract.callTexts),

@@ -29,8 +29,31 @@ it.each([
   'html`<STYLE>p { color: ${color} }</STYLE>`',
   'html`<!-- ${text} -->`',
   'html`<p>${text}</p><a href=${path}>`',
+  'html`<script>for (i = 0; i < 3; i++) go(${id})</script>`',
+  'html`<script>if (a<b>c) go(${id})</script>`',
+  'html`<script>"</b>"; go(${id})</script>`',
+  'html`<p x/onclick="${code}">`',
+  'html`<a x = "1>2" href=${path}>`',
+  'html`<!-- 1 > 0 "<a title=" --><img src=${path}>`',
+  'html`<p hx-on:click="${code}">`',
+  'html`<a href=`',
+  'html`<a title="${text}`',
+  'html`<p>${attributes({ title })}</p>`',
 ])('rejects a slot where escaping is not enough: %s', (code) => {
   expect(lint(code)).toContainEqual(expect.objectContaining({ messageId: 'unsafe' }))
+})
+
+it.each([
+  'attributes({ onclick: code })',
+  "attributes({ 'hx-on:click': code })",
+  'attributes({ style })',
+  'attributes({ [name]: text })',
+])('rejects a name whose value is code, or that only exists at run time: %s', (code) => {
+  expect(lint(code)).toMatchObject([{ messageId: 'name' }])
+})
+
+it('rejects the tag under another name', () => {
+  expect(lint("import { html as h } from '../views/html.ts'")).toMatchObject([{ messageId: 'alias' }])
 })
 
 it.each([
@@ -46,6 +69,9 @@ it.each([
   'html`<script src="${path}"></script>${text}`',
   'html`<style>p { margin: 0 }</style>${text}`',
   'html`<!doctype html>${body}`',
+  'html`<!-- 1 > 0 --><p>${text}</p>`',
+  'html`<a href = "${path}">`',
+  'html`<script>a < b</script><p>${text}</p>`',
   'html`<br/>${text}`',
   'css`p { color: ${color} }`',
 ])('accepts text, quoted attributes, and attributes(…): %s', (code) => {

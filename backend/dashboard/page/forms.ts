@@ -54,7 +54,7 @@ export interface FormText {
   hint: string | undefined
 }
 
-/** Converts field texts of the contract to labels and hints, which templates spread into form fields. */
+/** Converts field texts of the contract to labels and hints, which pages spread into form fields. */
 export const toFormTexts = <Name extends string>(table: Record<Name, FieldText>): Record<Name, FormText> =>
   Object.fromEntries(
     Object.entries<FieldText>(table).map(([name, { label, form }]) => [name, { label, hint: form }]),

@@ -87,7 +87,12 @@ it('serves the style sheet as immutable, and no files outside the assets folder'
   const styles = await app.inject('/assets/outdial.css?v=1')
   expect(styles.headers['cache-control']).toContain('immutable')
   expect(styles.headers['content-type']).toContain('text/css')
-  const paths = ['/assets/', '/assets/../layout.eta', '/assets/%2e%2e/layout.eta', '/assets/..%5clayout.eta']
+  const paths = [
+    '/assets/',
+    '/assets/../public-layout.ts',
+    '/assets/%2e%2e/public-layout.ts',
+    '/assets/..%5cpublic-layout.ts',
+  ]
   for (const url of [...paths, '/assets//etc/passwd', '/docs/static/..%2f..%2fpackage.json']) {
     expect((await app.inject(url)).statusCode).toBe(404)
   }

@@ -78,7 +78,12 @@ describe('html', () => {
     ['NaN', NaN],
     ['infinity', Infinity],
     ['an object', { toString: () => '<b>' }],
-    ['an object that pretends to be markup', Object.create(Object.getPrototypeOf(html`<b>`) as object)],
+    [
+      'an object that pretends to be markup',
+      { __proto__: Object.getPrototypeOf(html`<b></b>`) as object, toString: () => '<b>' },
+    ],
+    ['attributes', attributes({ title: 'a' })],
+    ['a list with a hole', Array(1)],
     ['a list with undefined', ['a', undefined]],
     ['a date', new Date(0)],
     ['a function', () => 'text'],
@@ -87,7 +92,65 @@ describe('html', () => {
   })
 })
 
+it.each([
+  ['in an attribute', () => html`<i title="${html`<b title="a">`}"></i>`],
+  ['in a tag', () => html`<i ${html`title="a"`}></i>`],
+])('throws for markup %s', (_, write) => {
+  expect(write).toThrow(TypeError)
+})
+
+it.each([
+  ['a script', () => html`<script>go(${'a'})</script>`],
+  ['an unquoted attribute', () => html`<i title=${'a'}></i>`],
+  ['a tag', () => html`<i ${'a'}></i>`],
+  ['a tag that never ends', () => html`<i title="${'a'}`],
+  ['an invalid escape', () => html`\u{zz}${'a'}`],
+  ['a list instead of a template', () => html(['<b>', '</b>'] as never, 'a')],
+  ['its own constructor', () => new (html`<b></b>`.constructor as new (markup: string) => unknown)('<b>')],
+])('throws for %s', (_, write) => {
+  expect(write).toThrow(TypeError)
+})
+
+describe('a link', () => {
+  it.each(['', '/calls', '/calls?a=//b', '?page=2', '#main', 'https://example.com/a', 'http://example.com'])(
+    'can be %j',
+    (link) => {
+      expect(readElement(String(html`<a href="${link}"></a>`)).attrs).toEqual([{ name: 'href', value: link }])
+      expect(readElement(String(html`<a${attributes({ href: link })}></a>`)).attrs).toEqual([
+        { name: 'href', value: link },
+      ])
+    },
+  )
+
+  it.each([
+    'javascript:alert(1)',
+    ' javascript:alert(1)',
+    'JAVASCRIPT:a',
+    'data:text/html,a',
+    '//example.com',
+    '/\\example.com',
+    'https:a',
+    'calls',
+  ])("can't be %j", (link) => {
+    expect(() => html`<a href="${link}"></a>`).toThrow(TypeError)
+    expect(() => html`<button formaction='${link}'></button>`).toThrow(TypeError)
+    expect(() => attributes({ 'hx-get': link })).toThrow(TypeError)
+  })
+})
+
 describe('attributes', () => {
+  it.each(['onclick', 'ONCLICK', 'style', 'srcdoc', 'hx-on:click', 'a b', 'a=b', 'x onclick', '1', ''])(
+    "can't have the name %j",
+    (name) => {
+      expect(() => attributes({ [name]: 'a' })).toThrow(TypeError)
+    },
+  )
+
+  it("can't have markup or a list as a value", () => {
+    expect(() => attributes({ title: html`<b></b>` as never })).toThrow(TypeError)
+    expect(() => attributes({ title: { toString: () => 'a' } as never })).toThrow(TypeError)
+  })
+
   it('writes every text as it is', () => {
     fc.assert(
       fc.property(Text, Text, (one, other) => {
@@ -104,7 +167,7 @@ describe('attributes', () => {
   it('writes only the name for true, and leaves out false, null, and undefined', () => {
     const values = { required: true, hidden: false, title: null, lang: undefined, maxlength: 0 }
 
-    expect(String(attributes(values))).toBe(' required maxlength="0"')
+    expect(String(html`<i${attributes(values)}></i>`)).toBe('<i required maxlength="0"></i>')
   })
 })
 
