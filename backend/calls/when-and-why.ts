@@ -11,7 +11,7 @@ import type { Db } from '../db/schema.ts'
 import type { CallSettings } from '../db/tables/call-tables.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
-import { limitsHours, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
+import { limitsHours, maxWaitMs, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
@@ -79,6 +79,8 @@ export interface Wait {
   isMovedByRules: boolean
   /** True if the phone number has time zones, but their calling hours never overlap. */
   hasNoCommonHour: boolean
+  /** True if the call expires before it can be placed. */
+  isTooLate: boolean
   /** The settings that have changed since the call was queued, as they are now. */
   changes: Partial<CallSettings>
 }
@@ -109,7 +111,9 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
   const never = call.test ? null : plan.never
   const at = call.test ? from : plan.at
-  const later = never === null && at > now ? at : null
+  // A limit can last longer than a call waits.
+  const isTooLate = !call.test && at.getTime() >= call.due_at.getTime() + maxWaitMs
+  const later = never === null && at > now && !isTooLate ? at : null
   const due = call.due_at > now ? call.due_at : now
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
@@ -122,7 +126,11 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
-    isMovedByRules: limitsHours(rules) && (never !== null || plan.at > planCall(campaign, callee, due).at),
+    isMovedByRules:
+      limitsHours(rules, call.requires) &&
+      !isTooLate &&
+      (never !== null || plan.at > planCall(campaign, callee, due).at),
+    isTooLate,
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {
       ...call.settings,

@@ -1,6 +1,6 @@
 import type { CallingHours, Campaign } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
-import { dayMs } from '../core/durations.ts'
+import { dayMs, hourMs } from '../core/durations.ts'
 import type { CampaignRequirements, Consent, DelayingRule, NumberUse } from '../db/call-rules.ts'
 import {
   type Callee,
@@ -45,9 +45,9 @@ export interface PermittedPlan extends CallPlan {
   delayedBy: DelayingRule | null
 }
 
-/** Returns true if the rules limit when calls are placed. */
-export const limitsHours = (rules: CallRules | null): boolean =>
-  rules !== null && (rules.hoursByLaw || rules.closedDates.length > 0)
+/** Returns true if the rules limit at which hours and on which days calls are placed. */
+export const limitsHours = (rules: CallRules | null, requires: CampaignRequirements): boolean =>
+  rules !== null && (rules.hoursByLaw || rules.closedDates.length > 0 || requires.closedOnFederalHolidays)
 
 /** Returns true if a plan depends on the contact's consent, or on when the number was called. */
 export const dependsOnHistory = (rules: CallRules, requires: CampaignRequirements): boolean =>
@@ -61,7 +61,8 @@ export const maxWaitMs = 7 * dayMs
 
 /**
  * Decides when a call may be placed, or that it never may: to a country that isn't called, without the required consent, or with
- * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. The law and
+ * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. A call that
+ * had such a moment, but not anymore, gets a time after it expires. The law and
  * the closed days (holidays and the workspace's own) are hard limits: they must be met on the clocks of the number's time zones
  * and of the contact's own, and the campaign's clock counts only if there's none.
  *
@@ -101,7 +102,13 @@ export function planPermittedCall(
   const closed = hasClosedDays || states.length > 0 ? { isClosed, zones } : null
   const until = new Date(dueAt.getTime() + maxWaitMs)
   const open = findPermitted(windows, closed, { from, until })
-  if (open === undefined) return { ...plan, never: 'no_permitted_hour' }
+  if (open === undefined) {
+    // If the call had such a moment, something else delayed it, so it expires.
+    const hadMoment =
+      dueAt < from && findPermitted(windows, closed, { from: dueAt, until: from }) !== undefined
+    if (hadMoment) return { ...plan, at: new Date(Math.max(until.getTime(), from.getTime()) + hourMs) }
+    return { ...plan, never: 'no_permitted_hour' }
+  }
   if (free <= open) return { ...plan, at: open }
   const at = findPermitted(windows, closed, { from: free, until })
   return at === undefined ? { ...plan, never: 'frequency' } : { ...plan, at, delayedBy: 'frequency' }

@@ -77,6 +77,7 @@ function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
       ? ['The hours by law or closed days move the call.']
       : []),
     ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
+    ...(wait.isTooLate ? ['It expires before then, 7 days after it was due.'] : []),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ')
@@ -91,7 +92,7 @@ export function describeCallsAhead(count: number): string {
 
 /** Returns what a call waits for, for lists. */
 export function formatWaitLabel({ reason, never }: Wait): string {
-  if (never !== null) return 'Its end, because a rule forbids it'
+  if (never !== null) return "Its end, because a rule doesn't allow it"
   return reason === 'campaign_limit' || reason === 'number_busy'
     ? concurrencyLabels[reason]
     : formatWaitReason(reason)

@@ -47,7 +47,7 @@ export function describeLimitStop(
   { by, until, expiring }: Pick<LimitStop, 'by' | 'until' | 'expiring'>,
   timeFormats: TimeFormats,
 ): string {
-  const end = `Next calls: ${timeFormats.upcomingTime(until)}.`
+  const end = `The limit ends: ${timeFormats.upcomingTime(until)}.`
   const more = expiring === maxExpiring ? ' At least' : ''
   const expiry =
     expiring === 0

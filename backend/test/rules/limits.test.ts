@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { findWaits } from '../../calls/when-and-why.ts'
 import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { describeWait } from '../../support/describe-waiting.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
 import { createTimeFormats } from '../../views/format.ts'
 import { useRulesWorld } from '../support/call-rules.ts'
@@ -88,6 +90,28 @@ describe('call attempts per own number on a day', () => {
     await claimOne(id)
   })
 
+  it.each([
+    ['without other rules', false],
+    ['with hours by law', true],
+  ])('says that a call expires before the limit ends, %s', async (_, hoursByLaw) => {
+    await setRules({ max_attempts_per_own_number: '1' })
+    await callInVain()
+    const { id } = await queue(freshNumber())
+    const { db } = world.database
+    const now = world.deps.clock.now()
+    const dueAt = new Date(now.getTime() - 7 * 86_400_000 + 1_000)
+    await db.updateTable('call').set({ due_at: dueAt, next_attempt_at: now }).where('id', '=', id).execute()
+    await setRules({ max_attempts_per_own_number: '1', hours_by_law: hoursByLaw })
+    expect(await claim()).toEqual([])
+
+    const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
+
+    expect(wait).toMatchObject({ reason: 'number_limit', never: null, nextAt: null })
+    expect(wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))).toMatch(
+      /^The day's calls from the campaign's phone number are used up\. .*It expires before then, 7 days after it was due\.$/,
+    )
+  })
+
   it('says how many waiting calls expire before the limit ends', async () => {
     await setRules({ max_attempts_per_own_number: '1' })
     await callInVain()
@@ -105,7 +129,7 @@ describe('call attempts per own number on a day', () => {
     const [stop, ...others] = await findLimitStops(db, world.seed.workspaceId, now)
     expect(others).toEqual([])
     expect(stop && describeLimitStop(stop, createTimeFormats(now, 'America/New_York'))).toMatch(
-      /^The day's calls from the campaign's phone number are used up\. Next calls: .*12:00 AM\. 1 waiting call expires before then\.$/,
+      /^The day's calls from the campaign's phone number are used up\. The limit ends: .*12:00 AM\. 1 waiting call expires before then\.$/,
     )
   })
 })

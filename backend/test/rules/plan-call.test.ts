@@ -43,11 +43,48 @@ const plan = (
   return never === null ? at.toISOString() : 'never'
 }
 
+/** Plans a call in New York from 9 AM to 5 PM, that became due earlier. */
+const planLate = (dueAt: string, from: string, rules = byLaw) =>
+  planPermittedCall(
+    rules,
+    {
+      callingHours: { ...always, start: '09:00', end: '17:00' },
+      timeZone: 'America/New_York',
+      requires: noRequirements,
+    },
+    { phoneNumber: newYork, timeZone: null, consent: null, use: null },
+    { from: new Date(from), dueAt: new Date(dueAt) },
+  )
+
 const newYork = '+12125550100'
 const miami = '+13055550100'
 const mobile = '+12515550100' // Mobile, Alabama
 const louisville = '+15025550100'
 const newOrleans = '+15045550100'
+
+describe('a call that something else has delayed until it has no more permitted hour', () => {
+  it.each(['2026-05-12T04:00Z', '2026-05-12T10:59Z', '2026-05-20T03:00Z'])(
+    'expires instead of ending because of its hours, at %s',
+    (from) => {
+      const { never, at } = planLate('2026-05-05T11:00Z', from)
+
+      expect(never).toBeNull()
+      expect(at.getTime()).toBeGreaterThan(Date.parse('2026-05-12T11:00Z'))
+      expect(at.getTime()).toBeGreaterThan(Date.parse(from))
+    },
+  )
+
+  it('is placed in an hour that is left', () => {
+    expect(planLate('2026-05-05T14:00Z', '2026-05-12T04:00Z').at).toEqual(new Date('2026-05-12T13:00Z'))
+  })
+
+  it('ends because of its hours if it never had one', () => {
+    const days = Array.from({ length: 9 }, (_, index) => `2026-05-${String(index + 5).padStart(2, '0')}`)
+    const rules = { ...noRules, closedDates: days }
+
+    expect(planLate('2026-05-05T11:00Z', '2026-05-08T11:00Z', rules).never).toBe('no_permitted_hour')
+  })
+})
 
 describe('hours by law', () => {
   it.each([
