@@ -1,24 +1,16 @@
 import { CampaignStatus } from '@outdial/contract'
-import { type Badge, campaignBadge } from '../../views/badges.ts'
+import { campaignBadge } from '../../views/badges.ts'
 import { badge, pager } from '../../views/elements.ts'
 import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
-import { campaignProgressBar, type ShownProgress } from './campaign-progress-bar.ts'
-
-interface CampaignRow {
-  id: number
-  name: string
-  badge: Badge
-  agent: string
-  number: string
-  pausedReason: string | null
-  progress: ShownProgress
-}
+import { campaignProgressBar, toShownProgress } from './campaign-progress-bar.ts'
+import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.ts'
 
 interface ListData {
-  rows: CampaignRow[]
-  statuses: typeof statusOptions
+  rows: readonly CampaignWithDetails[]
+  /** By the campaign's ID. */
+  progressById: ReadonlyMap<number, CampaignProgress>
   status: CampaignStatus | ''
   search: string
   isFiltered: boolean
@@ -27,7 +19,7 @@ interface ListData {
 }
 
 export const campaignListView = defineView(
-  ({ ui, here }, { search, status, statuses, rows, isFiltered, previous, next }: ListData) => html`
+  ({ ui, here }, { search, status, rows, progressById, isFiltered, previous, next }: ListData) => html`
     <div class="page-head">
       <div>
         <h1>Campaigns</h1>
@@ -54,7 +46,7 @@ export const campaignListView = defineView(
       </div>
       <div class="field"><label for="status">${labels.campaign.status}</label><select id="status" name="status">
           <option value="">Any</option>
-          ${statuses.map(
+          ${statusOptions.map(
             ({ value, label }) => html`
               <option value="${value}"${attributes({ selected: status === value })}>${label}</option>
             `,
@@ -104,20 +96,24 @@ export const campaignListView = defineView(
                   </tr>
                 </thead>
                 <tbody>
-                  ${rows.map(
-                    (row) => html`
+                  ${rows.map((row) => {
+                    const progress = toShownProgress(progressById.get(row.id))
+                    return html`
                       <tr>
                         <th scope="row" class="target">
-                          <a href="${ui.to(`/campaigns/${row.id}`)}">${row.name}</a><small>${row.agent} · ${row.number}</small>
+                          <a href="${ui.to(`/campaigns/${row.id}`)}">${row.name}</a><small>${row.agent_name} · ${row.number_label}</small>
                         </th>
-                        <td>${badge(row.badge)} ${row.pausedReason ? html`<small>${row.pausedReason}</small>` : null}</td>
-                        <td class="number">${ui.count(row.progress.queuedCount)}</td>
-                        <td class="number">${ui.count(row.progress.live)}</td>
-                        <td class="number">${ui.count(row.progress.completed)}</td>
-                        <td class="bar-cell">${campaignProgressBar(row.progress)}</td>
+                        <td>
+                          ${badge(campaignBadge(row.status))}
+                          ${row.status === 'paused' && row.paused_reason !== null && html`<small>${row.paused_reason}</small>`}
+                        </td>
+                        <td class="number">${ui.count(progress.queuedCount)}</td>
+                        <td class="number">${ui.count(progress.live)}</td>
+                        <td class="number">${ui.count(progress.completed)}</td>
+                        <td class="bar-cell">${campaignProgressBar(progress)}</td>
                       </tr>
-                    `,
-                  )}
+                    `
+                  })}
                 </tbody>
               </table>
             </div>
@@ -128,7 +124,7 @@ export const campaignListView = defineView(
   `,
 )
 
-export const statusOptions = CampaignStatus.options.map((value) => ({
+const statusOptions = CampaignStatus.options.map((value) => ({
   value,
   label: campaignBadge(value).text,
 }))

@@ -1,11 +1,4 @@
-import {
-  boundedText,
-  type CallingHours,
-  CampaignStatus,
-  type ConsentRequired,
-  consentRequiredTexts,
-  type RetryPolicy,
-} from '@outdial/contract'
+import { boundedText, CampaignStatus } from '@outdial/contract'
 import * as z from 'zod'
 import { countQueuedCalls, findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
@@ -22,15 +15,8 @@ import type { Deps } from '../../deps.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
 import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
-import { callBadge, campaignBadge, outcomeBadge, outcomeOrder } from '../../views/badges.ts'
-import {
-  createTimeFormats,
-  formatCallingHours,
-  formatContactName,
-  formatCount,
-  formatPlural,
-  formatRetryPolicy,
-} from '../../views/format.ts'
+import { callBadge } from '../../views/badges.ts'
+import { createTimeFormats, formatContactName, formatCount, formatPlural } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
@@ -38,14 +24,8 @@ import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import { type CallRow } from './campaign-call-rows.ts'
-import { campaignListView, statusOptions } from './campaign-list-view.ts'
-import { type ShownProgress } from './campaign-progress-bar.ts'
-import {
-  type CampaignProgress,
-  requireCampaign,
-  selectCampaignProgress,
-  selectCampaignsWithDetails,
-} from './campaign-queries.ts'
+import { campaignListView } from './campaign-list-view.ts'
+import { requireCampaign, selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
 import { campaignView } from './campaign-view.ts'
 
 const maxCalls = 10
@@ -57,35 +37,14 @@ export const campaignPage = definePage({
     const firstRow = { limit: 1, offset: 0 }
     const [row] = await selectCampaignsWithDetails(deps.db, workspace.id, { campaignId }, firstRow)
     if (row === undefined) throw notFound('campaign')
-    const progressById = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
-    const progress = toShownProgress(progressById.get(campaignId))
+    const progress = await selectCampaignProgress(deps.db, workspace.id, [campaignId])
     const now = deps.clock.now()
     const [stop] = await findLimitStops(deps.db, workspace.id, now, campaignId)
     const rowsByStatus = (status: 'queued' | 'completed') =>
       listCallRows(deps, workspace, { campaignId, status })
     return campaignView(row.name, {
-      campaign: {
-        id: row.id,
-        name: row.name,
-        status: row.status,
-        badge: campaignBadge(row.status),
-        agentId: row.agent_id,
-        agentName: row.agent_name,
-        agentIsLive: row.agent_status === 'live',
-        numberLabel: row.number_label,
-        phoneNumber: row.phone_number,
-        numberIsActive: row.number_status === 'active',
-        timeZone: row.time_zone,
-        hours: formatCallingHours(row.calling_hours satisfies CallingHours),
-        retry: formatRetryPolicy(row.retry satisfies RetryPolicy),
-        maxConcurrentCalls: row.max_concurrent_calls,
-        consent: formatConsentRule(row),
-        oneConversationPerDay: row.one_conversation_per_day,
-        closedOnFederalHolidays: row.closed_on_federal_holidays,
-        pausedReason: row.paused_reason,
-        createdAt: row.created_at,
-      },
-      progress,
+      campaign: row,
+      progress: progress.get(campaignId),
       stop: stop === undefined ? null : describeLimitStop(stop, createTimeFormats(now, workspace.timeZone)),
       resumeDetail:
         row.status === 'paused' ? await describeReadied(deps, workspace, { campaign_id: campaignId }) : null,
@@ -94,17 +53,6 @@ export const campaignPage = definePage({
     })
   },
 })
-
-function formatConsentRule({
-  consent_required: required,
-  consent_max_age_days: maxAge,
-}: {
-  consent_required: ConsentRequired
-  consent_max_age_days: number | null
-}): string {
-  const { label } = consentRequiredTexts[required]
-  return maxAge === null ? label : `${label}, at most ${formatPlural(maxAge, 'day')} old`
-}
 
 async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -152,22 +100,14 @@ export const campaignListPage = definePage({
     const rows = await selectCampaignsWithDetails(deps.db, context.workspace.id, filter, limits)
     const { items, hasMore } = toPage(rows, pageSize)
     const ids = items.map(({ id }) => id)
-    const progress = await selectCampaignProgress(deps.db, context.workspace.id, ids)
+    const progressById = await selectCampaignProgress(deps.db, context.workspace.id, ids)
     const address = (to: number) => {
       const query = new URLSearchParams({ ...filter, page: String(to) })
       return pathTo(context, `/campaigns?${query.toString()}`)
     }
     return campaignListView('Campaigns', {
-      rows: items.map((row) => ({
-        id: row.id,
-        name: row.name,
-        badge: campaignBadge(row.status),
-        agent: row.agent_name,
-        number: row.number_label,
-        pausedReason: row.status === 'paused' ? row.paused_reason : null,
-        progress: toShownProgress(progress.get(row.id)),
-      })),
-      statuses: statusOptions,
+      rows: items,
+      progressById,
       status: status ?? '',
       search: search ?? '',
       isFiltered: status !== undefined || Boolean(search),
@@ -244,21 +184,3 @@ export const archiveCampaignPage = defineForm({
     return redirectTo(campaignPath(context), `Campaign archived.${callCount === 0 ? '' : ` ${canceled}`}`)
   },
 })
-
-/** Prepares progress for the bar: outcomes in a fixed order, each as wide as its share. */
-function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
-  const { queuedCount = 0, live = 0, outcomes = {} } = progress ?? {}
-  const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
-  let x = 0
-  const segments = outcomeOrder.flatMap((outcome) => {
-    const count = outcomes[outcome] ?? 0
-    if (count === 0) return []
-    const width = (count / completed) * 100
-    // Leaves a gap between parts, and keeps the smallest part visible.
-    const bar = { x: x.toFixed(2), width: Math.max(width - 0.4, 0.2).toFixed(2) }
-    x += width
-    return [{ outcome, ...outcomeBadge(outcome), count, percent: width.toFixed(width < 1 ? 1 : 0), bar }]
-  })
-  const summary = segments.map(({ text, count }) => `${text}: ${formatCount(count)}`).join(', ')
-  return { queuedCount, live, completed, segments, summary }
-}

@@ -1,6 +1,8 @@
 import type { CallOutcome } from '@outdial/contract'
-import type { Tone } from '../../views/badges.ts'
+import { outcomeBadge, outcomeOrder, type Tone } from '../../views/badges.ts'
+import { formatCount } from '../../views/format.ts'
 import { type Html, html } from '../../views/html.ts'
+import type { CampaignProgress } from './campaign-queries.ts'
 
 /** One outcome's part of a bar that is 100 units wide. */
 interface Segment {
@@ -13,7 +15,7 @@ interface Segment {
   bar: { x: string; width: string }
 }
 
-export interface ShownProgress {
+interface ShownProgress {
   queuedCount: number
   live: number
   completed: number
@@ -44,3 +46,21 @@ export const campaignProgressBar = (progress: ShownProgress): Html => html`
       `
   }
 `
+
+/** Prepares progress for the bar: outcomes in a fixed order, each as wide as its share. */
+export function toShownProgress(progress: CampaignProgress | undefined): ShownProgress {
+  const { queuedCount = 0, live = 0, outcomes = {} } = progress ?? {}
+  const completed = Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+  let x = 0
+  const segments = outcomeOrder.flatMap((outcome) => {
+    const count = outcomes[outcome] ?? 0
+    if (count === 0) return []
+    const width = (count / completed) * 100
+    // Leaves a gap between parts, and keeps the smallest part visible.
+    const bar = { x: x.toFixed(2), width: Math.max(width - 0.4, 0.2).toFixed(2) }
+    x += width
+    return [{ outcome, ...outcomeBadge(outcome), count, percent: width.toFixed(width < 1 ? 1 : 0), bar }]
+  })
+  const summary = segments.map(({ text, count }) => `${text}: ${formatCount(count)}`).join(', ')
+  return { queuedCount, live, completed, segments, summary }
+}

@@ -35,6 +35,9 @@ export const selectCampaignsWithDetails = (
     .execute()
 }
 
+/** A campaign with what its agent and number are. */
+export type CampaignWithDetails = Awaited<ReturnType<typeof selectCampaignsWithDetails>>[number]
+
 /** @throws {ApiError} not_found */
 export async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
   const firstRow = { limit: 1, offset: 0 }

@@ -1,36 +1,20 @@
-import { type Badge } from '../../views/badges.ts'
+import { consentRequiredTexts } from '@outdial/contract'
+import { campaignBadge } from '../../views/badges.ts'
 import { badge, swatch, time } from '../../views/elements.ts'
+import { formatCallingHours, formatPlural, formatRetryPolicy } from '../../views/format.ts'
 import { button, confirm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
 import { type CallRow, campaignCallRows } from './campaign-call-rows.ts'
-import { campaignProgressBar, type ShownProgress } from './campaign-progress-bar.ts'
+import { campaignProgressBar, toShownProgress } from './campaign-progress-bar.ts'
+import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.ts'
 
 interface CampaignData {
-  campaign: {
-    id: number
-    name: string
-    status: string
-    badge: Badge
-    agentId: number
-    agentName: string
-    agentIsLive: boolean
-    numberLabel: string
-    phoneNumber: string
-    numberIsActive: boolean
-    timeZone: string
-    hours: string
-    retry: string
-    maxConcurrentCalls: number
-    consent: string
-    oneConversationPerDay: boolean
-    closedOnFederalHolidays: boolean
-    pausedReason: string | null
-    createdAt: Date
-  }
-  progress: ShownProgress
+  campaign: CampaignWithDetails
+  /** Undefined without calls. */
+  progress: CampaignProgress | undefined
   /** Which limit of the workspace stops the campaign. Null if none does. */
   stop: string | null
   /** What resuming starts; null if nothing, or if the campaign isn't paused. */
@@ -40,15 +24,17 @@ interface CampaignData {
 }
 
 export const campaignView = defineView(
-  ({ ui, here, form }, { resumeDetail, stop, waiting, recent, campaign, progress }: CampaignData) => html`
+  ({ ui, here, form }, { resumeDetail, stop, waiting, recent, campaign, progress: counts }: CampaignData) => {
+    const progress = toShownProgress(counts)
+    return html`
     <a class="crumb" href="${ui.to('/campaigns')}">${icon('back')} Campaigns</a>
     <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
       <div class="page-head">
         <div>
           <h1>${campaign.name}</h1>
           <p class="row">
-            ${badge(campaign.badge)}
-            <span class="soft small-text">Created ${time(ui, campaign.createdAt, 'phrase')}</span>
+            ${badge(campaignBadge(campaign.status))}
+            <span class="soft small-text">Created ${time(ui, campaign.created_at, 'phrase')}</span>
           </p>
         </div>
         ${
@@ -83,8 +69,8 @@ export const campaignView = defineView(
         html`
           <p class="notice" data-tone="warn">
             ${
-              campaign.pausedReason
-                ? html`${campaign.pausedReason} Resuming resets the failure count.`
+              campaign.paused_reason
+                ? html`${campaign.paused_reason} Resuming resets the failure count.`
                 : html`This campaign is paused. New calls are queued and wait until you resume it.`
             }
             A waiting call expires 7 days after it was due.
@@ -94,20 +80,20 @@ export const campaignView = defineView(
       ${stop ? html`<p class="notice" data-tone="warn">${stop} <a href="${ui.to('/settings/rules')}">Open rules</a></p>` : null}
       ${
         campaign.status !== 'archived' &&
-        !campaign.agentIsLive &&
+        campaign.agent_status !== 'live' &&
         html`
           <p class="notice" data-tone="warn">
-            Calls are waiting because the agent <a href="${ui.to(`/agents/${campaign.agentId}`)}">${campaign.agentName}</a>
+            Calls are waiting because the agent <a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a>
             isn't Live. Resume the agent to place these calls.
           </p>
         `
       }
       ${
         campaign.status !== 'archived' &&
-        !campaign.numberIsActive &&
+        campaign.number_status !== 'active' &&
         html`
           <p class="notice" data-tone="warn">
-            Calls are waiting because the number <a href="${ui.to('/phone-numbers')}">${campaign.numberLabel}</a> is
+            Calls are waiting because the number <a href="${ui.to('/phone-numbers')}">${campaign.number_label}</a> is
             retired. Activate the number to place these calls.
           </p>
         `
@@ -166,23 +152,32 @@ export const campaignView = defineView(
         <aside class="panel" aria-labelledby="facts">
           <h2 id="facts">Settings</h2>
           <dl class="facts">
-            <dt>${labels.campaign.agent_id}</dt><dd><a href="${ui.to(`/agents/${campaign.agentId}`)}">${campaign.agentName}</a></dd>
+            <dt>${labels.campaign.agent_id}</dt><dd><a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a></dd>
             <dt>${labels.campaign.phone_number_id}</dt>
-            <dd>${campaign.numberLabel}<br><span class="soft small-text">${campaign.phoneNumber}</span></dd>
+            <dd>${campaign.number_label}<br><span class="soft small-text">${campaign.phone_number}</span></dd>
             <dt>${labels.campaign.calling_hours}</dt>
             <dd>
-              ${campaign.hours}<br>
-              <span class="soft small-text">In the contact's time zone, or ${campaign.timeZone} if it's unknown</span>
+              ${formatCallingHours(campaign.calling_hours)}<br>
+              <span class="soft small-text">In the contact's time zone, or ${campaign.time_zone} if it's unknown</span>
             </dd>
-            <dt>${labels.campaign.retry}</dt><dd>${campaign.retry}</dd>
-            <dt>${labels.campaign.max_concurrent_calls}</dt><dd>${ui.plural(campaign.maxConcurrentCalls, 'call')}</dd>
-            <dt>${labels.campaign.consent_required}</dt><dd>${campaign.consent}</dd>
-            ${campaign.oneConversationPerDay ? html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>` : null}
-            ${campaign.closedOnFederalHolidays ? html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>` : null}
+            <dt>${labels.campaign.retry}</dt><dd>${formatRetryPolicy(campaign.retry)}</dd>
+            <dt>${labels.campaign.max_concurrent_calls}</dt><dd>${ui.plural(campaign.max_concurrent_calls, 'call')}</dd>
+            <dt>${labels.campaign.consent_required}</dt><dd>${formatConsentRule(campaign)}</dd>
+            ${campaign.one_conversation_per_day ? html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>` : null}
+            ${campaign.closed_on_federal_holidays ? html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>` : null}
             <dt>${labels.campaign.id}</dt><dd>${campaign.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
           </dl>
         </aside>
       </div>
     </div>
-  `,
+  `
+  },
 )
+
+function formatConsentRule({
+  consent_required: required,
+  consent_max_age_days: maxAge,
+}: CampaignWithDetails): string {
+  const { label } = consentRequiredTexts[required]
+  return maxAge === null ? label : `${label}, at most ${formatPlural(maxAge, 'day')} old`
+}
