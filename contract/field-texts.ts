@@ -244,8 +244,9 @@ export const waitingForTexts = {
   },
   calling_hours: {
     label: 'Calling hours',
-    meaning: 'The current time is outside calling hours.',
-    support: "Calling hours are in the contact's time zone. The call can be placed at `next_attempt_at`.",
+    meaning: 'The current time is outside calling hours or the hours by law, or the day is closed.',
+    support:
+      "All of them are in the contact's time zone. The call can be placed at `next_attempt_at`. The hours by law can't be extended.",
     action: "Wait, or extend the campaign's calling hours.",
   },
   frequency: {

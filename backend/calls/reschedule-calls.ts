@@ -161,6 +161,8 @@ export interface RuleChange {
   campaign?: CampaignLimits & { id: number }
 }
 
+const noLimits = { maxAttemptsPerOwnNumber: null, maxMinutesPerMonth: null }
+
 /** Counts the waiting calls of a workspace that a change would end, up to `maxCountedEnds`. */
 export async function countCallsToEnd(
   { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -170,7 +172,9 @@ export async function countCallsToEnd(
   if (!doRulesApply(config)) return 0
   const now = clock.now()
   const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
-  if (rules !== undefined && isDeepStrictEqual(rules, current)) return 0
+  // Limits by day and month end no calls.
+  if (rules !== undefined && isDeepStrictEqual({ ...rules, ...noLimits }, { ...current, ...noLimits }))
+    return 0
   const changed = campaign && {
     callingHours: campaign.callingHours,
     campaignTimeZone: campaign.timeZone,

@@ -137,7 +137,8 @@ export async function removeAttempt(
 export async function addSeconds(db: Db, workspaceId: number, seconds: number, at: Date): Promise<void> {
   await sql`
     update limit_use
-    set period = month.start, used = case when period = month.start then used + ${seconds} else ${seconds} end
+    set period = greatest(period, month.start),
+      used = case when period >= month.start then used + ${seconds} else ${seconds} end
     from (
       select date_trunc('month', ${at}::timestamptz at time zone time_zone)::date as start
       from workspace where id = ${workspaceId}

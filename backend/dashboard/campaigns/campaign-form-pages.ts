@@ -191,7 +191,7 @@ export const editCampaignPage = defineForm({
     return redirectTo(
       pathTo(context, `/campaigns/${id}`),
       [
-        'Campaign saved. Changes to calling hours and required consent also apply to waiting calls.',
+        'Campaign saved. Changes to hours, closed days, and rules also apply to waiting calls.',
         ...conflicts,
       ].join(' '),
     )
