@@ -35,12 +35,8 @@ export const contactCalls = ({ ui, calls }: { ui: Ui; calls: readonly ShownCall[
           (call) => html`
             <tr>
               <th scope="row" class="nowrap">
-                <a href="${ui.to(`/calls/${call.id}`)}">${badge(call.badge)} <span class="visually-hidden"> call ${call.id}</span></a>${
-                  call.test
-                    ? html`
-                      ${badge({ tone: 'mute', text: 'Test' })} `
-                    : null
-                }
+                <a href="${ui.to(`/calls/${call.id}`)}">${badge(call.badge)} <span class="visually-hidden">call ${call.id}</span></a>
+                ${call.test && badge({ tone: 'mute', text: 'Test' })}
               </th>
               <td class="target">${call.campaign}</td>
               <td>

@@ -1,8 +1,8 @@
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Badge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
+import { badge, refresh, time } from '../../views/elements.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
@@ -87,18 +87,12 @@ export const importResultView = defineView(
       status,
     }: ImportData,
   ) => {
-    const startPath = ui.to(`/contacts/import/${id}/start`),
-      startForm = form.sentTo(startPath)
+    const startPath = ui.to(`/contacts/import/${id}/start`)
+    const startForm = form.sentTo(startPath)
     const canStart = status === 'checked' && importable > 0
     return html`
         <a class="crumb" href="${ui.to('/contacts/import')}">${icon('back')} Import contacts</a>
-        ${
-          isRunning
-            ? html`
-              <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 1s" hx-select="#live" hx-swap="outerMorph">
-            `
-            : html`<div id="live" class="live stack-wide">`
-        }
+        <div id="live" class="live stack-wide"${attributes({ 'data-live': isRunning, ...refresh(isRunning ? here : null, '1s') })}>
         <div class="page-head">
           <div>
             <h1>${name}</h1>
@@ -290,12 +284,7 @@ export const importResultView = defineView(
                             ${
                               line.consent
                                 ? html`${line.consent.source}
-                                  <div class="soft small-text">${
-                                    line.consent.kind
-                                      ? html`${line.consent.kind},
-                                    `
-                                      : null
-                                  }${ui.day(line.consent.at)}</div>
+                                  <div class="soft small-text">${line.consent.kind && `${line.consent.kind}, `}${ui.day(line.consent.at)}</div>
                                 `
                                 : html`<span class="soft">–</span>`
                             }

@@ -139,12 +139,7 @@ const contactListView = defineView(
                       <tr>
                         <th scope="row">
                           <a href="${ui.to(`/contacts/${row.id}`)}">${row.name}</a><small>${row.phoneNumber}</small>
-                          ${
-                            row.onDoNotCallList
-                              ? html`
-                                ${badge({ tone: 'bad', text: labels.contact.do_not_call })} `
-                              : null
-                          }
+                          ${row.onDoNotCallList && badge({ tone: 'bad', text: labels.contact.do_not_call })}
                         </th>
                         <td>${row.email ? row.email : html`<span class="soft">–</span>`}</td>
                         <td>${row.externalId ? row.externalId : html`<span class="soft">–</span>`}</td>
@@ -152,7 +147,7 @@ const contactListView = defineView(
                           ${
                             row.lastCall
                               ? html`
-                                <a href="${ui.to(`/calls/${row.lastCall.id}`)}">${badge(row.lastCall.badge)} </a>
+                                <a href="${ui.to(`/calls/${row.lastCall.id}`)}">${badge(row.lastCall.badge)}</a>
                                 <small>${time(ui, row.lastCall.endedOrQueuedAt)}</small>
                               `
                               : html`<span class="soft">None</span>`

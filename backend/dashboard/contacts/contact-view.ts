@@ -45,8 +45,8 @@ export const contactView = defineView(
       doNotCall,
     }: ContactData,
   ) => {
-    const notesPath = ui.to(`/contacts/${contact.id}/notes`),
-      noteForm = form.sentTo(notesPath)
+    const notesPath = ui.to(`/contacts/${contact.id}/notes`)
+    const noteForm = form.sentTo(notesPath)
     return html`
       <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
       <div class="page-head">
@@ -205,12 +205,7 @@ export const contactView = defineView(
                   consent
                     ? html`
                       ${consent.source}<br><span class="soft small-text">
-                        ${
-                          consent.kind
-                            ? html`${consent.kind},
-                        `
-                            : null
-                        }${time(ui, consent.at)}</span>
+                        ${consent.kind && `${consent.kind}, `}${time(ui, consent.at)}</span>
                     `
                     : html`<span class="soft">Not recorded</span>`
                 }

@@ -24,8 +24,8 @@ interface DoNotCallData {
 }
 
 const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, result }: DoNotCallData) => {
-  const addPath = ui.to('/contacts/do-not-call'),
-    addForm = form.sentTo(addPath)
+  const addPath = ui.to('/contacts/do-not-call')
+  const addForm = form.sentTo(addPath)
   return html`
     <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
     <div class="page-head">

@@ -36,8 +36,7 @@ export interface WebhookData {
   table: DeliveryTable
 }
 
-export const webhookView = defineView(({ ui, form, here }, { webhook, table }: WebhookData) => {
-  const hook = webhook
+export const webhookView = defineView(({ ui, form, here }, { webhook: hook, table }: WebhookData) => {
   return html`
     <a class="crumb" href="${ui.to('/integrations/webhooks')}">${icon('back')} Webhooks</a>
     <div class="page-head">

@@ -266,12 +266,7 @@ export const overviewView = defineView(
                             <li id="now-${call.id}">
                               <div>
                                 <a href="${ui.to(`/calls/${call.id}`)}">${call.name}</a>
-                                <small>${call.campaign} · ${call.agent}${
-                                  call.test
-                                    ? html`
-                                      · test`
-                                    : null
-                                }</small>
+                                <small>${call.campaign} · ${call.agent}${call.test && ' · test'}</small>
                               </div>
                               <span class="row tight">
                                 ${call.since ? html`<span class="soft small-text">${time(ui, call.since, 'ago')}</span>` : null}

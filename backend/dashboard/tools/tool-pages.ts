@@ -137,11 +137,7 @@ const toolListView = defineView(
                       ? html`<span class="soft">Not assigned to any agent</span>`
                       : tool.agents.map(
                           (agent, index) =>
-                            html`${
-                              index > 0 &&
-                              html`,
-                      `
-                            }<a href="${ui.to(`/agents/${agent.id}`)}">${agent.name}</a>`,
+                            html`${index > 0 && ', '}<a href="${ui.to(`/agents/${agent.id}`)}">${agent.name}</a>`,
                         )
                   }
                 </p>
