@@ -1,6 +1,6 @@
 import { endedReasonTexts, waitingForTexts } from '@outdial/contract'
 import { actionNeededReasons, maxCallsAhead, type Wait } from '../calls/when-and-why.ts'
-import { dayMs } from '../core/durations.ts'
+import { maxWaitMs } from '../rules/plan-call.ts'
 import { formatWaitReason } from '../views/badges.ts'
 import {
   createTimeFormats,
@@ -10,9 +10,6 @@ import {
   formatPlural,
   type TimeFormats,
 } from '../views/format.ts'
-
-/** Queued calls expire so long after they were due, paused or not. */
-const expiresAfterMs = 7 * dayMs
 
 /** Says why a call waits and when it's placed: in the contact's time, and in the workspace's if that's another. */
 export function describeWait(
@@ -140,7 +137,7 @@ function describeRemedy(
   timeFormats: TimeFormats,
 ): string {
   const { call, notBefore } = wait
-  const expiresAt = new Date(call.due_at.getTime() + expiresAfterMs)
+  const expiresAt = new Date(call.due_at.getTime() + maxWaitMs)
   const action = ` ${verb} it to place this call.`
   // A call that may be placed only after it expires isn't promised either: the sweeper decides.
   const expiry =

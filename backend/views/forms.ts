@@ -41,7 +41,8 @@ export const describeField = ({ issue, describedBy }: FieldModel) => ({
   'aria-describedby': describedBy === '' ? null : describedBy,
 })
 
-const issueText = ({ id, issue }: FieldModel): Slot =>
+/** Shows what is wrong with a field. */
+export const issueText = ({ id, issue }: FieldModel): Slot =>
   issue !== undefined && html`<p class="issue" id="${id}-issue">${issue}</p>`
 
 const hintText = ({ id }: FieldModel, hint: string | undefined): Slot =>
@@ -65,7 +66,7 @@ export interface FieldOptions extends InputAttributes {
   name: string
   label: string
   value?: SavedValue
-  /** Of an input. */
+  /** The type of an input. */
   type?: string
   hint?: string
   required?: boolean
@@ -190,7 +191,8 @@ export function errorSummary(form: FormModel): Slot {
     </div>`
 }
 
-const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =>
+/** Writes fields that nobody sees. */
+export const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =>
   Object.entries(fields).map(
     ([name, value]) => html`
       <input type="hidden" name="${name}" value="${value}">`,
@@ -198,7 +200,7 @@ const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =
 
 declare const isNew: unique symbol
 
-/** What every posted form sends. Only `newForm` makes it. */
+/** The token and the ID that every posted form sends. Only `newForm` makes them. */
 export interface SentForm {
   csrf: string
   /** The ID of this form. A second submission of a page's form with the same one does nothing. */

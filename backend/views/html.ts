@@ -2,18 +2,21 @@ import { findPlaces, isLinkAttribute, isTextAttribute, type Place } from './mark
 
 const secret = Symbol('Only this file can write markup.')
 
-/** Markup that is safe to send. Only `html` makes it (docs/decisions/0048-pages-as-functions.md). */
-class Html {
+/** Markup that is safe to send, for its place. Only this file makes it (docs/decisions/0048-pages-as-functions.md). */
+class Markup<Where extends 'text' | 'tag'> {
+  readonly #place: Where
   readonly #markup: string
 
-  constructor(key: symbol, markup: string) {
-    if (key !== secret) throw new TypeError('only html can make markup')
+  constructor(key: symbol, place: Where, markup: string) {
+    if (key !== secret) throw new TypeError('only html and attributes can make markup')
+    this.#place = place
     this.#markup = markup
   }
 
   /** Returns undefined for anything else, also for an object that pretends to be markup. */
-  static read(slot: object): string | undefined {
-    return #markup in slot ? slot.#markup : undefined
+  static read(slot: unknown, place: Place): string | undefined {
+    const isMarkup = typeof slot === 'object' && slot !== null && #markup in slot
+    return isMarkup && slot.#place === place ? slot.#markup : undefined
   }
 
   toString(): string {
@@ -21,21 +24,10 @@ class Html {
   }
 }
 
-/** Attributes of a tag. Only `attributes` makes them. */
-class Attributes {
-  readonly #markup: string
+export type Html = Markup<'text'>
 
-  constructor(key: symbol, markup: string) {
-    if (key !== secret) throw new TypeError('only attributes can make attributes')
-    this.#markup = markup
-  }
-
-  static read(slot: object): string | undefined {
-    return #markup in slot ? slot.#markup : undefined
-  }
-}
-
-export type { Attributes, Html }
+/** Attributes of a tag. */
+export type Attributes = Markup<'tag'>
 
 /** What a slot of `html` shows. False and null show nothing, for `isLate && html'…'`. */
 export type Slot = Html | Attributes | string | number | false | null | readonly Slot[]
@@ -50,7 +42,7 @@ const placesOf = new WeakMap<TemplateStringsArray, readonly Place[]>()
 export function html(markup: TemplateStringsArray, ...slots: readonly Slot[]): Html {
   const places = placesOf.get(markup) ?? readPlaces(markup)
   const values = slots.map((slot, index) => toMarkup(slot, places[index] ?? 'unsafe'))
-  return new Html(secret, String.raw({ raw: markup }, ...values))
+  return new Markup(secret, 'text', String.raw({ raw: markup }, ...values))
 }
 
 function readPlaces(markup: TemplateStringsArray): readonly Place[] {
@@ -67,8 +59,9 @@ function readPlaces(markup: TemplateStringsArray): readonly Place[] {
  * attribute out.
  */
 export const attributes = (values: Readonly<Record<string, AttributeValue>>): Attributes =>
-  new Attributes(
+  new Markup(
     secret,
+    'tag',
     Object.entries(values)
       .map(([name, value]) => {
         if (!isTextAttribute(name)) throw new TypeError(`${name} can't be an attribute`)
@@ -101,14 +94,7 @@ function toMarkup(slot: Slot, place: Place): string {
   }
   if (typeof slot === 'number' && Number.isFinite(slot) && place !== 'tag') return String(slot)
   if (Array.isArray(slot)) return Array.from(slot as readonly Slot[], (one) => toMarkup(one, place)).join('')
-  const written =
-    typeof slot !== 'object'
-      ? undefined
-      : place === 'tag'
-        ? Attributes.read(slot)
-        : place === 'text'
-          ? Html.read(slot)
-          : undefined
+  const written = Markup.read(slot, place)
   if (written === undefined)
     throw new TypeError(`a slot of html can't show this ${typeof slot} in a ${place}`)
   return written

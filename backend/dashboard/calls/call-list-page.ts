@@ -7,6 +7,7 @@ import { callBadge } from '../../views/badges.ts'
 import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage } from '../page/define-page.ts'
+import type { FilterOption, FilterSelect } from '../page/filter-select.ts'
 import { findImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
 import {
@@ -24,7 +25,7 @@ import {
   findListedCalls,
   type ListedCall,
 } from './call-list-queries.ts'
-import { callListView, type CallRow, type ListData, type Option, type Select } from './call-list-view.ts'
+import { callListView, type CallRow, type ListData } from './call-list-view.ts'
 
 const pageSize = 50
 
@@ -55,7 +56,12 @@ async function readList(
     isFirst && query.newest !== undefined
       ? await countNewerCalls(deps.db, workspace.id, filter, query.newest, maxNewer)
       : 0
-  const toSelect = (name: string, label: string, any: string, options: readonly Option[]): Select => ({
+  const toSelect = (
+    name: string,
+    label: string,
+    any: string,
+    options: readonly FilterOption[],
+  ): FilterSelect => ({
     ...{ name, label, any, options },
     chosen: params[name],
   })
@@ -142,7 +148,10 @@ const kindOptions = [
   { value: 'test', label: filterTexts.test.label },
 ]
 
-const toOption = ({ id, name }: { id: number; name: string }): Option => ({ value: String(id), label: name })
+const toOption = ({ id, name }: { id: number; name: string }): FilterOption => ({
+  value: String(id),
+  label: name,
+})
 
 const formatNewerCalls = (count: number): string => {
   if (count === maxNewer) return `Show newer calls (${maxNewer}+)`

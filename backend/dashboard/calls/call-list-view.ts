@@ -3,22 +3,8 @@ import { badge, pager, refresh, time } from '../../views/elements.ts'
 import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
+import { type FilterSelect, filterSelect } from '../page/filter-select.ts'
 import { type ImportFilter } from '../page/import-filter.ts'
-import { filterSelect } from './filter-select.ts'
-
-export interface Option {
-  value: string
-  label: string
-}
-
-export interface Select {
-  name: string
-  label: string
-  /** Label of the option that doesn't filter. */
-  any: string
-  options: readonly Option[]
-  chosen: string | undefined
-}
 
 export interface ListData {
   rows: CallRow[]
@@ -31,9 +17,9 @@ export interface ListData {
   ignored: string
   /** True if one of `moreFilters` is set. */
   hasMoreFilters: boolean
-  filters: Select[]
+  filters: FilterSelect[]
   /** Filters that are hidden until the user opens them. */
-  moreFilters: Select[]
+  moreFilters: FilterSelect[]
   /** The URL that the list refreshes itself from. Null on pages of older calls. */
   refreshPath: string | null
   /** Label for calls queued since the page was loaded. They aren't inserted, because that would move the rows. */
@@ -100,19 +86,11 @@ export const callListView = defineView(
           autocomplete="off"
         >
       </div>
-      ${filters.map(
-        (select) => html`
-          ${filterSelect(select)}
-        `,
-      )}
+      ${filters.map(filterSelect)}
       <details class="more-filters"${attributes({ open: hasMoreFilters })}>
         <summary>More filters</summary>
         <div class="filters">
-          ${moreFilters.map(
-            (select) => html`
-              ${filterSelect(select)}
-            `,
-          )}
+          ${moreFilters.map(filterSelect)}
           <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
           <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
           <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>

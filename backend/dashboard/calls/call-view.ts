@@ -57,7 +57,7 @@ export interface CallData {
   isLive: boolean
   canCancel: boolean
   canQueueAgain: boolean
-  /** What "Call again" does. */
+  /** Says what "Call again" does. */
   againDetail: string
   /** True if the number was called as often as allowed, which `againDetail` then says. */
   isAgainLimited: boolean

@@ -6,11 +6,11 @@ import {
   RetryOutcome,
   type RetryPolicy as Retry,
 } from '@outdial/contract'
-import { weekdays } from '../../views/format.ts'
 import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
+import { callingHoursFields } from '../page/calling-hours-fields.ts'
 import { defineView } from '../page/define-page.ts'
 import { type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
 
@@ -120,36 +120,7 @@ export const campaignFormView = defineView(
         </section>
         <section class="panel" aria-labelledby="when">
           <h2 id="when">${formTexts.calling_hours.label}</h2>
-          ${checks({
-            form,
-            ...formTexts['calling_hours.days'],
-            name: 'calling_hours.days',
-            options: weekdays,
-            values: values.hours.days,
-            row: true,
-          })}
-          <div class="field-row">
-            ${field({
-              form,
-              ...formTexts['calling_hours.start'],
-              name: 'calling_hours.start',
-              value: values.hours.start,
-              required: true,
-              placeholder: '09:00',
-              inputmode: 'numeric',
-              maxlength: 5,
-            })}
-            ${field({
-              form,
-              ...formTexts['calling_hours.end'],
-              name: 'calling_hours.end',
-              value: values.hours.end,
-              required: true,
-              placeholder: '17:00',
-              inputmode: 'numeric',
-              maxlength: 5,
-            })}
-          </div>
+          ${callingHoursFields(form, formTexts, values.hours)}
           ${field({
             form,
             ...formTexts.time_zone,

@@ -1,15 +1,16 @@
 import { CampaignStatus } from '@outdial/contract'
 import { campaignBadge } from '../../views/badges.ts'
 import { badge, pager } from '../../views/elements.ts'
-import { attributes, html } from '../../views/html.ts'
+import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
+import { filterSelect } from '../page/filter-select.ts'
 import { campaignProgressBar, toShownProgress } from './campaign-progress-bar.ts'
 import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.ts'
 
 interface ListData {
   rows: readonly CampaignWithDetails[]
-  /** By the campaign's ID. */
+  /** The progress of each campaign, by its ID. */
   progressById: ReadonlyMap<number, CampaignProgress>
   status: CampaignStatus | ''
   search: string
@@ -44,14 +45,13 @@ export const campaignListView = defineView(
         <label for="search">Search</label>
         <input id="search" name="search" type="search" maxlength="200" value="${search}" placeholder="${labels.campaign.name}">
       </div>
-      <div class="field"><label for="status">${labels.campaign.status}</label><select id="status" name="status">
-          <option value="">Any</option>
-          ${statusOptions.map(
-            ({ value, label }) => html`
-              <option value="${value}"${attributes({ selected: status === value })}>${label}</option>
-            `,
-          )}
-        </select></div>
+      ${filterSelect({
+        name: 'status',
+        label: labels.campaign.status,
+        any: 'Any',
+        chosen: status,
+        options: statusOptions,
+      })}
       <noscript><button class="quiet">Show</button></noscript>
     </form>
     <div

@@ -17,7 +17,7 @@ interface CampaignData {
   progress: CampaignProgress | undefined
   /** Which limit of the workspace stops the campaign. Null if none does. */
   stop: string | null
-  /** What resuming starts; null if nothing, or if the campaign isn't paused. */
+  /** The calls that resuming starts, in words; null if there are none, or if the campaign isn't paused. */
   resumeDetail: string | null
   waiting: CallRow[]
   recent: CallRow[]
@@ -27,150 +27,150 @@ export const campaignView = defineView(
   ({ ui, here, form }, { resumeDetail, stop, waiting, recent, campaign, progress: counts }: CampaignData) => {
     const progress = toShownProgress(counts)
     return html`
-    <a class="crumb" href="${ui.to('/campaigns')}">${icon('back')} Campaigns</a>
-    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
-      <div class="page-head">
-        <div>
-          <h1>${campaign.name}</h1>
-          <p class="row">
-            ${badge(campaignBadge(campaign.status))}
-            <span class="soft small-text">Created ${time(ui, campaign.created_at, 'phrase')}</span>
-          </p>
+      <a class="crumb" href="${ui.to('/campaigns')}">${icon('back')} Campaigns</a>
+      <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+        <div class="page-head">
+          <div>
+            <h1>${campaign.name}</h1>
+            <p class="row">
+              ${badge(campaignBadge(campaign.status))}
+              <span class="soft small-text">Created ${time(ui, campaign.created_at, 'phrase')}</span>
+            </p>
+          </div>
+          ${
+            campaign.status !== 'archived' &&
+            html`
+              <div class="page-head-actions">
+                <a class="button primary small" href="${ui.to(`/contacts/import?campaign=${campaign.id}`)}">Import contacts</a>
+                <a class="button quiet small" href="${ui.to(`/campaigns/${campaign.id}/edit`)}">Edit</a>
+                ${
+                  campaign.status === 'active'
+                    ? button({ form, action: ui.to(`/campaigns/${campaign.id}/pause`), label: 'Pause' })
+                    : resumeDetail
+                      ? confirm({
+                          form,
+                          id: 'resume',
+                          look: 'quiet',
+                          action: ui.to(`/campaigns/${campaign.id}/resume`),
+                          label: 'Resume',
+                          question: `Resume the campaign “${campaign.name}”?`,
+                          detail: resumeDetail,
+                          confirm: 'Resume campaign',
+                        })
+                      : button({ form, action: ui.to(`/campaigns/${campaign.id}/resume`), label: 'Resume' })
+                }
+                <a class="button danger small" href="${ui.to(`/campaigns/${campaign.id}/archive`)}">Archive</a>
+              </div>
+            `
+          }
         </div>
         ${
-          campaign.status !== 'archived' &&
+          campaign.status === 'paused' &&
           html`
-            <div class="page-head-actions">
-              <a class="button primary small" href="${ui.to(`/contacts/import?campaign=${campaign.id}`)}">Import contacts</a>
-              <a class="button quiet small" href="${ui.to(`/campaigns/${campaign.id}/edit`)}">Edit</a>
+            <p class="notice" data-tone="warn">
               ${
-                campaign.status === 'active'
-                  ? button({ form, action: ui.to(`/campaigns/${campaign.id}/pause`), label: 'Pause' })
-                  : resumeDetail
-                    ? confirm({
-                        form,
-                        id: 'resume',
-                        look: 'quiet',
-                        action: ui.to(`/campaigns/${campaign.id}/resume`),
-                        label: 'Resume',
-                        question: `Resume the campaign “${campaign.name}”?`,
-                        detail: resumeDetail,
-                        confirm: 'Resume campaign',
-                      })
-                    : button({ form, action: ui.to(`/campaigns/${campaign.id}/resume`), label: 'Resume' })
+                campaign.paused_reason
+                  ? html`${campaign.paused_reason} Resuming resets the failure count.`
+                  : html`This campaign is paused. New calls are queued and wait until you resume it.`
               }
-              <a class="button danger small" href="${ui.to(`/campaigns/${campaign.id}/archive`)}">Archive</a>
-            </div>
+              A waiting call expires 7 days after it was due.
+            </p>
           `
         }
-      </div>
-      ${
-        campaign.status === 'paused' &&
-        html`
-          <p class="notice" data-tone="warn">
-            ${
-              campaign.paused_reason
-                ? html`${campaign.paused_reason} Resuming resets the failure count.`
-                : html`This campaign is paused. New calls are queued and wait until you resume it.`
-            }
-            A waiting call expires 7 days after it was due.
-          </p>
-        `
-      }
-      ${stop ? html`<p class="notice" data-tone="warn">${stop} <a href="${ui.to('/settings/rules')}">Open rules</a></p>` : null}
-      ${
-        campaign.status !== 'archived' &&
-        campaign.agent_status !== 'live' &&
-        html`
-          <p class="notice" data-tone="warn">
-            Calls are waiting because the agent <a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a>
-            isn't Live. Resume the agent to place these calls.
-          </p>
-        `
-      }
-      ${
-        campaign.status !== 'archived' &&
-        campaign.number_status !== 'active' &&
-        html`
-          <p class="notice" data-tone="warn">
-            Calls are waiting because the number <a href="${ui.to('/phone-numbers')}">${campaign.number_label}</a> is
-            retired. Activate the number to place these calls.
-          </p>
-        `
-      }
-      <div class="columns">
-        <div>
-          <dl class="stats">
-            <div class="stat"><dt>Waiting</dt><dd>${ui.count(progress.queuedCount)}</dd></div>
-            <div class="stat"><dt>In progress</dt><dd>${ui.count(progress.live)}</dd></div>
-            <div class="stat"><dt>Completed</dt><dd>${ui.count(progress.completed)}</dd></div>
-          </dl>
-          <section class="panel" aria-labelledby="ended">
-            <h2 id="ended">Outcomes</h2>
-            ${campaignProgressBar(progress)}
-            ${
-              progress.segments.length > 0 &&
-              html`
-                <ul class="legend">
-                  ${progress.segments.map(
-                    (part) => html`
-                      <li>
-                        ${swatch(part.tone)}<a href="${ui.to(`/calls?campaign=${campaign.id}&outcome=${part.outcome}`)}">${part.text}</a>
-                        <span class="soft">${ui.count(part.count)} · ${part.percent}%</span>
-                      </li>
-                    `,
-                  )}
-                </ul>
-              `
-            }
-          </section>
-          <section class="panel flush" aria-labelledby="waiting">
-            <h2 id="waiting">Waiting calls</h2>
-            ${
-              waiting.length === 0
-                ? html`<p class="soft small-text">No waiting calls.</p>`
-                : html`
-                  ${campaignCallRows({ ui, calls: waiting, label: 'Waiting calls', shows: 'waiting' })}
-                  <p class="small-text">
-                    <a href="${ui.to(`/calls?campaign=${campaign.id}&status=queued`)}">View all waiting calls</a>
-                  </p>
+        ${stop ? html`<p class="notice" data-tone="warn">${stop} <a href="${ui.to('/settings/rules')}">Open rules</a></p>` : null}
+        ${
+          campaign.status !== 'archived' &&
+          campaign.agent_status !== 'live' &&
+          html`
+            <p class="notice" data-tone="warn">
+              Calls are waiting because the agent <a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a>
+              isn't Live. Resume the agent to place these calls.
+            </p>
+          `
+        }
+        ${
+          campaign.status !== 'archived' &&
+          campaign.number_status !== 'active' &&
+          html`
+            <p class="notice" data-tone="warn">
+              Calls are waiting because the number <a href="${ui.to('/phone-numbers')}">${campaign.number_label}</a> is
+              retired. Activate the number to place these calls.
+            </p>
+          `
+        }
+        <div class="columns">
+          <div>
+            <dl class="stats">
+              <div class="stat"><dt>Waiting</dt><dd>${ui.count(progress.queuedCount)}</dd></div>
+              <div class="stat"><dt>In progress</dt><dd>${ui.count(progress.live)}</dd></div>
+              <div class="stat"><dt>Completed</dt><dd>${ui.count(progress.completed)}</dd></div>
+            </dl>
+            <section class="panel" aria-labelledby="ended">
+              <h2 id="ended">Outcomes</h2>
+              ${campaignProgressBar(progress)}
+              ${
+                progress.segments.length > 0 &&
+                html`
+                  <ul class="legend">
+                    ${progress.segments.map(
+                      (part) => html`
+                        <li>
+                          ${swatch(part.tone)}<a href="${ui.to(`/calls?campaign=${campaign.id}&outcome=${part.outcome}`)}">${part.text}</a>
+                          <span class="soft">${ui.count(part.count)} · ${part.percent}%</span>
+                        </li>
+                      `,
+                    )}
+                  </ul>
                 `
-            }
-          </section>
-          <section class="panel flush" aria-labelledby="recent">
-            <h2 id="recent">Recent calls</h2>
-            ${
-              recent.length === 0
-                ? html`<p class="soft small-text">No completed calls yet.</p>`
-                : html`
-                  ${campaignCallRows({ ui, calls: recent, label: 'Recent calls', shows: 'ended' })}
-                  <p class="small-text"><a href="${ui.to(`/calls?campaign=${campaign.id}`)}">View all calls</a></p>
-                `
-            }
-          </section>
+              }
+            </section>
+            <section class="panel flush" aria-labelledby="waiting">
+              <h2 id="waiting">Waiting calls</h2>
+              ${
+                waiting.length === 0
+                  ? html`<p class="soft small-text">No waiting calls.</p>`
+                  : html`
+                    ${campaignCallRows({ ui, calls: waiting, label: 'Waiting calls', shows: 'waiting' })}
+                    <p class="small-text">
+                      <a href="${ui.to(`/calls?campaign=${campaign.id}&status=queued`)}">View all waiting calls</a>
+                    </p>
+                  `
+              }
+            </section>
+            <section class="panel flush" aria-labelledby="recent">
+              <h2 id="recent">Recent calls</h2>
+              ${
+                recent.length === 0
+                  ? html`<p class="soft small-text">No completed calls yet.</p>`
+                  : html`
+                    ${campaignCallRows({ ui, calls: recent, label: 'Recent calls', shows: 'ended' })}
+                    <p class="small-text"><a href="${ui.to(`/calls?campaign=${campaign.id}`)}">View all calls</a></p>
+                  `
+              }
+            </section>
+          </div>
+          <aside class="panel" aria-labelledby="facts">
+            <h2 id="facts">Settings</h2>
+            <dl class="facts">
+              <dt>${labels.campaign.agent_id}</dt><dd><a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a></dd>
+              <dt>${labels.campaign.phone_number_id}</dt>
+              <dd>${campaign.number_label}<br><span class="soft small-text">${campaign.phone_number}</span></dd>
+              <dt>${labels.campaign.calling_hours}</dt>
+              <dd>
+                ${formatCallingHours(campaign.calling_hours)}<br>
+                <span class="soft small-text">In the contact's time zone, or ${campaign.time_zone} if it's unknown</span>
+              </dd>
+              <dt>${labels.campaign.retry}</dt><dd>${formatRetryPolicy(campaign.retry)}</dd>
+              <dt>${labels.campaign.max_concurrent_calls}</dt><dd>${ui.plural(campaign.max_concurrent_calls, 'call')}</dd>
+              <dt>${labels.campaign.consent_required}</dt><dd>${formatConsentRule(campaign)}</dd>
+              ${campaign.one_conversation_per_day ? html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>` : null}
+              ${campaign.closed_on_federal_holidays ? html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>` : null}
+              <dt>${labels.campaign.id}</dt><dd>${campaign.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
+            </dl>
+          </aside>
         </div>
-        <aside class="panel" aria-labelledby="facts">
-          <h2 id="facts">Settings</h2>
-          <dl class="facts">
-            <dt>${labels.campaign.agent_id}</dt><dd><a href="${ui.to(`/agents/${campaign.agent_id}`)}">${campaign.agent_name}</a></dd>
-            <dt>${labels.campaign.phone_number_id}</dt>
-            <dd>${campaign.number_label}<br><span class="soft small-text">${campaign.phone_number}</span></dd>
-            <dt>${labels.campaign.calling_hours}</dt>
-            <dd>
-              ${formatCallingHours(campaign.calling_hours)}<br>
-              <span class="soft small-text">In the contact's time zone, or ${campaign.time_zone} if it's unknown</span>
-            </dd>
-            <dt>${labels.campaign.retry}</dt><dd>${formatRetryPolicy(campaign.retry)}</dd>
-            <dt>${labels.campaign.max_concurrent_calls}</dt><dd>${ui.plural(campaign.max_concurrent_calls, 'call')}</dd>
-            <dt>${labels.campaign.consent_required}</dt><dd>${formatConsentRule(campaign)}</dd>
-            ${campaign.one_conversation_per_day ? html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>` : null}
-            ${campaign.closed_on_federal_holidays ? html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>` : null}
-            <dt>${labels.campaign.id}</dt><dd>${campaign.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
-          </dl>
-        </aside>
       </div>
-    </div>
-  `
+    `
   },
 )
 

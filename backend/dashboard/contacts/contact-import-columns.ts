@@ -1,4 +1,4 @@
-import { describeField, field, formMessage, type PageForm, pageForm } from '../../views/forms.ts'
+import { describeField, field, formMessage, issueText, type PageForm, pageForm } from '../../views/forms.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import type { consentKinds } from '../page/forms.ts'
@@ -75,7 +75,7 @@ export const contactImportColumns = (form: PageForm, columnsForm: ColumnsForm): 
               ${columns.map(({ header, samples, use, rank }, index) => {
                 const label = header || `Column ${index + 1}`
                 const model = ownForm.field(use.name, use.value, undefined, label)
-                const { id, value, issue } = model
+                const { id, value } = model
                 const order = ownForm.field(rank.name, rank.value, undefined, `Preference of ${label}`)
                 return html`
                   <tr>
@@ -85,7 +85,7 @@ export const contactImportColumns = (form: PageForm, columnsForm: ColumnsForm): 
                       ${samples.length === 0 && html`<span class="soft">blank</span>`}
                     </td>
                     <td>
-                      ${issue ? html`<p class="issue" id="${id}-issue">${issue}</p>` : null}
+                      ${issueText(model)}
                       <select
                         id="${id}"
                         name="${use.name}"

@@ -5,9 +5,10 @@ import { parsePhone } from '../../core/phone.ts'
 import { type Badge, callBadge } from '../../views/badges.ts'
 import { badge, pager, time } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
-import { attributes, html } from '../../views/html.ts'
+import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, defineView } from '../page/define-page.ts'
+import { filterSelect } from '../page/filter-select.ts'
 import { OptionalId } from '../page/forms.ts'
 import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
@@ -78,13 +79,7 @@ const contactListView = defineView(
           placeholder="Name, phone, email, external ID"
         >
       </div>
-      <div class="field"><label for="list">Do-not-call list</label><select id="list" name="list">
-          ${lists.map(
-            ({ value, label }) => html`
-              <option value="${value}"${attributes({ selected: list === value })}>${label}</option>
-            `,
-          )}
-        </select></div>
+      ${filterSelect({ name: 'list', label: 'Do-not-call list', chosen: list, options: lists })}
       ${importId ? html`<input type="hidden" name="import" value="${importId}">` : null}
       <noscript><button class="quiet">Show</button></noscript>
     </form>

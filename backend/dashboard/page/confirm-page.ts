@@ -1,5 +1,5 @@
 import { FormError, invalidField } from '../../core/form-errors.ts'
-import { field, formMessage, pageForm } from '../../views/forms.ts'
+import { field, formMessage, hiddenFields, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineView } from './define-page.ts'
@@ -27,11 +27,7 @@ export const confirmPage = defineView(
       { class: 'panel stack form', novalidate: true },
       html`
         ${formMessage(form)}
-        ${Object.entries(fields).map(
-          ([name, value]) => html`
-            <input type="hidden" name="${name}" value="${value}">
-          `,
-        )}
+        ${hiddenFields(fields)}
         ${effects.map(
           (effect) => html`
             <p>${effect}</p>

@@ -231,7 +231,7 @@ export const definePublicView =
   <Data extends object>(toMarkup: (page: PublicPage, data: Data) => Html): CreateView<PublicPage, Data> =>
   (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
 
-/** What every page without a workspace has. */
+/** The data of a page without a workspace. */
 export interface PublicPage {
   title: string
   form: PageForm

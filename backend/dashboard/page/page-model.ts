@@ -4,7 +4,7 @@ import type { Flash } from './flash.ts'
 import { createFormModel, type FormState, toFormPath } from './forms.ts'
 import { type PageContext, pathTo } from './page-context.ts'
 
-/** What every page of a workspace has: the data of the layout, the form, and the `ui` helpers. */
+/** The data of a workspace's page that its layout needs, its form, and the `ui` helpers. */
 export type PageModel = ReturnType<typeof createPageModel>
 
 export type Ui = PageModel['ui']

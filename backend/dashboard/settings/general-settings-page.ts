@@ -2,10 +2,11 @@ import { boundedText, type CallingHours, campaignTexts } from '@outdial/contract
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
-import { formatCallingHours, formatPlural, weekdays } from '../../views/format.ts'
-import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
+import { formatCallingHours, formatPlural } from '../../views/format.ts'
+import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
+import { callingHoursFields } from '../page/calling-hours-fields.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { countries, formText, StringList, toFormTexts } from '../page/forms.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
@@ -60,36 +61,7 @@ const generalSettingsView = defineView(
               <section class="panel" aria-labelledby="hours">
                 <h2 id="hours">${labels.workspace.calling_hours}</h2>
                 <p class="hint">Defaults for new campaigns. Existing campaigns keep their hours.</p>
-                ${checks({
-                  form,
-                  ...formTexts['calling_hours.days'],
-                  name: 'calling_hours.days',
-                  options: weekdays,
-                  values: settings.calling_hours.days,
-                  row: true,
-                })}
-                <div class="field-row">
-                  ${field({
-                    form,
-                    ...formTexts['calling_hours.start'],
-                    name: 'calling_hours.start',
-                    value: settings.calling_hours.start,
-                    required: true,
-                    placeholder: '09:00',
-                    inputmode: 'numeric',
-                    maxlength: 5,
-                  })}
-                  ${field({
-                    form,
-                    ...formTexts['calling_hours.end'],
-                    name: 'calling_hours.end',
-                    value: settings.calling_hours.end,
-                    required: true,
-                    placeholder: '17:00',
-                    inputmode: 'numeric',
-                    maxlength: 5,
-                  })}
-                </div>
+                ${callingHoursFields(form, formTexts, settings.calling_hours)}
               </section>
               <div class="form-actions"><button class="primary">Save</button></div>
             `,

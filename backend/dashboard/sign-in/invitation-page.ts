@@ -6,10 +6,11 @@ import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { acceptInvitation, type AcceptResult, getInvitation } from '../../identity/invitations.ts'
 import { requireSession } from '../../sign-in/browser-auth.ts'
-import { field, formMessage, pageForm, postForm } from '../../views/forms.ts'
+import { formMessage, pageForm, postForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { PageError } from '../../views/page-error.ts'
 import { definePublicView, redirectTo } from '../page/define-page.ts'
+import { newUserFields } from './new-user-fields.ts'
 import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 
 interface InvitationData {
@@ -57,29 +58,7 @@ const invitationView = definePublicView(
             { class: 'stack' },
             html`
               ${formMessage(form)}
-              ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
-              ${field({
-                form,
-                name: 'email',
-                label: 'Email',
-                type: 'email',
-                required: true,
-                autocomplete: 'username',
-                maxlength: 254,
-                value: email,
-                hint: "You'll sign in with this email.",
-              })}
-              ${field({
-                form,
-                name: 'password',
-                label: 'Password',
-                type: 'password',
-                required: true,
-                autocomplete: 'new-password',
-                minlength: 10,
-                maxlength: 1024,
-                hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-              })}
+              ${newUserFields(form, email)}
               <div class="actions"><button class="primary">Create account and join</button></div>
             `,
           )}

@@ -11,6 +11,7 @@ import { field, formMessage, pageForm, postForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { definePublicView, redirectTo } from '../page/define-page.ts'
+import { newUserFields } from './new-user-fields.ts'
 import { maxPublicTextLength, mountPublicForm, type PublicFormParts } from './public-form.ts'
 import { workspaceLocationFields } from './workspace-location-fields.ts'
 
@@ -116,28 +117,7 @@ const signUpView = definePublicView(
       { class: 'stack' },
       html`
         ${formMessage(form)}
-        ${field({ form, name: 'name', label: 'Your name', required: true, autocomplete: 'name', maxlength: 200 })}
-        ${field({
-          form,
-          name: 'email',
-          label: 'Email',
-          type: 'email',
-          required: true,
-          autocomplete: 'username',
-          maxlength: 254,
-          hint: "You'll sign in with this email.",
-        })}
-        ${field({
-          form,
-          name: 'password',
-          label: 'Password',
-          type: 'password',
-          required: true,
-          autocomplete: 'new-password',
-          minlength: 10,
-          maxlength: 1024,
-          hint: 'At least 10 characters, without your name or email. Several random words make a strong password.',
-        })}
+        ${newUserFields(form)}
         ${field({
           form,
           name: 'workspace_name',

@@ -1,4 +1,4 @@
-import type { FormModel } from '../../views/forms.ts'
+import { describeField, type FormModel, issueText } from '../../views/forms.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
 import type { Parameter } from './http-tool-parameters.ts'
 
@@ -13,29 +13,23 @@ interface ParameterRow {
 
 /** Asks for one argument of a tool. */
 export const parameterRow = ({ form, name, number, types, parameter }: ParameterRow): Html => {
-  const { id, value, issue, isFirstIssue } = form.field(
-    `${name}.name`,
-    parameter.name,
-    undefined,
-    `Argument ${number}`,
-  )
+  const model = form.field(`${name}.name`, parameter.name, undefined, `Argument ${number}`)
   const { value: type } = form.field(`${name}.type`, parameter.type)
   const { value: about } = form.field(`${name}.about`, parameter.about)
   const { values: required } = form.field(`${name}.required`, String(parameter.isRequired))
-  const issueId = `${id}-issue`
   return html`
     <div class="parameter" role="group" aria-label="Argument ${number}">
-      ${issue ? html`<p class="issue" id="${issueId}">${issue}</p>` : null}
+      ${issueText(model)}
       <input
-        id="${id}"
+        id="${model.id}"
         name="${name}.name"
-        value="${value}"
+        value="${model.value}"
         aria-label="Name of argument ${number}"
         placeholder="Name"
         maxlength="64"
         class="code"
         autocomplete="off"
-        spellcheck="false"${attributes({ 'aria-invalid': issue ? 'true' : null, 'aria-describedby': issue ? issueId : null, autofocus: isFirstIssue })}
+        spellcheck="false"${attributes({ autofocus: model.isFirstIssue, ...describeField(model) })}
       >
       <select name="${name}.type" aria-label="Type of argument ${number}">
         ${types.map((choice) => html`<option value="${choice.value}"${attributes({ selected: choice.value === type })}>${choice.label}</option>`)}

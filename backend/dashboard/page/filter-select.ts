@@ -1,6 +1,6 @@
 import { attributes, type Html, html } from '../../views/html.ts'
 
-interface Option {
+export interface FilterOption {
   value: string
   label: string
 }
@@ -8,16 +8,16 @@ interface Option {
 export interface FilterSelect {
   name: string
   label: string
-  /** Label of the option that doesn't filter. */
-  any: string
+  /** Label of the option that doesn't filter, if `options` has none. */
+  any?: string
   chosen: string | undefined
-  options: readonly Option[]
+  options: readonly FilterOption[]
 }
 
-/** Shows a select that filters the call list. */
+/** Shows a select that filters a list. */
 export const filterSelect = ({ name, label, any, chosen, options }: FilterSelect): Html => html`
   <div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">
-      <option value="">${any}</option>
+      ${any !== undefined && html`<option value="">${any}</option>`}
       ${options.map(
         (option) => html`
           <option value="${option.value}"${attributes({ selected: chosen === option.value })}>${option.label}</option>
