@@ -60,6 +60,7 @@ export async function startService(
   const connected = await connectToReplicas(opened.deps, notifier)
   // Only one process can use an embedded database.
   const shared = dataDir === undefined ? notifyOthers(connected) : undefined
+  const otherWorkers = shared?.otherWorkers ?? (() => 0)
   const notifying = shared?.deps ?? connected
   const deps = replicaDb === undefined ? notifying : addReadReplica(notifying, replicaDb)
   const close = async () => {
@@ -78,7 +79,7 @@ export async function startService(
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
-    const workers = config.role === 'api' ? [] : startWorkers(deps, notifier)
+    const workers = config.role === 'api' ? [] : startWorkers(deps, notifier, otherWorkers)
     state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())
     const keysWatch = opened.runtimeSigningKeys?.watch(() => {})
@@ -123,11 +124,17 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
 }
 
 /** Lets the dependencies also notify the workers of other processes. */
-function notifyOthers(deps: Deps): { deps: Deps; close: () => Promise<void> } {
+function notifyOthers(deps: Deps): {
+  deps: Deps
+  otherWorkers: () => number
+  close: () => Promise<void>
+} {
   const replicaCheck = startReplicaCheck(deps)
-  const { notify, close } = shareNotifications(deps, deps.notify, replicaCheck.otherWorkers)
+  const { otherWorkers } = replicaCheck
+  const { notify, close } = shareNotifications(deps, deps.notify, otherWorkers)
   return {
     deps: { ...deps, notify },
+    otherWorkers,
     close: async () => {
       await close()
       await replicaCheck.stop()

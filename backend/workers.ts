@@ -10,9 +10,17 @@ import { startAuthorizationCleanup, startExpirationJob } from './privacy/delete-
 import { startRetention } from './privacy/retention.ts'
 import { startSender } from './webhooks/sender.ts'
 
-/** Starts everything that a process with ROLE=worker or ROLE=all does without a request. */
-export function startWorkers(deps: Deps, notifier: Notifier): Pick<Worker, 'stop' | 'loops'>[] {
-  const dialer = startDialer(deps)
+/**
+ * Starts everything that a process with ROLE=worker or ROLE=all does without a request.
+ *
+ * @param otherWorkers returns how many other processes do so
+ */
+export function startWorkers(
+  deps: Deps,
+  notifier: Notifier,
+  otherWorkers: () => number,
+): Pick<Worker, 'stop' | 'loops'>[] {
+  const dialer = startDialer(deps, { otherWorkers })
   const sender = startSender(deps)
   const importer = startImporter(deps)
   notifier.connect({

@@ -6,6 +6,7 @@ import type { Deps } from '../deps.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { createAttemptWriter } from './attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
+import { createClaimInterval } from './claim-interval.ts'
 import { newTurns } from './claim-store.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
@@ -15,19 +16,14 @@ export interface DialerOptions extends LeaseTimes {
   providers: TelephonyProviders
   /** Maximum concurrent calls of this process. */
   concurrency: number
+  /** Returns how many other processes have workers. */
+  otherWorkers: () => number
 }
 
 export interface Dialer extends Worker {
   /** Ends the wait for reports about an attempt. Call it after a commit that saved one. */
   reportReceived(attemptId: string): void
 }
-
-/**
- * While few calls come, each is claimed at once. While many come, a claim that gathers them costs little more than one. On a busy
- * machine, claims take long, and small ones would take what the calls themselves need. So they take at most half of the time.
- */
-const claimIntervalMs = (claimed: number, tookMs: number): number =>
-  claimed < 3 ? Math.max(5, tookMs + Math.min(tookMs, 20)) : 25
 
 type DialerDeps = ProviderDeps & Pick<Deps, 'notify'>
 
@@ -41,6 +37,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     leaseMs = 30 * secondMs,
     heartbeatMs = 7 * secondMs,
     concurrency = 500,
+    otherWorkers = () => 0,
   } = options
   const workerId = randomUUID()
   const real: Worker[] = []
@@ -85,7 +82,8 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   // New calls don't change what there is to take over.
   if (providers.real.resumable)
     real.push(start({ name: 'takeover', concurrency, intervalMs: () => 100 }, takeOver))
-  const dialer = start({ name: 'dialer', concurrency, intervalMs: claimIntervalMs }, claimRealCalls)
+  const intervalMs = createClaimInterval(otherWorkers)
+  const dialer = start({ name: 'dialer', concurrency, intervalMs }, claimRealCalls)
   real.push(dialer)
   // Test calls have a separate worker so that they don't wait behind a campaign's backlog. While many calls come, it looks
   // for test calls less often.

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals'
+import { createClaimInterval } from '../../dialer/claim-interval.ts'
+
+/** Starts a worker that claims calls at equal distances, and returns how long it waits after each claim. */
+function startWorker(otherWorkers = 0) {
+  let time = 0
+  const intervalMs = createClaimInterval(
+    () => otherWorkers,
+    () => time,
+  )
+  return (count: number, { everyMs, calls = 1, tookMs = 2 }: Claims) =>
+    Array.from({ length: count }, () => {
+      time += everyMs
+      return intervalMs(calls, tookMs)
+    })
+}
+
+interface Claims {
+  everyMs: number
+  calls?: number
+  tookMs?: number
+}
+
+describe('a worker', () => {
+  it('claims each call at once while few come', () => {
+    const claim = startWorker()
+    expect(new Set(claim(100, { everyMs: 20 }))).toEqual(new Set([5]))
+  })
+
+  it('lets calls gather while many come, and no longer soon after', () => {
+    const claim = startWorker()
+    expect(claim(100, { everyMs: 5 }).at(-1)).toBe(25)
+    expect(claim(1, { everyMs: 25, calls: 20 })).toEqual([25])
+    expect(claim(1, { everyMs: 500 })).toEqual([5])
+  })
+
+  it('spends at most half of its time on claims of few calls', () => {
+    const claim = startWorker()
+    expect(claim(1, { everyMs: 1_000, tookMs: 8 })).toEqual([16])
+    expect(claim(1, { everyMs: 1_000, tookMs: 300 })).toEqual([320])
+  })
+})
+
+describe('several workers', () => {
+  it('claim together as often as one while many calls come', () => {
+    const claim = startWorker(3)
+    expect(claim(100, { everyMs: 20 }).at(-1)).toBe(100)
+  })
+
+  it('claim each call at once while few come', () => {
+    const claim = startWorker(3)
+    expect(new Set(claim(100, { everyMs: 80 }))).toEqual(new Set([5]))
+  })
+})
