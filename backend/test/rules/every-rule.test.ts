@@ -6,12 +6,14 @@ import { queueCallback } from '../../contacts/queue-callback.ts'
 import { ApiError } from '../../core/errors.ts'
 import { leftOut } from '../../core/share.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
 import { type TypedRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber } from '../support/factories.ts'
 
 // Each rule, broken by a call at each moment at which rules decide. The clock is ahead of the database's, so that it doesn't delay
-// the campaigns' turns, and shows noon of a Wednesday in New York.
-const start = '2100-03-03T17:00:00.000Z'
+// the campaigns' turns, and shows noon of a Veterans Day, a Thursday, in New York.
+const start = '2100-11-11T17:00:00.000Z'
 const world = useRulesWorld(start)
 
 const after = (hours: number) => new Date(Date.parse(start) + hours * 3_600_000).toISOString()
@@ -23,13 +25,23 @@ const waits = (waiting_for: string, next_attempt_at = start) => ({
 })
 const lastOutcome = { status: 'completed', outcome: 'busy', ended_reason: 'line_busy' }
 
+const momentNames = ['queueing', 'claiming', 'retry', 'import', 'callback', 'change'] as const
+
 /** What becomes of a call: the call as the API shows it, the reason why none was queued, or the code of an error. */
 type Result = object | string
 
 interface Case {
-  rules: TypedRules
-  /** True if the number had a call attempt just before. */
-  wasCalled?: boolean
+  rules?: TypedRules
+  /** What the campaign itself requires. */
+  campaign?: { oneConversationPerDay: true } | { closedOnFederalHolidays: true }
+  /** The rules before. Limits by day and month count from when they're set. */
+  before?: TypedRules
+  /** How a call to the number ended just before. */
+  wasCalled?: 'no_answer' | 'answered'
+  number?: string
+  consent?: { source: string; at: string }
+  /** True if the retry and the callback are due when they're looked at. */
+  isDueAgain?: boolean
   queueing: Result
   claiming: Result
   retry: Result
@@ -38,9 +50,10 @@ interface Case {
   change: Result
 }
 
-const nineDays = Array.from({ length: 9 }, (_, day) => `2100-03-${String(day + 3).padStart(2, '0')}`).join(
-  ' ',
-)
+/** A day after the conversation just before, which took a minute. */
+const dayAfterAnswer = after(24 - 1 / 60)
+
+const nineDays = Array.from({ length: 9 }, (_, day) => `2100-11-${day + 11}`).join(' ')
 
 const cases: Record<string, Case> = {
   'a country that is not called': {
@@ -61,9 +74,19 @@ const cases: Record<string, Case> = {
     callback: 'not_callable',
     change: suppressed('consent_missing'),
   },
+  'a consent that is too old': {
+    rules: { consent_required: 'any', consent_max_age_days: '30' },
+    consent: { source: 'Form', at: '2100-10-11T16:00:00Z' },
+    queueing: suppressed('consent_expired'),
+    claiming: suppressed('consent_expired'),
+    retry: suppressed('consent_expired'),
+    import: 'consent_expired',
+    callback: 'not_callable',
+    change: suppressed('consent_expired'),
+  },
   'the attempts of 24 hours': {
     rules: { max_attempts_per_day: '1' },
-    wasCalled: true,
+    wasCalled: 'no_answer',
     queueing: waits('frequency', after(24)),
     claiming: waits('frequency', after(24)),
     retry: waits('retry', after(24)),
@@ -74,7 +97,7 @@ const cases: Record<string, Case> = {
   },
   'the attempts of 30 days': {
     rules: { max_attempts_per_30_days: '1' },
-    wasCalled: true,
+    wasCalled: 'no_answer',
     queueing: suppressed('frequency'),
     claiming: suppressed('frequency'),
     retry: lastOutcome,
@@ -82,8 +105,38 @@ const cases: Record<string, Case> = {
     callback: { status: 'queued', next_attempt_at: after(1) },
     change: suppressed('frequency'),
   },
+  'one conversation a day': {
+    campaign: { oneConversationPerDay: true },
+    wasCalled: 'answered',
+    queueing: waits('frequency', dayAfterAnswer),
+    claiming: waits('frequency', dayAfterAnswer),
+    retry: waits('retry', dayAfterAnswer),
+    import: waits('frequency', dayAfterAnswer),
+    callback: { status: 'queued', next_attempt_at: after(1) },
+    change: waits('frequency', dayAfterAnswer),
+  },
+  'the hours by law': {
+    rules: { hours_by_law: true },
+    // In Guam, it's 3 AM.
+    number: '+16714720000',
+    queueing: waits('calling_hours', after(5)),
+    claiming: waits('calling_hours', after(5)),
+    retry: waits('retry', after(5)),
+    import: waits('calling_hours', after(5)),
+    callback: { status: 'queued', next_attempt_at: after(5) },
+    change: waits('calling_hours', after(5)),
+  },
+  'a federal holiday': {
+    campaign: { closedOnFederalHolidays: true },
+    queueing: waits('calling_hours', after(12)),
+    claiming: waits('calling_hours', after(12)),
+    retry: waits('retry', after(12)),
+    import: waits('calling_hours', after(12)),
+    callback: { status: 'queued', next_attempt_at: after(12) },
+    change: waits('calling_hours', after(12)),
+  },
   'a closed day': {
-    rules: { closed_dates: '2100-03-03' },
+    rules: { closed_dates: '2100-11-11' },
     queueing: waits('calling_hours', after(12)),
     claiming: waits('calling_hours', after(12)),
     retry: waits('retry', after(12)),
@@ -102,13 +155,27 @@ const cases: Record<string, Case> = {
   },
   "the day's calls of the own number": {
     rules: { max_attempts_per_own_number: '1' },
-    wasCalled: true,
+    before: { max_attempts_per_own_number: '10' },
+    wasCalled: 'no_answer',
+    isDueAgain: true,
     queueing: waits('number_limit'),
     claiming: waits('number_limit'),
-    retry: waits('retry', after(1)),
+    retry: waits('number_limit', after(1)),
     import: waits('number_limit'),
-    callback: { status: 'queued', next_attempt_at: after(1) },
+    callback: waits('number_limit', after(1)),
     change: waits('number_limit'),
+  },
+  "the month's minutes": {
+    rules: { max_minutes_per_month: '30' },
+    before: { max_minutes_per_month: '600' },
+    wasCalled: 'answered',
+    isDueAgain: true,
+    queueing: waits('minutes_limit'),
+    claiming: waits('minutes_limit'),
+    retry: waits('minutes_limit', after(1)),
+    import: waits('minutes_limit'),
+    callback: waits('minutes_limit', after(1)),
+    change: waits('minutes_limit'),
   },
 }
 
@@ -119,13 +186,30 @@ const callOf = async (id: number): Promise<Call> => {
   return world.read(id)
 }
 
-/** Calls the number once in vain, so that it had an attempt. */
-async function callBefore({ rules, wasCalled = false }: Case): Promise<void> {
-  // The limits count from when they're set.
-  await world.setRules(rules.max_attempts_per_own_number === undefined ? {} : rules)
-  if (!wasCalled) return
+const queue = ({ consent }: Case): Promise<Call> => world.queue(number, consent && { consent })
+
+/** Sets the rules before, and calls the number once. */
+async function callBefore({ before = {}, wasCalled }: Case): Promise<void> {
+  await world.setRules(before)
+  if (wasCalled === undefined) return
   const { id } = await world.queue(number)
-  await world.finish(await world.claimOne(id), 'no_answer', 'ring_timeout')
+  const attempt = await world.claimOne(id)
+  const isAnswered = wasCalled === 'answered'
+  await finishAttempt(world.deps, attempt, {
+    ...emptyResult(wasCalled, isAnswered ? 'contact_hung_up' : 'ring_timeout'),
+    answeredAt: isAnswered ? new Date(Date.parse(start) - 60_000) : null,
+  })
+}
+
+async function setRule({ rules = {}, campaign }: Case): Promise<void> {
+  await world.setRules(rules)
+  if (campaign === undefined) return
+  await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, campaign)
+}
+
+/** Lets the time of the next call come, if that's when the rule is looked at. */
+const waitUntilDue = ({ isDueAgain }: Case): void => {
+  if (isDueAgain === true) world.advanceHours(1)
 }
 
 const toCode = (error: unknown): string => {
@@ -134,39 +218,41 @@ const toCode = (error: unknown): string => {
 }
 
 /** What happens at each moment to a call that breaks the rules. */
-const moments: Record<Exclude<keyof Case, 'rules' | 'wasCalled'>, (rule: Case) => Promise<Result>> = {
+const moments: Record<(typeof momentNames)[number], (rule: Case) => Promise<Result>> = {
   queueing: async (rule) => {
     await callBefore(rule)
-    await world.setRules(rule.rules)
+    await setRule(rule)
     try {
-      return await callOf((await world.queue(number)).id)
+      return await callOf((await queue(rule)).id)
     } catch (error) {
       return toCode(error)
     }
   },
   claiming: async (rule) => {
     await callBefore(rule)
-    const { id } = await world.queue(number)
-    await world.setRules(rule.rules)
+    const { id } = await queue(rule)
+    await setRule(rule)
     return callOf(id)
   },
   retry: async (rule) => {
-    await world.setRules({})
-    const { id } = await world.queue(number)
+    await callBefore(rule)
+    const { id } = await queue(rule)
     const attempt = await world.claimOne(id)
-    await world.setRules(rule.rules)
+    await setRule(rule)
     await world.finish(attempt, 'busy', 'line_busy')
+    waitUntilDue(rule)
     return callOf(id)
   },
   import: async (rule) => {
     await callBefore(rule)
-    await world.setRules(rule.rules)
+    await setRule(rule)
     const { workspaceId, userId, campaignId } = world.seed
     const actor = { kind: 'import', id: 1, user_id: userId, name: 'leads.csv' } as const
     const call = { campaignId, scheduledAt: null, ifOpen: 'skip', ifListed: 'skip', test: false } as const
+    const { consent } = rule
     const addition = {
       contact: { phoneNumber: number },
-      changes: {},
+      changes: consent ? { consent_source: consent.source, consent_at: new Date(consent.at) } : {},
       doNotCallNumbers: [],
       call: { ...call, metadata: {}, origin: actor },
       actor,
@@ -180,10 +266,10 @@ const moments: Record<Exclude<keyof Case, 'rules' | 'wasCalled'>, (rule: Case) =
       : callOf(decision.call.id)
   },
   callback: async (rule) => {
-    await world.setRules({})
-    const { id, contact } = await world.queue(number)
-    await world.claimOne(id)
-    await world.setRules(rule.rules)
+    await callBefore(rule)
+    const { id, contact } = await queue(rule)
+    const attempt = await world.claimOne(id)
+    await setRule(rule)
     const { workspaceId, agentId, campaignId } = world.seed
     const current = {
       workspaceId,
@@ -198,28 +284,31 @@ const moments: Record<Exclude<keyof Case, 'rules' | 'wasCalled'>, (rule: Case) =
     } catch (error) {
       return toCode(error)
     }
+    await world.finish(attempt, 'answered', 'contact_hung_up')
+    waitUntilDue(rule)
     const calls = world.database.db.selectFrom('call').select('id').where('id', '>', id)
     return callOf((await calls.executeTakeFirstOrThrow()).id)
   },
   change: async (rule) => {
     await callBefore(rule)
-    const { id } = await world.queue(number)
-    await world.changeRules(rule.rules)
+    const { id } = await queue(rule)
+    if (rule.campaign === undefined) await world.changeRules(rule.rules ?? {})
+    else await setRule(rule)
     return callOf(id)
   },
 }
 
 beforeEach(async () => {
-  number = freshNumber()
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     retry: { max_attempts: 3, delay_minutes: 60, on: ['busy'] },
   })
 })
 
-describe.each(Object.entries(moments))('%s', (moment, act) => {
+describe.each(momentNames)('%s', (moment) => {
   it.each(Object.entries(cases))('follows the rule about %s', async (_name, rule) => {
-    const expected = rule[moment as keyof typeof moments]
-    const result = await act(rule)
+    number = rule.number ?? freshNumber()
+    const expected = rule[moment]
+    const result = await moments[moment](rule)
     if (typeof expected === 'string') expect(result).toBe(expected)
     else expect(result).toMatchObject(expected)
   })

@@ -1,60 +1,90 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
+import { queueCallback } from '../../contacts/queue-callback.ts'
+import { ApiError } from '../../core/errors.ts'
+import { type AttemptResult, emptyResult } from '../../dialer/attempt-result.ts'
 import type { ClaimedAttempt } from '../../dialer/claim-calls.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
-import { useRulesWorld } from '../support/call-rules.ts'
-import { freshNumber, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { changeRules, useRulesWorld } from '../support/call-rules.ts'
+import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 
 // Later than the database's clock, so that it doesn't delay the campaigns' turns.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 
 const hourMs = 3_600_000
 
+const Rules = fc.record({
+  perDay: fc.option(fc.integer({ min: 1, max: 3 })),
+  per30Days: fc.option(fc.integer({ min: 1, max: 5 })),
+  perOwnNumber: fc.option(fc.integer({ min: 1, max: 3 })),
+  minutes: fc.option(fc.integer({ min: 30, max: 90 })),
+  requiresConsent: fc.boolean(),
+  hoursByLaw: fc.boolean(),
+})
+
+type Rules = Generated<typeof Rules>
+type Generated<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never
+
 const Step = fc.oneof(
   {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('queue' as const), number: fc.nat(1), campaign: fc.nat(1) }),
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('queue' as const),
+      number: fc.nat(1),
+      campaign: fc.nat(1),
+      consents: fc.boolean(),
+    }),
   },
   {
-    weight: 2,
+    weight: 4,
     arbitrary: fc.record({ kind: fc.constant('advance' as const), hours: fc.integer({ min: 1, max: 40 }) }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('claim' as const) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('claim' as const) }) },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
       kind: fc.constant('finish' as const),
       as: fc.constantFrom('busy' as const, 'answered' as const, 'not placed' as const),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('callback' as const),
+      inHours: fc.integer({ min: 1, max: 60 }),
+      /** How often the contact speaks. A machine that answers speaks once. */
+      turns: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('change' as const), rules: Rules }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pause' as const), campaign: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('resume' as const), campaign: fc.nat(1) }) },
 )
 
 const History = fc.record({
-  perDay: fc.option(fc.integer({ min: 1, max: 3 })),
-  perOwnNumber: fc.option(fc.integer({ min: 1, max: 3 })),
-  minutes: fc.option(fc.integer({ min: 30, max: 90 })),
-  // Which of the two numbers belongs to a contact with a consent. Null: none is required.
-  consentOf: fc.option(fc.nat(1)),
-  per30Days: fc.option(fc.integer({ min: 1, max: 5 })),
-  hours_by_law: fc.boolean(),
+  rules: Rules,
   oneConversationPerDay: fc.boolean(),
   steps: fc.array(Step, { minLength: 10, maxLength: 40 }),
 })
 
-/** Two attempts to a number start at the same time, and one of them turns out not to have been placed. */
-const undoneOfTwo: typeof History extends fc.Arbitrary<infer Value> ? Value : never = {
+const noRules: Rules = {
   perDay: null,
+  per30Days: null,
   perOwnNumber: null,
-  minutes: 30,
-  consentOf: null,
-  per30Days: 2,
-  hours_by_law: false,
+  minutes: null,
+  requiresConsent: false,
+  hoursByLaw: false,
+}
+
+/** Two attempts to a number start at the same time, and one of them turns out not to have been placed. */
+const undoneOfTwo: Generated<typeof History> = {
+  rules: { ...noRules, minutes: 30, per30Days: 2 },
   oneConversationPerDay: false,
   steps: [
-    { kind: 'queue', number: 0, campaign: 1 },
-    { kind: 'queue', number: 0, campaign: 0 },
+    { kind: 'queue', number: 0, campaign: 1, consents: false },
+    { kind: 'queue', number: 0, campaign: 0, consents: false },
     { kind: 'claim' },
     { kind: 'finish', as: 'busy' },
     { kind: 'claim' },
@@ -64,108 +94,207 @@ const undoneOfTwo: typeof History extends fc.Arbitrary<infer Value> ? Value : ne
   ],
 }
 
+/** A contact asks for a call although the number was called as often as allowed. */
+const callbackOverLimit: Generated<typeof History> = {
+  rules: { ...noRules, perDay: 1 },
+  oneConversationPerDay: true,
+  steps: [
+    { kind: 'queue', number: 0, campaign: 0, consents: false },
+    { kind: 'claim' },
+    { kind: 'callback', inHours: 2, turns: 2 },
+    { kind: 'advance', hours: 2 },
+    { kind: 'claim' },
+    { kind: 'callback', inHours: 2, turns: 1 },
+    { kind: 'advance', hours: 2 },
+    { kind: 'claim' },
+  ],
+}
+
 it('places no call attempt that breaks a rule, and ends every call, whatever happens', async () => {
   await fc.assert(
-    fc.asyncProperty(History, async ({ steps, ...rules }) => {
-      const { perDay, per30Days, perOwnNumber, minutes, consentOf, hours_by_law, oneConversationPerDay } =
-        rules
-      const { deps } = world
-      const seed = await seedWorkspace(deps)
-      const campaigns = [seed.campaignId, await seedCampaign(deps, seed)]
-      for (const id of campaigns)
-        await editCampaign(deps, seed.workspaceId, id, {
-          oneConversationPerDay,
-          retry: { max_attempts: 3, delay_minutes: 90, on: ['busy'] },
+    fc.asyncProperty(History, async ({ steps, rules, oneConversationPerDay }) => {
+      const seed = await seedWorkspace(world.deps)
+      const history = await startHistory(seed, rules, oneConversationPerDay)
+      for (const step of steps) await history.act(step)
+      await history.end()
+      const open = world.deps.db
+        .selectFrom('call')
+        .select('id')
+        .where('workspace_id', '=', seed.workspaceId)
+        .where('status', '<>', 'completed')
+      expect(await open.execute()).toEqual([])
+    }),
+    { numRuns: 20, examples: [[undoneOfTwo], [callbackOverLimit]] },
+  )
+})
+
+/** What happens to a workspace with two campaigns and two contacts, and what its rules say about each attempt. */
+async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay: boolean) {
+  const { deps } = world
+  const { workspaceId } = seed
+  const numbers = [freshNumber(), freshNumber()]
+  const campaigns = [seed.campaignId, await seedCampaign(deps, seed)]
+  for (const id of campaigns)
+    await editCampaign(deps, workspaceId, id, {
+      oneConversationPerDay,
+      retry: { max_attempts: 3, delay_minutes: 90, on: ['busy'] },
+    })
+  let rules = firstRules
+  await changeRules(deps, seed, toTyped(rules))
+  const live: ClaimedAttempt[] = []
+  const placed = new Map<string, { number: string; at: number; isLimited: boolean }>()
+  const conversations = new Map<string, number>()
+  const consents = new Set<string>()
+  /** The calls in whose conversations the contact spoke enough to ask for a callback. */
+  const conversed = new Set<number>()
+
+  const isExempt = async ({ request: { callId, number } }: ClaimedAttempt): Promise<boolean> => {
+    const call = deps.db.selectFrom('call').select('origin').where('id', '=', callId)
+    const { origin } = await call.executeTakeFirstOrThrow()
+    return origin?.kind === 'scheduled_callback' && number === 1 && conversed.has(origin.call_id)
+  }
+
+  const expectAllowed = async (attempt: ClaimedAttempt): Promise<void> => {
+    const at = deps.clock.now().getTime()
+    const number = attempt.request.toNumber
+    const earlier = [...placed.values()]
+    const within = (hours: number) =>
+      earlier.filter((each) => each.number === number && at - each.at < hours * hourMs).length
+    if (!(await isExempt(attempt))) {
+      if (rules.perDay !== null) expect(within(24)).toBeLessThan(rules.perDay)
+      if (rules.per30Days !== null) expect(within(24 * 30)).toBeLessThan(rules.per30Days)
+      const endedAt = conversations.get(number)
+      if (oneConversationPerDay && endedAt !== undefined)
+        expect(at - endedAt).toBeGreaterThanOrEqual(24 * hourMs)
+    }
+    if (rules.perOwnNumber !== null) {
+      // The limit counts from when one is set.
+      const onDay = earlier.filter((each) => each.isLimited && dayOf(each.at) === dayOf(at))
+      expect(onDay.length).toBeLessThan(rules.perOwnNumber)
+    }
+    if (rules.requiresConsent) expect([...consents]).toContain(number)
+    // The numbers are in New York.
+    if (rules.hoursByLaw) expect(hourOf(at) >= 8 && hourOf(at) < 21).toBe(true)
+    const isLimited = rules.perOwnNumber !== null || rules.minutes !== null
+    placed.set(attempt.id, { number, at, isLimited })
+  }
+
+  const claim = async (): Promise<void> => {
+    const started = await world.claim()
+    // Each call in progress can take half an hour of the month's minutes.
+    if (rules.minutes !== null && started.length > 0)
+      expect((live.length + started.length) * 30).toBeLessThanOrEqual(rules.minutes)
+    for (const attempt of started) await expectAllowed(attempt)
+    live.push(...started)
+  }
+
+  const finish = async (toResult: (attempt: ClaimedAttempt) => Promise<AttemptResult> | AttemptResult) => {
+    const attempt = live.shift()
+    if (attempt === undefined) return
+    const result = await toResult(attempt)
+    if (result.outcome === 'answered') conversations.set(attempt.request.toNumber, deps.clock.now().getTime())
+    if (result.notPlaced === true) placed.delete(attempt.id)
+    await finishAttempt(deps, attempt, result)
+  }
+
+  const callBack = (inHours: number, turns: number) => async (attempt: ClaimedAttempt) => {
+    const { callId } = attempt.request
+    const call = deps.db.selectFrom('call').where('id', '=', callId)
+    const found = await call
+      .select(['contact_id as contactId', 'campaign_id as campaignId', 'agent_id as agentId', 'test'])
+      .executeTakeFirstOrThrow()
+    const current = { ...found, workspaceId, callId, phoneNumber: attempt.request.toNumber }
+    const at = new Date(deps.clock.now().getTime() + inHours * hourMs).toISOString()
+    try {
+      await queueCallback(deps, current, { at, dryRun: false })
+    } catch (error) {
+      // An agent then says that it can't.
+      if (!(error instanceof ApiError)) throw error
+    }
+    if (turns > 1) conversed.add(callId)
+    const turn = { role: 'contact' as const, text: 'Please call again.', at }
+    return { ...answered(), transcript: Array.from({ length: turns }, () => turn) }
+  }
+
+  const answered = (): AttemptResult => ({
+    ...emptyResult('answered', 'contact_hung_up'),
+    answeredAt: deps.clock.now(),
+  })
+
+  const ends = {
+    busy: () => emptyResult('busy', 'line_busy'),
+    answered,
+    'not placed': () => ({ ...emptyResult('failed', 'line_failed'), notPlaced: true }),
+  }
+
+  const act = async (step: Generated<typeof Step>): Promise<void> => {
+    switch (step.kind) {
+      case 'queue': {
+        const number = numbers[step.number] ?? ''
+        if (step.consents) consents.add(number)
+        await world.queueIn(seed, number, {
+          campaign_id: campaigns[step.campaign],
+          ...(step.consents && { consent: { source: 'Form', at: '2026-05-04T15:00:00Z' } }),
         })
-      await world.setRulesOf(seed, {
-        max_attempts_per_day: String(perDay ?? ''),
-        max_attempts_per_30_days: String(per30Days ?? ''),
-        max_attempts_per_own_number: String(perOwnNumber ?? ''),
-        max_minutes_per_month: String(minutes ?? ''),
-        consent_required: consentOf === null ? 'none' : 'any',
-        hours_by_law,
-      })
-      const numbers = [freshNumber(), freshNumber()]
-      const live: ClaimedAttempt[] = []
-      const conversations = new Map<string, number>()
-      const claim = async () => {
-        const started = await world.claim()
-        // Each call in progress can take half an hour of the month's minutes.
-        if (minutes !== null) expect((live.length + started.length) * 30).toBeLessThanOrEqual(minutes)
-        for (const attempt of started) {
-          live.push(attempt)
-          const endedAt = conversations.get(attempt.request.toNumber)
-          if (oneConversationPerDay && endedAt !== undefined)
-            expect(deps.clock.now().getTime() - endedAt).toBeGreaterThanOrEqual(24 * hourMs)
-        }
+        return
       }
-      const finish = async (as: 'busy' | 'answered' | 'not placed') => {
-        const attempt = live.shift()
-        if (attempt === undefined) return
-        const at = deps.clock.now()
-        if (as === 'answered') {
-          conversations.set(attempt.request.toNumber, at.getTime())
-          await finishAttempt(deps, attempt, {
-            ...emptyResult('answered', 'contact_hung_up'),
-            answeredAt: at,
-          })
-        } else {
-          const failed = { ...emptyResult('failed', 'line_failed'), notPlaced: true }
-          await finishAttempt(deps, attempt, as === 'busy' ? emptyResult('busy', 'line_busy') : failed)
-        }
-      }
-      for (const step of steps) {
-        if (step.kind === 'queue')
-          await world.queueIn(seed, numbers[step.number] ?? '', {
-            campaign_id: campaigns[step.campaign],
-            ...(step.number === consentOf && { consent: { source: 'Form', at: '2026-05-04T15:00:00Z' } }),
-          })
-        else if (step.kind === 'advance') deps.clock.advance(step.hours * hourMs)
-        else if (step.kind === 'claim') await claim()
-        else await finish(step.as)
-      }
-      const openCalls = () =>
-        deps.db
-          .selectFrom('call')
-          .select('id')
-          .where('workspace_id', '=', seed.workspaceId)
-          .where('status', '<>', 'completed')
-          .execute()
-      for (let round = 0; round < 300 && (await openCalls()).length > 0; round += 1) {
-        while (live.length > 0) await finish('busy')
+      case 'advance':
+        deps.clock.advance(step.hours * hourMs)
+        return
+      case 'claim':
+        return claim()
+      case 'finish':
+        return finish(ends[step.as])
+      case 'callback':
+        return finish(callBack(step.inHours, step.turns))
+      case 'change':
+        rules = step.rules
+        return changeRules(deps, seed, toTyped(rules))
+      case 'pause':
+        await pauseCampaign(deps, workspaceId, campaigns[step.campaign] ?? 0)
+        return
+      case 'resume':
+        await resumeCampaign(deps, workspaceId, campaigns[step.campaign] ?? 0)
+    }
+  }
+
+  return {
+    act,
+    /** Lets time pass until no call is open. */
+    end: async (): Promise<void> => {
+      for (const id of campaigns) await resumeCampaign(deps, workspaceId, id)
+      const open = deps.db
+        .selectFrom('call')
+        .select('id')
+        .where('workspace_id', '=', workspaceId)
+        .where('status', '<>', 'completed')
+        .limit(1)
+      for (let round = 0; round < 300 && (await open.execute()).length > 0; round += 1) {
+        while (live.length > 0) await finish(ends.busy)
         deps.clock.advance(3 * hourMs)
         await claim()
       }
-      expect(await openCalls()).toEqual([])
+    },
+  }
+}
 
-      const attempts = await deps.db
-        .selectFrom('call_attempt')
-        .select(['to_number', 'started_at'])
-        .where('workspace_id', '=', seed.workspaceId)
-        .orderBy('started_at')
-        .execute()
-      const dayOf = (at: Date) => at.toLocaleDateString('en-US', { timeZone: 'America/New_York' })
-      for (const [index, { to_number, started_at }] of attempts.entries()) {
-        const onDay = attempts.slice(0, index).filter((each) => dayOf(each.started_at) === dayOf(started_at))
-        if (perOwnNumber !== null) expect(onDay.length).toBeLessThan(perOwnNumber)
-        if (consentOf !== null) expect(to_number).toBe(numbers[consentOf])
-        const before = attempts.slice(0, index).filter((earlier) => earlier.to_number === to_number)
-        const within = (hours: number) =>
-          before.filter((earlier) => started_at.getTime() - earlier.started_at.getTime() < hours * hourMs)
-            .length
-        if (perDay !== null) expect(within(24)).toBeLessThan(perDay)
-        if (per30Days !== null) expect(within(24 * 30)).toBeLessThan(per30Days)
-        // The numbers are in New York.
-        const hour = Number(
-          new Intl.DateTimeFormat('en-US', {
-            hour: '2-digit',
-            hourCycle: 'h23',
-            timeZone: 'America/New_York',
-          }).format(started_at),
-        )
-        if (hours_by_law) expect(hour >= 8 && hour < 21).toBe(true)
-      }
-    }),
-    { numRuns: 20, examples: [[undoneOfTwo]] },
-  )
+const toTyped = (rules: Rules) => ({
+  max_attempts_per_day: String(rules.perDay ?? ''),
+  max_attempts_per_30_days: String(rules.per30Days ?? ''),
+  max_attempts_per_own_number: String(rules.perOwnNumber ?? ''),
+  max_minutes_per_month: String(rules.minutes ?? ''),
+  consent_required: rules.requiresConsent ? ('any' as const) : ('none' as const),
+  hours_by_law: rules.hoursByLaw,
 })
+
+const dayOf = (at: number): string =>
+  new Date(at).toLocaleDateString('en-US', { timeZone: 'America/New_York' })
+
+const hourOf = (at: number): number =>
+  Number(
+    new Intl.DateTimeFormat('en-US', {
+      hour: '2-digit',
+      hourCycle: 'h23',
+      timeZone: 'America/New_York',
+    }).format(at),
+  )
