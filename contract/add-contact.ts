@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Call } from './call.ts'
 import { ConsentKind, Contact } from './contact.ts'
-import { ErrorDetail } from './errors.ts'
+import { Warning } from './errors.ts'
 import { addContactTexts, contactAddedTexts } from './field-texts.ts'
 import {
   boundedText,
@@ -60,10 +60,6 @@ export const AddContact = z
   )
   .meta({ id: 'AddContact' })
 export type AddContact = z.infer<typeof AddContact>
-
-/** What was left out of a request, or probably isn't meant. `message` names the field, but never its value. */
-export const Warning = ErrorDetail.meta({ id: 'Warning' })
-export type Warning = z.infer<typeof Warning>
 
 /** Response to `POST /contacts/`: 201 if a call was queued, 200 if one was already waiting or in progress. */
 export const ContactAdded = z

@@ -1,5 +1,11 @@
 import * as z from 'zod'
-import { campaignQueryTexts, campaignTexts, createCampaignTexts } from './field-texts.ts'
+import { Warning } from './errors.ts'
+import {
+  campaignCreatedTexts,
+  campaignQueryTexts,
+  campaignTexts,
+  createCampaignTexts,
+} from './field-texts.ts'
 import { listOf, oneOrMany, SearchQuery } from './lists.ts'
 import {
   boundedText,
@@ -139,6 +145,12 @@ export const CreateCampaign = z
   )
   .meta({ id: 'CreateCampaign' })
 export type CreateCampaign = z.infer<typeof CreateCampaign>
+
+/** Response to `POST /campaigns/`. Responses that were stored before `warnings` existed don't have it. */
+export const CampaignCreated = Campaign.extend(
+  describeFields({ warnings: z.array(Warning).optional() }, campaignCreatedTexts),
+).meta({ id: 'CampaignCreated' })
+export type CampaignCreated = z.infer<typeof CampaignCreated>
 
 /** Filters and order of `GET /campaigns/`. */
 export const CampaignQuery = SearchQuery.extend(

@@ -535,6 +535,20 @@ export const detailTexts = {
     action:
       "The contact isn't called. Compare the campaign's calling hours with **Settings → Who may be called**.",
   },
+  // Warnings about a campaign.
+  'no_permitted_hour.campaign': {
+    meaning:
+      "Numbers in {places} aren't called: these calling hours and the hours by law have none in common.",
+    action: 'Choose other calling hours.',
+  },
+  'frequency.no_retries': {
+    meaning: 'The rules allow {limit} per number in 30 days, so no call has {attempts} attempts.',
+    action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
+  },
+  'frequency.late_retries': {
+    meaning: 'The rules allow {limit} per number in 24 hours, so retries after that wait.',
+    action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
+  },
   agent_not_live: errorTexts.agent_not_live,
   number_not_active: errorTexts.number_not_active,
   campaign_archived: errorTexts.campaign_archived,

@@ -48,6 +48,10 @@ export const ErrorDetail = z
   .meta({ id: 'ErrorDetail' })
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
+/** What was left out of a request, or probably isn't meant. `message` names the field, but never its value. */
+export const Warning = ErrorDetail.meta({ id: 'Warning' })
+export type Warning = z.infer<typeof Warning>
+
 /** The shape of every error of the API. */
 export const ErrorResponse = z
   .object({

@@ -260,7 +260,8 @@ export const waitingForTexts = {
     label: "Day's calls used up",
     meaning: "The day's calls from the campaign's phone number are used up.",
     support: "The number calls again on the next day, in the workspace's time zone.",
-    action: 'Wait, or allow more call attempts per own number under **Settings → Who may be called**.',
+    action:
+      'Wait, or allow more calls per day from each of your numbers under **Settings → Who may be called**.',
   },
   minutes_limit: {
     label: "Month's minutes used up",
@@ -639,6 +640,14 @@ export const phoneNumberTexts = texts({
   country: { label: 'Country' },
 })
 
+/** Fields that only the response to `POST /campaigns/` has. */
+export const campaignCreatedTexts = texts({
+  warnings: {
+    label: contactAddedTexts.warnings.label,
+    api: 'Settings that the rules of the workspace leave no room for: calling hours outside the hours by law, and retries after the last call attempt that a number may have. Empty if there are none. Like the `details` of an error.',
+  },
+})
+
 /** Fields of a webhook subscription, as the API returns it. */
 export const subscriptionTexts = texts({
   id: { label: 'ID' },
@@ -684,12 +693,12 @@ export const workspaceTexts = texts({
     form: "A call that can't be placed within 7 days ends with the outcome “suppressed”.",
   },
   max_attempts_per_own_number: {
-    label: 'Call attempts per own number on a day',
-    form: "From each of the workspace's numbers, in the workspace's time zone. Numbers that call much more than 150 times a day are often marked as spam. Leave blank for any number.",
+    label: 'Calls per day from each of your numbers',
+    form: "Call attempts count, in the workspace's time zone. Numbers that call much more than 150 times a day are often marked as spam. Leave blank for any number.",
   },
   max_minutes_per_month: {
     label: 'Minutes per month',
-    form: "On the phone with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
+    form: "Of conversation with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
   },
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {

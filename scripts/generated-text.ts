@@ -90,6 +90,11 @@ export async function generateText(): Promise<string> {
   const values = {
     version,
     sampleCampaign: contract.exampleCampaign,
+    sampleNewCampaign: {
+      ...contract.exampleCampaign,
+      warnings:
+        'Maximum Attempts: The rules allow 2 call attempts per number in 24 hours, so retries after that wait. Choose fewer attempts, or allow more under Settings → Who may be called.',
+    },
     sampleCall: sampleOf(contract.exampleCall),
     sampleQueuedCall: {
       ...sampleOf(added.call),
@@ -99,6 +104,10 @@ export async function generateText(): Promise<string> {
         "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
     },
     campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
+    /** What Create Campaign returns besides the campaign. */
+    newCampaignFields: [
+      { key: 'warnings', label: toTitleCase(contract.campaignCreatedTexts.warnings.label), type: 'string' },
+    ],
     callFields: callFields(),
     /** What the steps that queue a call return besides the call. */
     queuedFields: (
@@ -160,6 +169,7 @@ export async function generateText(): Promise<string> {
   const types: Partial<Record<keyof typeof values, string>> = {
     sampleCampaign: 'Campaign',
     campaignFields: 'PlainOutputField[]',
+    newCampaignFields: 'PlainOutputField[]',
     callFields: 'PlainOutputField[]',
     queuedFields: 'PlainOutputField[]',
     doNotCallFields: 'PlainOutputField[]',

@@ -28,6 +28,31 @@ export const sampleCampaign: Campaign = {
   created_at: '2026-05-04T08:00:00.000Z',
 }
 
+export const sampleNewCampaign = {
+  id: 12,
+  name: 'Website leads',
+  status: 'active',
+  agent_id: 1,
+  phone_number_id: 1,
+  time_zone: 'America/New_York',
+  calling_hours: { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' },
+  max_concurrent_calls: 5,
+  retry: { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] },
+  consent_required: 'any',
+  consent_max_age_days: 365,
+  one_conversation_per_day: false,
+  closed_on_federal_holidays: true,
+  paused_reason: null,
+  opens_at: '2026-05-04T13:00:00.000Z',
+  agent_variables: ['product'],
+  agent_name: 'Ava',
+  phone_number: '+12025550199',
+  url: 'https://outdial.example.com/w/3/campaigns/12',
+  created_at: '2026-05-04T08:00:00.000Z',
+  warnings:
+    'Maximum Attempts: The rules allow 2 call attempts per number in 24 hours, so retries after that wait. Choose fewer attempts, or allow more under Settings → Who may be called.',
+}
+
 export const sampleCall = {
   id: 9034,
   status: 'completed',
@@ -154,6 +179,8 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'url', label: 'Dashboard URL', type: 'string' },
   { key: 'created_at', label: 'Created At', type: 'datetime' },
 ]
+
+export const newCampaignFields: PlainOutputField[] = [{ key: 'warnings', label: 'Warnings', type: 'string' }]
 
 export const callFields: PlainOutputField[] = [
   { key: 'id', label: 'ID', type: 'integer', primary: true },

@@ -1,4 +1,11 @@
-import type { CallingHours, Campaign, CampaignQuery, CreateCampaign, RetryPolicy } from '@outdial/contract'
+import type {
+  CallingHours,
+  Campaign,
+  CampaignCreated,
+  CampaignQuery,
+  CreateCampaign,
+  RetryPolicy,
+} from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
 import { fieldError } from '../core/errors.ts'
 import { campaignPageUrl } from '../core/page-urls.ts'
@@ -13,6 +20,7 @@ import {
   selectOpenCampaigns,
   type StoredCampaign,
 } from './campaign-store.ts'
+import { findConflicts } from './find-conflicts.ts'
 
 export const defaultRetry: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['no_answer', 'busy'] }
 export const defaultMaxConcurrentCalls = 5
@@ -27,7 +35,7 @@ export async function createCampaign(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   caller: Caller,
   input: CreateCampaign,
-): Promise<Campaign> {
+): Promise<CampaignCreated & Required<Pick<CampaignCreated, 'warnings'>>> {
   const context = await findCampaignContext(deps.db, caller.workspaceId, {
     agentId: input.agent_id,
     phoneNumberId: input.phone_number_id,
@@ -48,11 +56,12 @@ export async function createCampaign(
     closedOnFederalHolidays: input.closed_on_federal_holidays ?? false,
     createdAt: deps.clock.now(),
   })
-  return toShown(
-    deps,
-    { workspaceId: caller.workspaceId, rules: await findCallRules(deps, caller.workspaceId) },
-    campaign,
-  )
+  const rules = await findCallRules(deps, caller.workspaceId)
+  const { calling_hours: callingHours, retry } = campaign
+  return {
+    ...toShown(deps, { workspaceId: caller.workspaceId, rules }, campaign),
+    warnings: findConflicts(rules, { callingHours, retry }),
+  }
 }
 
 function toShown(
@@ -111,5 +120,5 @@ export async function listCampaigns(
 }
 
 /** Lists the campaigns that accept calls, which are all except archived ones, in order of name. */
-export const listOpenCampaigns = (deps: Pick<Deps, 'db'>, workspaceId: number) =>
-  selectOpenCampaigns(deps.db, workspaceId)
+export const listOpenCampaigns = ({ db, clock }: Pick<Deps, 'db' | 'clock'>, workspaceId: number) =>
+  selectOpenCampaigns(db, workspaceId, clock.now())

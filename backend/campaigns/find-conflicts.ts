@@ -1,46 +1,48 @@
-import type { CallingHours, RetryPolicy } from '@outdial/contract'
+import type { CallingHours, RetryPolicy, Warning } from '@outdial/contract'
 import { dayMs, minuteMs } from '../core/durations.ts'
+import { fieldIssue } from '../core/errors.ts'
 import type { CallRules } from '../rules/call-rules.ts'
 import { lawRows } from '../rules/hours-by-law.ts'
 import { haveCommonHour } from '../rules/plan-call.ts'
-import { formatPlural } from '../views/format.ts'
 
 /**
- * Says which settings of a campaign can't be kept within the workspace's rules, in sentences.
+ * Finds the settings of a campaign that the workspace's rules leave no room for.
  *
  * @param rules null if no rule applies
  */
-export function describeConflicts(
+export function findConflicts(
   rules: CallRules | null,
   campaign: { callingHours: CallingHours; retry: RetryPolicy },
-): string[] {
+): Warning[] {
   if (rules === null) return []
-  return [...describeClosedStates(rules, campaign.callingHours), ...describeRetries(rules, campaign.retry)]
+  return [...findClosedPlaces(rules, campaign.callingHours), ...findLateRetries(rules, campaign.retry)]
 }
 
-function describeClosedStates({ hoursByLaw }: CallRules, callingHours: CallingHours): string[] {
+function findClosedPlaces({ hoursByLaw }: CallRules, callingHours: CallingHours): Warning[] {
   if (!hoursByLaw) return []
   const closed = lawRows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
   if (closed.length === 0) return []
   const isEverywhere = closed.some(({ state }) => state === null)
-  const where = isEverywhere
+  const places = isEverywhere
     ? 'the United States'
     : listFormat.format(closed.flatMap(({ state }) => state ?? []))
-  return [`Numbers in ${where} aren't called: these calling hours and the hours by law have none in common.`]
+  return [fieldIssue('calling_hours', 'no_permitted_hour.campaign', { places })]
 }
 
 const listFormat = new Intl.ListFormat('en-US')
 
-function describeRetries(
+function findLateRetries(
   { maxAttemptsPerDay: perDay, maxAttemptsPer30Days: perMonth }: CallRules,
-  { max_attempts: maxAttempts, delay_minutes: delay, on }: RetryPolicy,
-): string[] {
+  { max_attempts: attempts, delay_minutes: delay, on }: RetryPolicy,
+): Warning[] {
   if (on.length === 0) return []
-  if (perMonth !== null && perMonth < maxAttempts) {
-    const limit = formatPlural(perMonth, 'call attempt')
-    return [`The rules allow ${limit} per number in 30 days, so no call has ${maxAttempts} attempts.`]
-  }
-  if (perDay === null || perDay >= maxAttempts || perDay * delay >= dayMs / minuteMs) return []
-  const limit = formatPlural(perDay, 'call attempt')
-  return [`The rules allow ${limit} per number in 24 hours, so retries after that wait.`]
+  const warn = (key: 'frequency.no_retries' | 'frequency.late_retries', limit: number) => [
+    fieldIssue('retry.max_attempts', key, {
+      limit: limit === 1 ? '1 call attempt' : `${limit} call attempts`,
+      attempts,
+    }),
+  ]
+  if (perMonth !== null && perMonth < attempts) return warn('frequency.no_retries', perMonth)
+  const isWaiting = perDay !== null && perDay < attempts && perDay * delay < dayMs / minuteMs
+  return isWaiting ? warn('frequency.late_retries', perDay) : []
 }

@@ -1,12 +1,14 @@
-import type { Campaign, ConsentRequired, CreateCampaign, RetryOutcome } from '@outdial/contract'
+import type { CampaignCreated, ConsentRequired, CreateCampaign, RetryOutcome } from '@outdial/contract'
 import { type Bundle, type Create, defineInputFields, type ZObject } from 'zapier-platform-core'
 import { callApi, hasId } from '../client.ts'
+import { formatIssue } from '../errors.ts'
 import {
   campaignFields,
   consentRequiredChoices,
   createCampaignTexts as texts,
+  newCampaignFields,
   outcomeChoices,
-  sampleCampaign,
+  sampleNewCampaign,
   weekdayLabels,
 } from '../generated.ts'
 import { agents, campaigns, phoneNumbers } from '../lists.ts'
@@ -111,7 +113,10 @@ const inputFields = defineInputFields([
   },
 ])
 
-export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => {
+/** `warnings` is blank if there are none. */
+type NewCampaign = Omit<CampaignCreated, 'warnings'> & { warnings: string }
+
+export const perform = async (z: ZObject, bundle: Bundle): Promise<NewCampaign> => {
   const input = readInput(z, bundle, inputFields)
   const body = {
     name: input.text('name'),
@@ -145,7 +150,8 @@ export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign> => 
     },
     ifUncertain: 'The campaign may already exist. Check Campaigns in Outdial before you run this step again.',
   } as const
-  return callApi<Campaign>(z, request, hasId)
+  const { warnings = [], ...campaign } = await callApi<CampaignCreated>(z, request, hasId)
+  return { ...campaign, warnings: warnings.map((warning) => formatIssue(warning, inputFields)).join(' ') }
 }
 
 export const createCampaign = {
@@ -163,7 +169,7 @@ export const createCampaign = {
     ],
     inputFields,
     perform,
-    sample: sampleCampaign,
-    outputFields: campaignFields,
+    sample: sampleNewCampaign,
+    outputFields: [...campaignFields, ...newCampaignFields],
   },
 } satisfies Create

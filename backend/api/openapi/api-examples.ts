@@ -75,7 +75,7 @@ export const bodyExamples: Record<string, unknown> = {
 /** Example responses by operation and status. */
 export const responseExamples: Record<string, Record<number, unknown>> = {
   listCampaigns: { 200: onePage(exampleCampaign) },
-  createCampaign: { 201: exampleCampaign },
+  createCampaign: { 201: { ...exampleCampaign, warnings: [] } },
   listAgents: { 200: onePage(exampleAgent) },
   listPhoneNumbers: { 200: onePage(examplePhoneNumber) },
   addContact: { 200: { ...added, contact_created: false, call_queued: false }, 201: added },

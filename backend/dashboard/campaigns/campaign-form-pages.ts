@@ -1,12 +1,4 @@
-import {
-  boundedText,
-  CallingHours,
-  type CallingHours as Hours,
-  ConsentRequired,
-  CreateCampaign,
-  type RetryPolicy as Retry,
-  RetryPolicy,
-} from '@outdial/contract'
+import { boundedText, CallingHours, ConsentRequired, CreateCampaign, RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
 import {
   createCampaign,
@@ -15,11 +7,10 @@ import {
   readConsentRule,
 } from '../../campaigns/campaigns.ts'
 import { editCampaign, keepsSchedule } from '../../campaigns/edit-campaign.ts'
+import { findConflicts } from '../../campaigns/find-conflicts.ts'
 import { throwAsFieldError } from '../../core/errors.ts'
 import { validate } from '../../core/validate.ts'
-import type { Deps } from '../../deps.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
-import { describeConflicts } from '../../support/describe-conflicts.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { consentChoices, formText, StringList } from '../page/forms.ts'
@@ -121,10 +112,10 @@ export const newCampaignPage = defineForm({
     const { agent_id, phone_number_id } = fields
     const body = validate(NewCampaignSettings, { ...toCampaignSettings(fields), agent_id, phone_number_id })
     const campaign = await createCampaign(tx, context.caller, body).catch(throwAsFieldError)
-    const conflicts = await findConflicts(tx, context.workspace.id, body)
+    const warnings = campaign.warnings.map(({ message }) => message)
     return redirectTo(
       pathTo(context, `/campaigns/${campaign.id}`),
-      ['Campaign created. Add contacts here or with a Zap.', ...conflicts].join(' '),
+      ['Campaign created. Add contacts here or with a Zap.', ...warnings].join(' '),
     )
   },
 })
@@ -142,12 +133,6 @@ const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormDat
   oneConversationPerDay: row.one_conversation_per_day,
   closedOnFederalHolidays: row.closed_on_federal_holidays,
 })
-
-const findConflicts = async (
-  deps: Pick<Deps, 'db' | 'config'>,
-  workspaceId: number,
-  { calling_hours: callingHours, retry }: { calling_hours: Hours; retry: Retry },
-): Promise<string[]> => describeConflicts(await findCallRules(deps, workspaceId), { callingHours, retry })
 
 export const editCampaignPage = defineForm({
   params: IdParams,
@@ -187,12 +172,13 @@ export const editCampaignPage = defineForm({
       retry: edit.retry,
       ...requires,
     })
-    const conflicts = await findConflicts(tx, context.workspace.id, edit)
+    const rules = await findCallRules(tx, context.workspace.id)
+    const conflicts = findConflicts(rules, { callingHours: edit.calling_hours, retry: edit.retry })
     return redirectTo(
       pathTo(context, `/campaigns/${id}`),
       [
         'Campaign saved. Changes to hours, closed days, and rules also apply to waiting calls.',
-        ...conflicts,
+        ...conflicts.map(({ message }) => message),
       ].join(' '),
     )
   },

@@ -1,4 +1,6 @@
 import { expect, it } from '@jest/globals'
+import { CampaignCreated } from '@outdial/contract'
+import { createApiKey } from '../../identity/api-keys.ts'
 import { setRules } from '../support/call-rules.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { startRealService, useServiceWorld } from '../support/service.ts'
@@ -30,4 +32,41 @@ it('says when a campaign is saved which of its settings the rules leave no room 
   )
   await setRules(world.service.deps, seed, {})
   expect(await edit({})).not.toContain('rules allow')
+})
+
+it('warns a program that creates a campaign of settings that the rules leave no room for', async () => {
+  const { service } = world
+  const { seed } = await seedSignedInOwner(service)
+  const { key } = await createApiKey(service.deps, seed.workspaceId, seed.userId, 'Test')
+  const post = async () => {
+    const response = await service.app.inject({
+      method: 'POST',
+      url: '/api/public/v1/campaigns/',
+      headers: { authorization: `Bearer ${key}` },
+      payload: {
+        name: 'Evening',
+        agent_id: seed.agentId,
+        phone_number_id: seed.phoneNumberId,
+        calling_hours: { start: '22:00', end: '23:00' },
+        retry: { max_attempts: 3, on: ['busy'] },
+      },
+    })
+    return CampaignCreated.parse(response.json()).warnings
+  }
+  expect(await post()).toEqual([])
+  await setRules(service.deps, seed, { hours_by_law: true, max_attempts_per_30_days: '2' })
+  expect(await post()).toEqual([
+    {
+      field: 'calling_hours',
+      code: 'no_permitted_hour',
+      message:
+        "Numbers in the United States aren't called: these calling hours and the hours by law have none in common. Choose other calling hours.",
+    },
+    {
+      field: 'retry.max_attempts',
+      code: 'frequency',
+      message:
+        'The rules allow 2 call attempts per number in 30 days, so no call has 3 attempts. Choose fewer attempts, or allow more under Settings → Who may be called.',
+    },
+  ])
 })
