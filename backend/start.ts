@@ -15,6 +15,7 @@ import { openDeps } from './open-deps.ts'
 import { startReadReplica } from './replicas/read-replica.ts'
 import { startReplicaCheck } from './replicas/replica-check.ts'
 import { shareNotifications } from './replicas/share-notifications.ts'
+import { endLimitsWhileSimulated } from './rules/limits.ts'
 
 export interface Service {
   config: Config
@@ -79,6 +80,7 @@ export async function startService(
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
+    if (config.role !== 'api') await repeatAfterOutage(() => endLimitsWhileSimulated(deps))
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier, otherWorkers)
     state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())

@@ -1,5 +1,6 @@
 import type { CallingHours, Campaign, CampaignQuery, ConsentRequired, RetryPolicy } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
+import { limitedBy } from '../calls/can-call.ts'
 import { prepared } from '../db/connect.ts'
 import { nameContains } from '../db/name-search.ts'
 import type { Database, Db } from '../db/schema.ts'
@@ -199,8 +200,8 @@ export async function updateCampaign(
   return toCampaign(row)
 }
 
-/** Selects the campaigns that accept calls, in order of name. */
-export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
+/** Selects the campaigns that accept calls, in order of name, with the limit by day or month that stops them. */
+export const selectOpenCampaigns = (db: Db, workspaceId: number, now: Date) =>
   db
     .selectFrom('campaign')
     .innerJoin('agent', 'agent.id', 'campaign.agent_id')
@@ -217,6 +218,7 @@ export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
       'campaign.consent_max_age_days',
     ])
     .select(['agent.status as agent_status', 'phone_number.status as number_status'])
+    .select(limitedBy(now, sql`false`).as('limited_by'))
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.status', '<>', 'archived')
     .orderBy('campaign.name')

@@ -137,6 +137,7 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
       'call_attempt.call_id as callId',
       'call.agent_id as agentId',
       'call_attempt.to_number as phoneNumber',
+      'call_attempt.started_at as startedAt',
       'call_attempt.test',
       'campaign.provider_failures as providerFailures',
       isCanceled,

@@ -95,7 +95,7 @@ async function undoUnplaced(
     if (isLimited && campaign !== undefined) {
       const { id, phoneNumberId } = campaign
       await lockLimitUses(tx.db, [workspaceId])
-      await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: tx.clock.now() })
+      await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: found.startedAt })
       await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
     }
     tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })

@@ -1,4 +1,4 @@
-// cspell:ignore Juneteenth legis computus
+// cspell:ignore Juneteenth legis findlaw computus
 // Holidays by rule. Not a library, because their lists aren't the laws, and the largest adds 45 MB (decision 0047). This isn't legal
 // advice: governors proclaim other days.
 
@@ -8,6 +8,8 @@ import { Temporal } from 'temporal-polyfill'
 type HolidayRule =
   | { month: number; day: number }
   | { month: number; weekday: number; nth: number }
+  /** Election day of Congress: the Tuesday after the first Monday of November in even years (2 U.S.C. 7). */
+  | 'election'
   /** Days after Easter Sunday. */
   | { easter: number }
 
@@ -63,7 +65,8 @@ const ofStates: Record<string, Holidays> = {
     },
     isMovedFromWeekends: true,
   },
-  // La. R.S. 1:55 (legis.la.gov), and the restricted call dates of dnc.com. Juneteenth: Act 128 of 2021.
+  // La. R.S. 1:55 (legis.la.gov), and the restricted call dates of dnc.com. Juneteenth: Act 128 of 2021. Election day: R.S. 1:55 as
+  // findlaw.com sums it up, and as the Civil District Court for Orleans Parish lists it.
   Louisiana: {
     rules: {
       ...ofAllStates,
@@ -73,6 +76,7 @@ const ofStates: Record<string, Holidays> = {
       Juneteenth: { month: 6, weekday: saturday, nth: 3 },
       'Huey P. Long Day': { month: 8, day: 30 },
       "All Saints' Day": { month: 11, day: 1 },
+      'General Election Day': 'election',
     },
     isMovedFromWeekends: true,
   },
@@ -103,7 +107,9 @@ function isHoliday(name: string, holidays: Holidays, day: string): boolean {
 
 /** Returns the days of a year, also those on which a holiday of the next year is observed. */
 function findDays({ rules, isMovedFromWeekends }: Holidays, year: number): string[] {
-  const dates = [year, year + 1].flatMap((of) => Object.values(rules).map((rule) => findDate(rule, of)))
+  const dates = [year, year + 1].flatMap((of) =>
+    Object.values(rules).flatMap((rule) => findDate(rule, of) ?? []),
+  )
   const all = isMovedFromWeekends ? dates.flatMap((date) => [date, ...moveFromWeekend(date)]) : dates
   return all.filter((date) => date.year === year).map((date) => date.toString())
 }
@@ -113,7 +119,12 @@ function moveFromWeekend(date: Temporal.PlainDate): Temporal.PlainDate[] {
   return date.dayOfWeek > saturday ? [date.add({ days: 1 })] : []
 }
 
-function findDate(rule: HolidayRule, year: number): Temporal.PlainDate {
+/** Returns when a holiday is in a year. Undefined if the year has none. */
+function findDate(rule: HolidayRule, year: number): Temporal.PlainDate | undefined {
+  if (rule === 'election')
+    return year % 2 === 0
+      ? findDate({ month: 11, weekday: monday, nth: 1 }, year)?.add({ days: 1 })
+      : undefined
   if ('easter' in rule) return findEaster(year).add({ days: rule.easter })
   if ('day' in rule) return Temporal.PlainDate.from({ year, month: rule.month, day: rule.day })
   const first = Temporal.PlainDate.from({ year, month: rule.month, day: 1 })

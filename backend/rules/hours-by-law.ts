@@ -35,7 +35,7 @@ export const lawRows: readonly LawRow[] = [
   {
     state: 'Alabama',
     hours: { days: notOnSundays, start: '08:00', end: '20:00' },
-    source: 'Ala. Admin. Code 770-X-5-.17(1)(b)',
+    source: 'Ala. Admin. Code 770-X-5-.17(1)(b), which may bind only telephone companies',
     kind: 'law',
   },
   {

@@ -167,6 +167,15 @@ export async function hasStoppedCampaigns(db: Db, workspaceId: number, by: Limit
   return rows[0]?.found === true
 }
 
+/** Gives all campaigns that a limit stops their turn. */
+export async function requeueAllLimitedCampaigns(db: Db): Promise<void> {
+  const { rows } = await sql<{ workspaceId: number }>`
+    select distinct workspace_id as "workspaceId" from campaign_queue where limited_by is not null`.execute(
+    db,
+  )
+  for (const { workspaceId } of rows) await requeueLimitedCampaigns(db, workspaceId)
+}
+
 /**
  * Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. Rows of `campaign_queue` are
  * locked in the order of their IDs, so call it last in a transaction.

@@ -4,10 +4,13 @@ import type { CallRules, LimitingRule } from '../db/call-rules.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { doRulesApply } from './call-rules.ts'
 import {
   findRemaining,
   hasStoppedCampaigns,
+  lockLimitUses,
   type Remaining,
+  requeueAllLimitedCampaigns,
   requeueLimitedCampaigns,
   stopCampaigns,
   tryLockLimitUses,
@@ -47,11 +50,10 @@ interface LimitOptions {
 }
 
 /**
- * Reduces the shares of campaigns to what limits leave. Locks the use of the limits until the transaction ends. Each call in
- * progress counts with the longest time that it can take.
+ * Reduces the shares of campaigns to what limits leave. Each call in progress counts with the longest time that it can take.
  *
- * Doesn't wait for another transaction that has locked the use of a workspace's limits, because other workspaces would wait, too:
- * its campaigns get nothing, and keep their place in the queue.
+ * Locks the use of the limits of the workspaces until the transaction ends. Where another transaction has locked it, the
+ * campaigns of the workspace get nothing and keep their place in the queue: if this one waited, all other workspaces would, too.
  *
  * @param shares calls by campaign ID
  * @param options.callSeconds the longest time that a call can take
@@ -161,4 +163,19 @@ export async function requeueAfterCalls(
   if (remaining === undefined || countFreeCalls(remaining, callSeconds) === 0) return
   const campaignIds = campaigns.map(({ id }) => id)
   await requeueLimitedCampaigns(db, workspaceId, { by: 'minutes_limit', campaignIds })
+}
+
+/**
+ * Gives the campaigns of a workspace that a limit stops their turn, because the workspace's time zone has changed, and with it when
+ * days and months begin. Call it last in a transaction.
+ */
+export async function recheckLimits({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
+  // Waits for claims that have found the end of a day in the former time zone.
+  await lockLimitUses(db, [workspaceId])
+  await requeueLimitedCampaigns(db, workspaceId)
+}
+
+/** Gives all campaigns that a limit stops their turn if calls are simulated, because no limit applies anymore. */
+export async function endLimitsWhileSimulated(deps: Pick<Deps, 'config' | 'db' | 'notify'>): Promise<void> {
+  if (!doRulesApply(deps.config)) await inTransaction(deps, ({ db }) => requeueAllLimitedCampaigns(db))
 }

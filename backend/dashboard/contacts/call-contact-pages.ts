@@ -160,7 +160,7 @@ export const confirmCallPage = defineForm({
 })
 
 async function requireCampaignToCall(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'clock'>,
   { workspace, params: { campaignId } }: PageContext<unknown, z.output<typeof CallParams>>,
 ): Promise<OpenCampaign> {
   const campaigns = await listOpenCampaigns(deps, workspace.id)
@@ -214,7 +214,11 @@ const toContactKey = ({ workspace, params: { id } }: IdContext) => ({
 })
 
 /** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
-async function loadCampaignChoice(deps: Pick<Deps, 'config' | 'db'>, context: IdContext, now: Date | null) {
+async function loadCampaignChoice(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  context: IdContext,
+  now: Date | null,
+) {
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
   const contact = await loadContactToCall(deps, context, now)
   const lastId = await findLastCampaignOf(deps.db, toContactKey(context))

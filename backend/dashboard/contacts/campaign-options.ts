@@ -31,8 +31,8 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   if (contact.now === null) return undefined
   const { never, delayedBy, at } = planNow(campaign, contact, contact.now)
   if (never !== null) return ruleLabels[never]
-  if (at <= contact.now) return undefined
-  return delayedBy === null ? 'outside calling hours' : ruleLabels[delayedBy]
+  if (at > contact.now) return delayedBy === null ? 'outside calling hours' : ruleLabels[delayedBy]
+  return contact.rules === null || campaign.limited_by === null ? undefined : ruleLabels[campaign.limited_by]
 }
 
 /** Decides when a campaign could call a contact now. */
@@ -63,6 +63,8 @@ const ruleLabels = {
   consent_expired: 'consent too old',
   frequency: 'called as often as allowed',
   no_permitted_hour: 'no permitted hour',
+  number_limit: 'calls of the day used up',
+  minutes_limit: 'minutes of the month used up',
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

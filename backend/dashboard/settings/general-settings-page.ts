@@ -2,6 +2,7 @@ import { boundedText, type CallingHours, campaignTexts } from '@outdial/contract
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
+import { recheckLimits } from '../../rules/limits.ts'
 import { formatCallingHours, formatPlural } from '../../views/format.ts'
 import { field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
@@ -130,6 +131,7 @@ export const generalSettingsPage = defineForm({
         end: fields['calling_hours.end'],
       },
     })
+    await recheckLimits(tx, context.workspace.id)
     return redirectTo(pathTo(context, '/settings'), 'Settings saved.')
   },
 })

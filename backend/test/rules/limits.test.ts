@@ -5,6 +5,7 @@ import { pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.t
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { endLimitsWhileSimulated } from '../../rules/limits.ts'
 import { describeWait } from '../../support/describe-waiting.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
 import { createTimeFormats } from '../../views/format.ts'
@@ -39,7 +40,7 @@ beforeEach(async () => {
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry: noRetry })
 })
 
-describe('call attempts per own number on a day', () => {
+describe('calls per day from a number', () => {
   it('stops the campaigns of a number whose calls of the day are used up, until the next day', async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     const other = await seedCampaign(world.deps, world.seed)
@@ -77,6 +78,31 @@ describe('call attempts per own number on a day', () => {
     expect(await claim()).toEqual([])
     await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
     expect((await claim()).map(({ request }) => [id, other.id].includes(request.callId))).toEqual([true])
+  })
+
+  it('takes an attempt that was not placed back from the day on which it started', async () => {
+    await setRules({ max_attempts_per_own_number: '2' })
+    const { id } = await queue(freshNumber())
+    const attempt = await claimOne(id)
+    world.advanceHours(13)
+    const next = await queue(freshNumber())
+    await claimOne(next.id)
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    await queue(freshNumber())
+    expect(await claim()).toHaveLength(1)
+    expect(await claim()).toEqual([])
+  })
+
+  it('ends when calls are simulated', async () => {
+    await setRules({ max_attempts_per_own_number: '1' })
+    await callInVain()
+    await queue(freshNumber())
+    expect(await claim()).toEqual([])
+    await endLimitsWhileSimulated(world.deps)
+    expect(await findQueue()).toMatchObject({ limited_by: 'number_limit' })
+    const config = { ...world.deps.config, telephony: 'simulated' as const }
+    await endLimitsWhileSimulated({ ...world.deps, config })
+    expect(await findQueue()).toMatchObject({ limited_by: null, limited_until: null })
   })
 
   it('wakes the campaigns when the limit is raised', async () => {

@@ -163,11 +163,12 @@ describe('holidays', () => {
     ['Confederate Memorial Day in Alabama', mobile, '2026-04-27T15:00Z', '2026-04-28T13:00:00.000Z'],
     ['Good Friday in Louisiana', newOrleans, '2026-04-03T15:00Z', '2026-04-04T13:00:00.000Z'],
     [
-      "All Saints' Day in Louisiana, a Sunday, and the Monday after",
+      "All Saints' Day in Louisiana, a Sunday, the Monday after, and election day",
       newOrleans,
       '2026-11-01T15:00Z',
-      '2026-11-03T14:00:00.000Z',
+      '2026-11-04T14:00:00.000Z',
     ],
+    ['no election day in a year without one', newOrleans, '2027-11-02T15:00Z', '2027-11-02T15:00:00.000Z'],
     [
       'the Friday before Independence Day on a Saturday, in Louisiana',
       newOrleans,

@@ -1,0 +1,64 @@
+import { expect, it } from '@jest/globals'
+import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { emptyResult } from '../../dialer/attempt-result.ts'
+import { finishAttempt } from '../../dialer/finish-attempt.ts'
+import { realLease, setRules } from '../support/call-rules.ts'
+import { seedCall } from '../support/calls.ts'
+import { claimAndSettle } from '../support/claim-and-settle.ts'
+import { seedSignedInOwner } from '../support/dashboard.ts'
+import { freshNumber, noRetry, type Seed } from '../support/factories.ts'
+import { startRealService, useServiceWorld } from '../support/service.ts'
+
+const world = useServiceWorld(startRealService)
+
+/** Uses up the calls of the day, so that the campaign is stopped with a waiting call. */
+async function useUpDay(seed: Seed): Promise<void> {
+  const { deps } = world.service
+  await setRules(deps, seed, { max_attempts_per_own_number: '1' })
+  await editCampaign(deps, seed.workspaceId, seed.campaignId, { retry: noRetry })
+  await seedCall(deps, seed, freshNumber())
+  const [attempt, ...others] = await claim(seed.workspaceId)
+  if (attempt === undefined) throw new Error('no call was claimed')
+  expect(others).toEqual([])
+  await finishAttempt(deps, attempt, emptyResult('no_answer', 'ring_timeout'))
+  await seedCall(deps, seed, freshNumber())
+  expect(await claim(seed.workspaceId)).toEqual([])
+}
+
+const claim = async (workspaceId: number) =>
+  (await claimAndSettle(world.service.deps, realLease, 50)).filter((each) => each.workspaceId === workspaceId)
+
+it('names a limit that stops a campaign where a member chooses one to call a contact', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { contact } = await seedCall(world.service.deps, user.seed, freshNumber())
+  await world.service.deps.db.deleteFrom('call').where('contact_id', '=', contact.id).execute()
+  const before = await user.open(`/contacts/${contact.id}/call`)
+  expect(before.text).not.toContain('used up')
+  await useUpDay(user.seed)
+  const form = await user.open(`/contacts/${contact.id}/call`)
+  expect(form.text).toContain('(calls of the day used up)')
+  // A call that must wait is queued without asking, because no phone rings.
+  const { page } = await user.browser.press(form, 'Call now', { campaign_id: String(user.seed.campaignId) })
+  expect(page.url).toMatch(/\/calls\/\d+$/)
+  expect(page.text).toContain("The day's calls from the campaign's phone number are used up.")
+})
+
+it('looks at the limits again when the time zone of the workspace changes', async () => {
+  const user = await seedSignedInOwner(world.service)
+  await useUpDay(user.seed)
+  const stop = () =>
+    world.service.deps.db
+      .selectFrom('campaign_queue')
+      .select(['limited_by', 'limited_until'])
+      .where('campaign_id', '=', user.seed.campaignId)
+      .executeTakeFirstOrThrow()
+  const before = await stop()
+  expect(before.limited_by).toBe('number_limit')
+  await user.browser.press(await user.open('/settings'), 'Save', { time_zone: 'Europe/Berlin' })
+  expect(await stop()).toEqual({ limited_by: null, limited_until: null })
+  expect(await claim(user.seed.workspaceId)).toEqual([])
+  const after = await stop()
+  expect(after.limited_by).toBe('number_limit')
+  // In Berlin, the next day begins earlier.
+  expect(after.limited_until?.getTime()).toBeLessThan(before.limited_until?.getTime() ?? 0)
+})
