@@ -7,7 +7,11 @@ const perform = 'creates.create_campaign.operation.perform'
 const required = { name: 'Website leads', agent_id: 1, phone_number_id: 1 }
 
 it('creates a campaign with everything that the user filled in', async () => {
-  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+  const warnings = [
+    { field: 'retry.max_attempts', code: 'frequency', message: 'Retries after that wait.' },
+    { field: 'calling_hours', code: 'no_permitted_hour', message: "Numbers in Florida aren't called." },
+  ]
+  const requests = stubResponse('POST', apiPath('/campaigns/'), 201, { ...sampleCampaign, warnings })
 
   const output = await run(perform, {
     inputData: {
@@ -30,7 +34,15 @@ it('creates a campaign with everything that the user filled in', async () => {
     max_concurrent_calls: 10,
     retry: { max_attempts: 2, delay_minutes: 30, on: ['busy'] },
   })
-  expect(output).toEqual(sampleCampaign)
+  expect(output).toEqual({
+    ...sampleCampaign,
+    warnings: "Maximum Attempts: Retries after that wait. Calling Hours: Numbers in Florida aren't called.",
+  })
+})
+
+it('has no warnings if the service is of a version without them', async () => {
+  stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
+  expect(await run(perform, { inputData: required })).toMatchObject({ warnings: '' })
 })
 
 it("omits blank fields, so the workspace's defaults apply", async () => {
