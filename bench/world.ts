@@ -106,7 +106,7 @@ export async function startProcess(name: string, environment: Record<string, str
   }
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   headers?: Record<string, string>

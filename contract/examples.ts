@@ -1,3 +1,4 @@
+// cspell:ignore ILPZ
 import type { ContactAdded } from './add-contact.ts'
 import type { Agent } from './agent.ts'
 import type { Call } from './call.ts'
@@ -6,6 +7,7 @@ import type { CallsCanceled } from './cancel-calls.ts'
 import type { Contact } from './contact.ts'
 import type { DoNotCallEntry, DoNotCallNumber } from './do-not-call.ts'
 import type { PhoneNumber } from './phone-number.ts'
+import type { WebhookSubscription } from './webhook.ts'
 
 /** Realistic responses, used as examples in the OpenAPI document and as the samples that Zapier shows. */
 export const exampleAgent: Agent = {
@@ -124,6 +126,15 @@ export const exampleCallsCanceled: CallsCanceled = {
   canceled: [9034],
   phone_numbers: ['+12025550100'],
   url: 'https://outdial.example.com/w/3/calls?search=%2B12025550100',
+}
+
+export const exampleSubscription: WebhookSubscription = {
+  id: 7,
+  target_url: 'https://hooks.example.com/outdial',
+  event: 'call.completed',
+  filter: { campaign_id: 12, agent_id: null, outcome: ['answered', 'voicemail'] },
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  created_at: '2026-05-04T08:00:00.000Z',
 }
 
 /** The response when a call was just queued: the example call before it's placed. */

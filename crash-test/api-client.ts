@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-export interface ApiResponse {
+interface ApiResponse {
   status: number
   body: unknown
   /** The origin of the process that responded. */

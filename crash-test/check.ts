@@ -10,7 +10,7 @@ import type { Subscriptions } from './subscriptions.ts'
 import { isSignedWith, type ReceivedEvent, type WebhookReceiver } from './webhook-receiver.ts'
 
 /** Everything that a round has recorded from outside. */
-export interface Records {
+interface Records {
   cluster: Cluster
   client: ApiClient
   campaigns: Campaigns
@@ -21,7 +21,7 @@ export interface Records {
   overloadCallIds: readonly number[]
 }
 
-export interface Checked {
+interface Checked {
   /** How many of each thing the checks have seen. */
   counts: Record<string, number>
   violations: string[]

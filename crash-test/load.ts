@@ -8,7 +8,7 @@ import type { Subscriptions } from './subscriptions.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
 /** One `POST /contacts/` with its idempotency key, however often it was repeated. */
-export interface PostedContact {
+interface PostedContact {
   key: string
   callbackPath: string | undefined
   /** Undefined until a response acknowledges it. */
@@ -28,7 +28,7 @@ const numbers = 150
 export const phoneNumber = (index: number): string => `+1202${2_000_000 + index * 29}`
 
 /** What the requests of a round go to, and the members and receivers that take part. */
-export interface RoundWorld {
+interface RoundWorld {
   client: ApiClient
   dashboard: Dashboard
   campaigns: Campaigns

@@ -14,7 +14,7 @@ import { settle } from './settle.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
 
-export interface RoundOptions {
+interface RoundOptions {
   seed: number
   round: number
   /** The length of the disruption phase. */

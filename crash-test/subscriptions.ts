@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 import type { Behavior, WebhookReceiver } from './webhook-receiver.ts'
 
 /** A subscription of this round. */
-export interface TestSubscription {
+interface TestSubscription {
   id: number
   path: string
   secret: string

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 
 /** How an endpoint responds to the first request for an event. It accepts every later one, unless it's `gone`. */
-export const behaviors = ['ok', 'error', 'rate_limited', 'late', 'half', 'silent', 'gone'] as const
+const behaviors = ['ok', 'error', 'rate_limited', 'late', 'half', 'silent', 'gone'] as const
 export type Behavior = (typeof behaviors)[number]
 
 export interface ReceivedEvent {

@@ -33,7 +33,7 @@ const clientCredentials = (z: ZObject) => ({
   client_secret: requireSetting(z, 'CLIENT_SECRET'),
 })
 
-export const authorizeUrl = async (z: ZObject, bundle: Bundle): Promise<string> => {
+const authorizeUrl = async (z: ZObject, bundle: Bundle): Promise<string> => {
   const params = new URLSearchParams({
     response_type: 'code',
     client_id: requireSetting(z, 'CLIENT_ID'),
@@ -44,7 +44,7 @@ export const authorizeUrl = async (z: ZObject, bundle: Bundle): Promise<string> 
   return `${baseUrl(z)}/oauth/authorize?${params.toString()}`
 }
 
-export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
+const getAccessToken = async (z: ZObject, bundle: Bundle) => {
   const { code, redirect_uri, code_verifier } = bundle.inputData
   const response = await postForm(z, '/oauth/token', {
     grant_type: 'authorization_code',
@@ -61,7 +61,7 @@ export const getAccessToken = async (z: ZObject, bundle: Bundle) => {
   )
 }
 
-export const refreshAccessToken = async (z: ZObject, bundle: Bundle) => {
+const refreshAccessToken = async (z: ZObject, bundle: Bundle) => {
   const { refresh_token = '' } = bundle.authData
   const form = { grant_type: 'refresh_token', refresh_token, ...clientCredentials(z) }
   const response = await postForm(z, '/oauth/token', form)
@@ -87,7 +87,7 @@ function parseTokens(z: ZObject, response: HttpResponse, invalidGrantMessage: st
 }
 
 /** Checks that the token works, and returns the values for the connection label. */
-export const testConnection = async (z: ZObject, bundle: Bundle) => {
+const testConnection = async (z: ZObject, bundle: Bundle) => {
   await readList(z, campaigns, { limit: 1 })
   const { workspace_id, workspace_name = '', user_email } = bundle.authData
   // Connections that were made before Outdial returned the email don't have it.

@@ -18,7 +18,7 @@ const apiPath = '/api/public/v1'
 const timeoutMs = 25_000
 
 /** A request to the API. */
-export interface ApiRequest extends ErrorOptions {
+interface ApiRequest extends ErrorOptions {
   method: 'GET' | 'POST' | 'DELETE'
   /** After the version, for example `/campaigns/`. */
   path: string

@@ -30,7 +30,7 @@ export async function* readAll<Item>(
 }
 
 /** Returns every item of a list. */
-export async function collectAll<Item>(...args: Parameters<typeof readAll<Item>>): Promise<Item[]> {
+async function collectAll<Item>(...args: Parameters<typeof readAll<Item>>): Promise<Item[]> {
   const items: Item[] = []
   for await (const item of readAll<Item>(...args)) items.push(item)
   return items

@@ -15,7 +15,7 @@ import {
 } from './command-line.ts'
 import { adminProgram } from './commands.ts'
 
-export interface Terminal {
+interface Terminal {
   environment: Record<string, string | undefined>
   stdin: Readable
   stdout: Writable

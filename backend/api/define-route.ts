@@ -50,6 +50,15 @@ type DeclaredResponse<Responses extends ResponseSchemas> = {
     : { status: Status; body?: undefined }
 }[keyof Responses]
 
+/** Examples for the OpenAPI document: of the body, if the route has one, and of each response with a body, by status. */
+type Examples<Responses extends ResponseSchemas, Body extends z.ZodType> = (Body extends typeof NoRequestBody
+  ? unknown
+  : { body: z.input<Body> }) & {
+  [Status in keyof Responses as Responses[Status] extends z.ZodType ? Status : never]: z.output<
+    Responses[Status]
+  >
+}
+
 interface RouteDescription<Path extends string, Responses extends ResponseSchemas> {
   method: 'GET' | 'POST' | 'DELETE'
   /**
@@ -90,6 +99,7 @@ interface RouteDefinition<
   readBody?: (input: unknown) => LenientBody<z.output<Body>>
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
+  examples: NoInfer<Examples<Responses, Body>>
   /** Returns the part of the body that must be the same if an idempotency key is used again. By default, all of it. */
   comparedBody?: (body: z.output<Body>) => unknown
   /** Returns the IDs in a response body, for the API log. */
@@ -132,6 +142,7 @@ interface PreparedRequest {
 export interface Route extends RouteDescription<string, ResponseSchemas> {
   query: z.ZodType
   body: z.ZodType
+  examples: { body?: unknown; [status: string]: unknown }
   /** Returns the IDs in a response body, for the API log. */
   created: (body: unknown) => CreatedIds
   ifRejected: (deps: RouteDeps, request: { caller: Caller; body: unknown }) => Promise<void>

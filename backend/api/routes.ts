@@ -15,6 +15,16 @@ import {
   DoNotCallEntry,
   DoNotCallNumberList,
   DoNotCallQuery,
+  exampleAgent,
+  exampleCall,
+  exampleCallsCanceled,
+  exampleCampaign,
+  exampleContact,
+  exampleContactAdded,
+  exampleDoNotCallEntry,
+  exampleDoNotCallNumber,
+  examplePhoneNumber,
+  exampleSubscription,
   PhoneNumberList,
   SearchQuery,
   SubscribeWebhook,
@@ -38,6 +48,18 @@ import { defineRoute, type Route, toListResponse } from './define-route.ts'
 /** Where version 1 of the public API is mounted. */
 export const apiPrefix = '/api/public/v1'
 
+const onePage = <Item>(item: Item) => ({ results: [item], next: null, previous: null })
+
+/** The call waits, so that the example shows why. */
+const contactAdded: ContactAdded = {
+  ...exampleContactAdded,
+  call: {
+    ...exampleContactAdded.call,
+    waiting_for: 'calling_hours',
+    next_attempt_at: '2026-05-05T13:00:00.000Z',
+  },
+}
+
 /** The routes of the public API, with their schemas, scopes, and handlers. */
 export const routes: readonly Route[] = [
   defineRoute({
@@ -49,6 +71,7 @@ export const routes: readonly Route[] = [
     scopes: ['campaigns:read'],
     query: CampaignQuery,
     responses: { 200: CampaignList },
+    examples: { 200: onePage(exampleCampaign) },
     handler: async (deps, request) =>
       toListResponse(await listCampaigns(deps, request.caller, request.query), request),
   }),
@@ -63,6 +86,15 @@ export const routes: readonly Route[] = [
     scopes: ['campaigns:write'],
     body: CreateCampaign,
     responses: { 201: CampaignCreated },
+    examples: {
+      body: {
+        name: exampleCampaign.name,
+        agent_id: exampleCampaign.agent_id,
+        phone_number_id: exampleCampaign.phone_number_id,
+        calling_hours: { start: '10:00', end: '18:00' },
+      },
+      201: { ...exampleCampaign, warnings: [] },
+    },
     errors: ['not_found', 'agent_not_live', 'number_not_active'],
     idempotent: true,
     created: ({ id }) => ({ campaign_id: id }),
@@ -80,6 +112,7 @@ export const routes: readonly Route[] = [
     scopes: ['agents:read'],
     query: SearchQuery,
     responses: { 200: AgentList },
+    examples: { 200: onePage(exampleAgent) },
     handler: async (deps, request) =>
       toListResponse(await listAgents(deps, request.caller, request.query), request),
   }),
@@ -93,6 +126,7 @@ export const routes: readonly Route[] = [
     scopes: ['phone_numbers:read'],
     query: SearchQuery,
     responses: { 200: PhoneNumberList },
+    examples: { 200: onePage(examplePhoneNumber) },
     handler: async (deps, request) =>
       toListResponse(await listPhoneNumbers(deps, request.caller, request.query), request),
   }),
@@ -108,6 +142,19 @@ export const routes: readonly Route[] = [
     body: AddContact,
     readBody: readAddContact,
     responses: { 200: ContactAdded, 201: ContactAdded },
+    examples: {
+      body: {
+        phone_number: '(202) 555-0100',
+        country: 'US',
+        campaign_id: exampleCampaign.id,
+        first_name: exampleContact.first_name,
+        email: exampleContact.email,
+        variables: exampleContact.variables,
+        metadata: exampleCall.metadata,
+      },
+      200: { ...contactAdded, contact_created: false, call_queued: false },
+      201: contactAdded,
+    },
     errors: ['not_found', 'campaign_archived'],
     idempotent: 'in handler',
     ifRejected: (deps, { caller, body }) => optOutAnyway(deps, caller, body),
@@ -129,6 +176,7 @@ export const routes: readonly Route[] = [
     scopes: ['calls:read'],
     query: CallQuery,
     responses: { 200: CallList },
+    examples: { 200: onePage(exampleCall) },
     handler: async (deps, request) =>
       toListResponse(await listCalls(deps, request.caller, request.query), request),
   }),
@@ -141,6 +189,7 @@ export const routes: readonly Route[] = [
     addition: 'Automation platforms need sample data.',
     scopes: ['calls:read'],
     responses: { 200: Call },
+    examples: { 200: exampleCall },
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => ({ status: 200, body: await getCall(deps, caller, id) }),
   }),
@@ -156,6 +205,10 @@ export const routes: readonly Route[] = [
     scopes: ['calls:write'],
     body: CancelCalls,
     responses: { 200: CallsCanceled },
+    examples: {
+      body: { phone_number: exampleContact.phone_number, campaign_id: exampleCampaign.id },
+      200: exampleCallsCanceled,
+    },
     errors: ['not_found'],
     handler: async (deps, { caller, body }) => ({
       status: 200,
@@ -174,6 +227,10 @@ export const routes: readonly Route[] = [
     scopes: ['calls:write'],
     body: AddToDoNotCallList,
     responses: { 200: DoNotCallEntry },
+    examples: {
+      body: { phone_number: '(202) 555-0100', country: 'US', reason: 'Booked an appointment' },
+      200: exampleDoNotCallEntry,
+    },
     ifRejected: (deps, { caller, body }) =>
       optOutAnyway(deps, caller, { ...(body as object), do_not_call: true }),
     handler: async (deps, { caller, body }) => {
@@ -204,6 +261,7 @@ export const routes: readonly Route[] = [
     scopes: ['calls:read'],
     query: DoNotCallQuery,
     responses: { 200: DoNotCallNumberList },
+    examples: { 200: onePage(exampleDoNotCallNumber) },
     handler: async (deps, request) =>
       toListResponse(await listDoNotCallNumbers(deps, request.caller, request.query), request),
   }),
@@ -218,6 +276,15 @@ export const routes: readonly Route[] = [
     scopes: ['webhooks:write', 'calls:read'],
     body: SubscribeWebhook,
     responses: { 200: WebhookSubscription, 201: WebhookSubscription },
+    examples: {
+      body: {
+        target_url: exampleSubscription.target_url,
+        event: 'call.completed',
+        filter: { campaign_id: 12, outcome: ['answered', 'voicemail'] },
+      },
+      200: exampleSubscription,
+      201: exampleSubscription,
+    },
     errors: ['not_found'],
     created: ({ id }) => ({ subscription_id: id }),
     handler: async (deps, { caller, body }) => {
@@ -233,6 +300,7 @@ export const routes: readonly Route[] = [
     tag: 'Webhooks',
     scopes: ['webhooks:write'],
     responses: { 204: null },
+    examples: {},
     errors: ['not_found'],
     handler: async (deps, { caller, id }) => {
       await unsubscribe(deps, caller, id)

@@ -36,7 +36,7 @@ interface CallToQueue extends RequestedCall {
 }
 
 /** The number is on the do-not-call list, or a rule never allows the call. */
-export type SuppressedAtOnce = Exclude<SuppressedReason, 'number_type_not_allowed'>
+type SuppressedAtOnce = Exclude<SuppressedReason, 'number_type_not_allowed'>
 
 export interface QueueResult {
   id: number

@@ -21,10 +21,10 @@ import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 // can-call.ts in SQL, for counts and for claims. A test compares both.
 
 /** What a call waits for. The API's `concurrency` is two reasons here, because different things end them. */
-export type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
+type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
 
 /** What decides what a call waits for. */
-export interface WaitState {
+interface WaitState {
   campaign_status: CampaignStatus
   agent_status: 'draft' | 'live' | 'paused'
   number_status: 'active' | 'retired'
@@ -41,7 +41,7 @@ export interface WaitState {
 }
 
 /** Decides what a queued call waits for; null if nothing delays it. Reasons that a person can resolve come first. */
-export function decideWaitReason(call: WaitState, now: Date): WaitReason | null {
+function decideWaitReason(call: WaitState, now: Date): WaitReason | null {
   if (call.campaign_status === 'paused') return 'campaign_paused'
   if (call.agent_status !== 'live') return 'agent_not_live'
   if (call.number_status !== 'active') return 'number_not_active'
@@ -52,10 +52,6 @@ export function decideWaitReason(call: WaitState, now: Date): WaitReason | null 
   if (call.free_capacity <= 0) return 'campaign_limit'
   return call.is_number_busy ? 'number_busy' : null
 }
-
-/** Returns the value that the API's `waiting_for` has for a reason. */
-export const toWaitingFor = (reason: WaitReason | null): WaitingFor | null =>
-  reason === 'campaign_limit' || reason === 'number_busy' ? 'concurrency' : reason
 
 /** Reasons that only a person can resolve. No time is promised while one of them applies. */
 export const actionNeededReasons = ['campaign_paused', 'agent_not_live', 'number_not_active'] as const

@@ -2,7 +2,7 @@ const [quote, backslash, comma, openBracket, closeBracket, openBrace, closeBrace
 const [space, tab, newline, carriageReturn] = Buffer.from(' \t\n\r')
 
 /** Counts the values of JSON while its bytes arrive. */
-export interface ValueCounter {
+interface ValueCounter {
   /** Returns the number of values that have begun so far. */
   add(byte: number): number
   /** Starts over, for the next JSON text. */

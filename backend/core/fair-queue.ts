@@ -1,10 +1,10 @@
 /** Runs a workspace's task when its turn comes. Resolves to undefined if too many tasks are already waiting. */
-export type FairQueue = <Result>(
+type FairQueue = <Result>(
   workspaceId: number,
   task: () => Promise<Result>,
 ) => Promise<{ result: Result } | undefined>
 
-export interface FairQueueLimits {
+interface FairQueueLimits {
   /** Tasks that run at the same time. */
   concurrency: number
   /** Tasks of one workspace that run at the same time. */

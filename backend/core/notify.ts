@@ -14,7 +14,7 @@ export interface Notify {
  * How a call or a call attempt ended, in the contract's values. The outcome of an attempt that the agent runtime didn't
  * place, and that doesn't count, is `not_placed`.
  */
-export interface CallResult {
+interface CallResult {
   outcome: string | null
   endedReason: string | null
 }

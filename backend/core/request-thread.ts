@@ -4,7 +4,7 @@ import { minuteMs } from './durations.ts'
 import { threadEnvironment } from './thread-environment.ts'
 
 /** A worker thread that works on many requests at the same time. Its event loop isn't the service's. */
-export interface RequestThread<Request, Result> {
+interface RequestThread<Request, Result> {
   /** Rejects with the signal's reason if the signal aborts. The thread then stops working on the request. */
   send(request: Request, signal?: AbortSignal): Promise<Result>
 }

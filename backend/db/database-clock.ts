@@ -5,7 +5,7 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import type { Db } from './schema.ts'
 
 /** A clock that shows the database's time, so that all processes agree on what is due, whatever their own clocks show. */
-export interface DatabaseClock extends Clock {
+interface DatabaseClock extends Clock {
   /** Compares the clock with the database's once, and corrects it. */
   synchronize(): Promise<void>
   /** Synchronizes every few seconds until it's stopped. */

@@ -18,7 +18,7 @@ export interface PersonNames extends ContactIdentifiers {
 }
 
 /** A contact that is being erased. Its row and those of its calls are locked. */
-export interface ContactToErase extends ContactIdentifiers {
+interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number
   callIds: readonly number[]

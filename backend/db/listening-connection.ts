@@ -6,7 +6,7 @@ import { describeError } from '../core/errors.ts'
 import { closeClient } from './close-client.ts'
 
 /** A connection on which PostgreSQL delivers what other processes notify, and on which this one notifies them. */
-export interface ListeningConnection {
+interface ListeningConnection {
   /** False while it's lost. */
   isConnected(): boolean
   /**

@@ -54,7 +54,7 @@ export const inQueueOrder = <Change extends { campaignId: number }>(changes: rea
  * Takes an advisory lock, a bigint, until the transaction ends. Returns false, without waiting, if another transaction has
  * it.
  */
-export async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
+async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${key}) as locked`.execute(db)
   return rows[0]?.locked === true

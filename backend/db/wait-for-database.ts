@@ -11,7 +11,7 @@ import { mixedSessions, mixesSessions } from './session-watch.ts'
 const minVersion = 15
 
 /** How to wait for a database that isn't available. */
-export interface WaitOptions {
+interface WaitOptions {
   url: string
   timeoutMs: number
   log: Logger

@@ -20,7 +20,7 @@ export interface DialerOptions extends LeaseTimes {
   otherWorkers: () => number
 }
 
-export interface Dialer extends Worker {
+interface Dialer extends Worker {
   /** Ends the wait for reports about an attempt. Call it after a commit that saved one. */
   reportReceived(attemptId: string): void
 }

@@ -4,7 +4,7 @@ import { minuteMs } from '../core/durations.ts'
 import type { Deps } from '../deps.ts'
 
 /** What waits for the dialers and sweepers of all processes. */
-export interface CallBacklog {
+interface CallBacklog {
   /** How long the most delayed campaign has waited for a dialer, in seconds. 0 if none waits. */
   queueLag: number
   attemptsInProgress: number

@@ -13,7 +13,7 @@ const lastResponseTimeoutMs = 12 * secondMs
 /** How long new connections are still accepted, if they don't stop arriving. */
 const acceptTimeoutMs = 2 * secondMs
 
-export interface GracefulClosing {
+interface GracefulClosing {
   /** Limits the time that requests in progress still have. Call it before `close`. */
   begin(): void
   /** Stops listening, and resolves when all connections are closed. */

@@ -8,7 +8,7 @@ const maxWaiting = 16
 /** Bytes of the bodies that have arrived for them. */
 const maxWaitingBytes = 64 * 1024
 
-export interface RequestOrder {
+interface RequestOrder {
   /** Makes a listener handle the requests of a connection one after the other. */
   inOrder: (handle: RequestListener) => RequestListener
   /**

@@ -5,7 +5,7 @@ import { getOwners } from './body-shares.ts'
 import type { OverloadState } from './overload.ts'
 
 /** Limits how many requests a process handles at the same time, and how many of them one workspace has. */
-export interface RequestShares {
+interface RequestShares {
   /**
    * Counts a request. Returns a function that ends this.
    *

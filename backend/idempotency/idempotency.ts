@@ -43,7 +43,7 @@ export const readContactAdded = (body: unknown): ContactAdded =>
   ContactAdded.parse({ warnings: [], ...(body as object) })
 
 /** `free`: no response is stored, and no other request can store one until the transaction ends. */
-export type KeyState =
+type KeyState =
   { kind: 'free' } | { kind: 'stored'; response: StoredResponse } | { kind: 'rejected'; error: ApiError }
 
 /**

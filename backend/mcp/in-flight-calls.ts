@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 
 /** Why a tool call was aborted. */
-export type AbortReason = 'canceled' | 'timeout' | 'stopping'
+type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
 /** A request in progress, usually a tool call. */
 export class InFlightCall {

@@ -14,7 +14,7 @@ import {
 } from './retention-store.ts'
 
 /** How long a shorter retention can be undone before it takes effect. */
-export const retentionDelayMs = dayMs
+const retentionDelayMs = dayMs
 
 const isRetentionDays = (days: number): boolean => Number.isInteger(days) && days >= 1 && days <= 3650
 

@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 
 type RedisClient = ReturnType<typeof createRedisClient>
 
-export interface RedisConnection {
+interface RedisConnection {
   /** Resolves when the first attempt to connect has succeeded or failed. */
   firstAttempt: Promise<void>
   /** Undefined while Redis isn't available. */

@@ -6,7 +6,7 @@ import { deleteReplica, recordReplica } from './replica-store.ts'
 
 const intervalMs = 2 * secondMs
 
-export interface ReplicaCheck {
+interface ReplicaCheck {
   /** Returns how many other processes with workers were seen lately. */
   otherWorkers: () => number
   stop: () => Promise<void>

@@ -5,7 +5,7 @@ import { keepListening } from '../db/listening-connection.ts'
 import type { Deps } from '../deps.ts'
 
 /** What this process's notifications reach, besides itself. */
-export interface SharedNotifications {
+interface SharedNotifications {
   /** Notifies this process at once, and the others that have workers within milliseconds. */
   notify: Notify
   /** Sends what waits to be sent, and closes the connection. */

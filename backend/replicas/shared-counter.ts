@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 type CounterDeps = Pick<Deps, 'clock' | 'replicas'>
 
 /** Counts events by key in fixed windows, for all processes together. */
-export interface SharedCounter {
+interface SharedCounter {
   name: string
   windowMs: number
   /** Counts the events of this process. Used while Redis isn't available. */
@@ -53,7 +53,7 @@ export function createSharedCounter(
 }
 
 /** Where an event is counted. If the count exceeds `max`, the event isn't counted in the steps after this one. */
-export interface CountStep {
+interface CountStep {
   counter: SharedCounter
   key: string
   max: number

@@ -143,9 +143,9 @@ function isDay(text: string): boolean {
 /** The most that a rule can allow. `number_use` stores as many attempts. */
 export const frequencyLimits = { perDay: 10, per30Days: 30 } as const
 
-export const ownNumberLimits = { min: 1, max: 10_000 } as const
+const ownNumberLimits = { min: 1, max: 10_000 } as const
 /** A call takes up to 30 minutes. */
-export const minuteLimits = { min: 30, max: 1_000_000 } as const
+const minuteLimits = { min: 30, max: 1_000_000 } as const
 
 /** Parses a whole number as typed. Blank text means that there's no limit. */
 const Limit = ({ min, max }: { min: number; max: number }) =>

@@ -11,7 +11,7 @@ import { statesWithHolidays } from './holidays.ts'
 type SourceKind = 'law' | 'firm' | 'marketing'
 
 /** Hours of a state, on the clock of the called place. */
-export interface LawRow {
+interface LawRow {
   /** As in `areasByState`. Null: the whole United States. */
   state: string | null
   hours: CallingHours

@@ -120,7 +120,3 @@ export function planCall(rules: CallingRules, callee: Callee, from: Date): CallP
     ...{ zones: [rules.timeZone], source: 'campaign' },
   }
 }
-
-/** Returns the first moment at or after `from` within the calling hours in the contact's local time. */
-export const nextCallableAt = (rules: CallingRules, callee: Callee, from: Date): Date =>
-  planCall(rules, callee, from).at

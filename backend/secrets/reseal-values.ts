@@ -60,7 +60,7 @@ const sealedColumns: readonly SealedColumn[] = [
 const batchSize = 200
 
 /** Returns the value sealed again, or the same value if it needn't change. Undefined if it can't be opened. */
-export type Reseal = (sealed: string, place: SealedPlace) => string | undefined
+type Reseal = (sealed: string, place: SealedPlace) => string | undefined
 
 /**
  * Seals every stored value again, except the one that checks SECRET_KEY. Several processes can do this at

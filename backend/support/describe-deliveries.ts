@@ -13,7 +13,7 @@ import { type Step, step } from './story.ts'
 
 type Event = NonNullable<Awaited<ReturnType<typeof findEventOfCall>>>
 type Delivery = Awaited<ReturnType<typeof selectDeliveriesOfEvent>>[number]
-export type DeliveryAttempt = Awaited<ReturnType<typeof selectAttemptsOfEvent>>[number]
+type DeliveryAttempt = Awaited<ReturnType<typeof selectAttemptsOfEvent>>[number]
 
 interface EventHistory {
   event: Event | undefined

@@ -32,7 +32,7 @@ export function toCallStory(history: CallHistory, workspace: StoryWorkspace, now
 }
 
 /** Reads the story of a call, with the changes of its contact. Returns undefined if the workspace has no such call. */
-export async function readCallStory(
+async function readCallStory(
   deps: StoryDeps,
   workspace: StoryWorkspace,
   callId: number,

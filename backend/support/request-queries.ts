@@ -39,7 +39,7 @@ const requestsOfWorkspace = (db: Db, workspaceId: number) =>
   requestsQuery(db).where('api_request.workspace_id', '=', workspaceId)
 
 export const statusClasses = ['success', 'error', 'client', 'server'] as const
-export type StatusClass = (typeof statusClasses)[number]
+type StatusClass = (typeof statusClasses)[number]
 
 /** Constants instead of parameters, so that PostgreSQL uses the partial index of errors. */
 const statusConditions: Record<StatusClass, string> = {

@@ -27,7 +27,7 @@ class Markup<Where extends 'text' | 'tag'> {
 export type Html = Markup<'text'>
 
 /** Attributes of a tag. */
-export type Attributes = Markup<'tag'>
+type Attributes = Markup<'tag'>
 
 /** What a slot of `html` shows. False and null show nothing, for `isLate && html'…'`. */
 export type Slot = Html | Attributes | string | number | false | null | readonly Slot[]

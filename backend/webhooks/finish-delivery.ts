@@ -34,7 +34,7 @@ interface FinishedAttempt {
   delayMs: number | undefined
 }
 
-export type RecordAttempt = (
+type RecordAttempt = (
   delivery: LeasedDelivery,
   startedAt: Date,
   result: DeliveryAttemptResult,

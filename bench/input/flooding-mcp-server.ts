@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-export type Flood = 'requests' | 'notifications' | 'gzip'
+type Flood = 'requests' | 'notifications' | 'gzip'
 
 const event = (message: object): string =>
   `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`

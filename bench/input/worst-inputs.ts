@@ -7,7 +7,7 @@ import { sendAnsweredBodies, sendHalfForms, sendHalfMessages } from './unfinishe
 import { requestWithoutReading } from './unread-responses.ts'
 
 /** A workspace that sends the inputs. */
-export interface Attacker {
+interface Attacker {
   browser: Browser
   /** The dashboard of the workspace. */
   base: string

@@ -11,7 +11,7 @@ const docs = path.join(import.meta.dirname, '../../docs')
 const page = path.join(docs, 'performance.md')
 const scalingPage = path.join(docs, 'scaling.md')
 
-export interface Report {
+interface Report {
   machine: Machine
   /** 1 if the large databases had a million calls. */
   scale: number

@@ -40,7 +40,7 @@ const tableGroups: [label: string, tables: string[]][] = [
 const temporaryTables = ['idempotent_response', 'api_request']
 
 /** Computes what a call of the workload costs. An attempt that's repeated counts like a call that isn't answered. */
-export function computeCallCost({ unanswered, answered, live }: SizingReport) {
+function computeCallCost({ unanswered, answered, live }: SizingReport) {
   const { answeredShare, attemptsPerCall, answeredSeconds, unansweredSeconds } = workload
   const unansweredShare = attemptsPerCall - answeredShare
   const seconds = answeredShare * answeredSeconds + unansweredShare * unansweredSeconds
@@ -89,7 +89,7 @@ export function computeSize(report: SizingReport, calls: number) {
 }
 
 /** Computes the calls per day of a core that PostgreSQL and all processes of Outdial share. */
-export function computeCallsPerCore(report: SizingReport): number {
+function computeCallsPerCore(report: SizingReport): number {
   const { postgresqlMs, workerMs, apiMs } = computeCallCost(report)
   const { hoursPerDay, peak, utilization } = workload
   return (hoursPerDay * 3_600_000 * utilization) / peak / (postgresqlMs + workerMs + apiMs)

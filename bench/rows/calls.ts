@@ -53,7 +53,7 @@ export const calls: Row = {
  * Returns how many of the last events were written per second. Leaves out the first and the last 5%, because the dialer
  * can notice new calls up to a second late.
  */
-export async function measureLastEvents({ owner }: Pick<World, 'owner'>, count: number): Promise<number> {
+async function measureLastEvents({ owner }: Pick<World, 'owner'>, count: number): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select extract(epoch from
       percentile_disc(0.95) within group (order by created_at)

@@ -41,7 +41,7 @@ const fast: Load = { perSecond: 50, campaigns: 20, limits: { p50: 20, p99: 60 } 
 const webhookLimits = { p50: 15, p99: 50 }
 
 /** Milliseconds of each contact in a run. */
-export interface Delays {
+interface Delays {
   /** From `POST /contacts/` to the dial request at the agent runtime. */
   dial: number[]
   /** From the last report of the attempt to the webhook at its receiver. */

@@ -10,7 +10,7 @@ export interface BenchClient {
   close(): void
 }
 
-export interface Message {
+interface Message {
   method: string
   params?: object
 }

@@ -9,7 +9,7 @@ export type ReportInput = RuntimeReport extends infer Report
   : never
 
 /** Sends the reports of one call to Outdial in order, each until it's accepted. */
-export interface Reporter {
+interface Reporter {
   /** All reports so far, sent or not. */
   reports: readonly RuntimeReport[]
   addReport(input: ReportInput): void

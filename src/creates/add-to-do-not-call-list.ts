@@ -20,7 +20,7 @@ const inputFields = defineInputFields([
 /** The API's maximum. */
 const maxReasonLength = 500
 
-export const perform = (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
+const perform = (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   const input = readInput(z, bundle, inputFields)
   return addNumbers(z, {
     ...input.phoneNumber({ allowsSeveral: true }),

@@ -22,7 +22,7 @@ const inputFields = defineInputFields([
   },
 ])
 
-export const perform = async (z: ZObject, bundle: Bundle) => {
+const perform = async (z: ZObject, bundle: Bundle) => {
   const input = readInput(z, bundle, inputFields)
   const body = {
     ...input.phoneNumber({ allowsSeveral: true }),

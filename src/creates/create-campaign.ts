@@ -116,7 +116,7 @@ const inputFields = defineInputFields([
 /** `warnings` is blank if there are none. */
 type NewCampaign = Omit<CampaignCreated, 'warnings'> & { warnings: string }
 
-export const perform = async (z: ZObject, bundle: Bundle): Promise<NewCampaign> => {
+const perform = async (z: ZObject, bundle: Bundle): Promise<NewCampaign> => {
   const input = readInput(z, bundle, inputFields)
   const body = {
     name: input.text('name'),

@@ -11,7 +11,7 @@ import { queueCallFrom, queueCallOperation } from './queue-call.ts'
 const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
-export const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
+const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
   queueCallFrom(z, bundle, {
     // In the Zap editor, a step can't wait, so it returns the call as it was queued.
     callbackUrl: bundle.meta.isLoadingSample ? undefined : z.generateCallbackUrl(),
@@ -27,7 +27,7 @@ export const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
 /**
  * Returns the completed call. Anyone who knows the callback URL can send anything to it, so the call comes from the API.
  */
-export const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> => {
+const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> => {
   const { id, contact_created, call_queued, warnings } = bundle.outputData as FlatQueuedCall
   const event: unknown = bundle.cleanedRequest
   if (!isObject(event) || !isObject(event.data) || event.data.id !== id) {

@@ -107,7 +107,7 @@ function idempotencyHeader(campaignId: unknown, key: string | undefined): Record
   return { 'Idempotency-Key': `zap-${hash.digest('hex')}` }
 }
 
-export const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
+const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
 
 const afterCampaign = inputFields.findIndex(({ key }) => key === 'campaign_id') + 1
 

@@ -19,7 +19,7 @@ const inputFields = defineInputFields([
 const limit = 10
 
 /** Returns the newest calls first, because Zapier uses the first result. */
-export const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
+const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
   const input = readInput(z, bundle, inputFields)
   const id = input.wholeNumber('call')
   if (id !== undefined) return findById(z, id)

@@ -27,7 +27,7 @@ const inputFields = defineInputFields([
 ])
 
 /** Returns the best match first, because Zapier uses the first result. A blank name matches nothing. */
-export const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
+const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
   const input = readInput(z, bundle, inputFields)
   const name = input.text('name')
   const isPartial = input.yesOrNo('partial_match') ?? false

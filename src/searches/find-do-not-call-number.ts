@@ -19,7 +19,7 @@ const doNotCallNumbers: ApiList<DoNotCallNumber> = {
   isItem: (value): value is DoNotCallNumber => isObject(value) && typeof value.phone_number === 'string',
 }
 
-export const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallNumber[]> => {
+const perform = async (z: ZObject, bundle: Bundle): Promise<DoNotCallNumber[]> => {
   const query = readInput(z, bundle, inputFields).phoneNumber({ allowsSeveral: true })
   const options = { inputFields, haltsOnInvalidData: true }
   return (await readList(z, doNotCallNumbers, query, options)).results

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { withChromium } from '../../backend/test/support/chromium.ts'
 import { signInAndConsent } from '../../support/browser.ts'
 
-export interface Authorization {
+interface Authorization {
   startUrl: string
   /** Where the app waits for the response. */
   redirectUri: string

@@ -18,7 +18,7 @@ const Compose = z.object({
   volumes: z.record(z.string(), z.unknown()).default({}),
 })
 
-export type Compose = z.output<typeof Compose>
+type Compose = z.output<typeof Compose>
 
 /** Parses compose.yaml without replacing variables. */
 export const readCompose = (file: string): Compose => Compose.parse(parse(readFileSync(file, 'utf8')))

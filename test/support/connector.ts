@@ -58,7 +58,7 @@ export async function run<Result>(
 }
 
 /** The error of a failed run. Core encodes the parts of some errors as JSON. */
-export interface ConnectorError {
+interface ConnectorError {
   name: string
   message: string
   delay?: number

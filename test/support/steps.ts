@@ -2,7 +2,7 @@ import type { PlainInputField, PlainOutputField } from 'zapier-platform-core'
 import app from '../../index.ts'
 
 /** A trigger, an action, or a search of the connector. */
-export interface Step {
+interface Step {
   key: string
   noun: string
   display: { label: string; description: string; hidden?: boolean }

@@ -1,7 +1,6 @@
 import { errorTable } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Route } from '../define-route.ts'
-import { bodyExamples, responseExamples } from './api-examples.ts'
 import { callCompletedWebhook } from './document-frame.ts'
 import { describeStatus, errorExample, listErrorCodes } from './error-examples.ts'
 import {
@@ -61,17 +60,17 @@ function completeOperation(operation: Operation, route: Route): Operation {
   }
 }
 
-function withExample(body: NonNullable<Operation['requestBody']>, { operationId }: Route): typeof body {
+function withExample(body: NonNullable<Operation['requestBody']>, { examples }: Route): typeof body {
   if ('$ref' in body) return body
   const json = body.content['application/json']
-  return { required: true, content: { 'application/json': { ...json, example: bodyExamples[operationId] } } }
+  return { required: true, content: { 'application/json': { ...json, example: examples.body } } }
 }
 
 function successResponses(drafts: Responses, route: Route): Responses {
   const entries = Object.keys(route.responses).map((status) => {
     const draft = drafts[status]
     const json = draft && 'content' in draft ? draft.content?.['application/json'] : undefined
-    const example = responseExamples[route.operationId]?.[Number(status)]
+    const example = route.examples[status]
     const response = {
       description: successDescriptions[status] ?? 'Done',
       headers: responseHeaders(Number(status), route),

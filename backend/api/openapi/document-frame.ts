@@ -1,7 +1,7 @@
-import type { Scope } from '@outdial/contract'
+// cspell:ignore JTDQ
+import { type CallCompletedEvent, exampleCall, type Scope } from '@outdial/contract'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Config } from '../../config.ts'
-import { eventExample } from './api-examples.ts'
 
 const scopes: Record<Scope, string> = {
   'agents:read': 'List Live agents',
@@ -93,6 +93,14 @@ const requiredHeader = (name: string, description: string): OpenAPIV3_1.Paramete
   schema: { type: 'string' },
 })
 
+const exampleEvent: CallCompletedEvent = {
+  id: 'evt_01JTDQ3V8W9GZ0Y6C2R4K7M5XN',
+  type: 'call.completed',
+  timestamp: '2026-05-04T13:59:23.000Z',
+  workspace_id: 3,
+  data: exampleCall,
+}
+
 /** The request to subscribers and callback URLs (Standard Webhooks 1.0). */
 export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
   post: {
@@ -117,7 +125,7 @@ export const callCompletedWebhook: OpenAPIV3_1.PathItemObject = {
       content: {
         'application/json': {
           schema: { $ref: '#/components/schemas/CallCompletedEvent' },
-          example: eventExample,
+          example: exampleEvent,
         },
       },
     },

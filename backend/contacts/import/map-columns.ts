@@ -19,7 +19,7 @@ import { getImport } from './imports.ts'
 import type { FileConsent } from './parse-consent.ts'
 
 /** What a person says about a file. */
-export interface ColumnMapping {
+interface ColumnMapping {
   /** In the order of the columns. Undefined where nothing was chosen. */
   uses: readonly (ColumnUse | undefined)[]
   /** The place of each phone column among the others. */

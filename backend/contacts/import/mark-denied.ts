@@ -5,7 +5,7 @@ import type { ImportJob } from './import-store.ts'
 import { shortenColumn } from './row-issue.ts'
 
 /** Numbers of people who said no to consent in rows that are skipped, and the last of those rows. */
-export type DeniedNumbers = ReadonlyMap<string, number>
+type DeniedNumbers = ReadonlyMap<string, number>
 
 /**
  * Takes the No of a skipped row for an answer to all rows of its number: they're saved without consent, and not called. Call it

@@ -14,7 +14,7 @@ export const FileConsent = z.object({
 export type FileConsent = z.infer<typeof FileConsent>
 
 /** The cells of a row about its consent. */
-export interface ConsentCells {
+interface ConsentCells {
   source: string | undefined
   at: string | undefined
   kind: string | undefined

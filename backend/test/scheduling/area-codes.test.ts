@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { areasByState, correctedPrefixes } from '../../scheduling/area-codes.ts'
-import { nextCallableAt } from '../../scheduling/calling-hours.ts'
+import { planCall } from '../../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const areas = Object.values(areasByState)
@@ -104,7 +104,7 @@ it.each([
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
   const rules = { callingHours: { days: [...days], start: '08:00', end: '20:00' }, timeZone: newYork }
   const earliest = new Date('2027-01-15T11:30:00Z')
-  expect(nextCallableAt(rules, { phoneNumber, timeZone: null }, earliest)).toEqual(
+  expect(planCall(rules, { phoneNumber, timeZone: null }, earliest).at).toEqual(
     new Date(`2027-01-15T${utc}:00Z`),
   )
 })

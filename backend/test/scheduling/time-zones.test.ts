@@ -3,7 +3,7 @@ import { TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
-import { nextCallableAt } from '../../scheduling/calling-hours.ts'
+import { planCall } from '../../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 
 const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
@@ -55,5 +55,5 @@ it.each([
     '00:00',
   ],
 ])('calls within calling hours in %s', (_, callee, utc) => {
-  expect(nextCallableAt(rules, callee, monday)).toEqual(new Date(`2026-05-04T${utc}:00Z`))
+  expect(planCall(rules, callee, monday).at).toEqual(new Date(`2026-05-04T${utc}:00Z`))
 })

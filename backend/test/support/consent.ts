@@ -2,7 +2,7 @@ import { type Browser, createBrowser, findWorkspaceId, type Page } from '../../.
 import { password } from './factories.ts'
 import { apiStatus, exchangeCode, type Flow, newFlow, parseTokens, useOAuthWorld } from './oauth.ts'
 
-export interface AuthorizationPage {
+interface AuthorizationPage {
   browser: Browser
   page: Page
   flow: Flow

@@ -9,7 +9,7 @@ import { it } from '@jest/globals'
 import pg from 'pg'
 
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url))
-export const isRoot = process.getuid?.() === 0
+const isRoot = process.getuid?.() === 0
 export const unprivilegedUser: { uid?: number; gid?: number } = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
@@ -35,7 +35,7 @@ export interface DatabaseProcess {
   kill: () => Promise<void>
 }
 
-export interface DatabaseProcessOptions {
+interface DatabaseProcessOptions {
   dataDir?: string
   /** The folder with the code; this checkout by default. */
   root?: string
@@ -84,7 +84,7 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
 }
 
 /** Has the message that the user sees. */
-export class DatabaseStartError extends Error {}
+class DatabaseStartError extends Error {}
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exit = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined

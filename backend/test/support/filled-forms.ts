@@ -6,7 +6,7 @@ import type { SignedInUser } from './dashboard.ts'
 import { newFlow, type TestApp } from './oauth.ts'
 
 /** A form outside of the dashboard with valid values, as the browser of a signed-in user sends it. */
-export interface FilledForm {
+interface FilledForm {
   path: string
   fields: Record<string, string>
 }

@@ -3,14 +3,14 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach } from '@jest/globals'
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
   body: string
 }
 
-export type Responder = (received: ReceivedRequest, response: ServerResponse, number: number) => void
+type Responder = (received: ReceivedRequest, response: ServerResponse, number: number) => void
 
 /** A server on loopback that records the requests it receives. By default, it responds with 204. */
 export class HttpReceiver {

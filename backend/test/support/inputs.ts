@@ -12,7 +12,7 @@ import { listDashboardRoutes } from './page-paths.ts'
 import { publicRoutes } from './service-routes.ts'
 
 /** The schema of what a route gets from outside. */
-export interface Input {
+interface Input {
   method: string
   /** As in the table of its routes, with its prefix. */
   path: string

@@ -90,7 +90,7 @@ export async function addTool(
   return id
 }
 
-export interface TestMcpService {
+interface TestMcpService {
   app: FastifyInstance
   tools: ToolServer
   deps: TestDeps

@@ -78,7 +78,7 @@ export interface Flow {
   state: string
 }
 
-export interface OAuthWorld {
+interface OAuthWorld {
   readonly service: Service
   readonly db: Db
   /** Owner of the workspaces Acme and Globex. */
@@ -182,7 +182,7 @@ export function exchangeCode(
   )
 }
 
-export interface Tokens {
+interface Tokens {
   access_token: string
   refresh_token: string
   /** The whole response of the token endpoint. */

@@ -11,7 +11,7 @@ import { useClosers } from './closers.ts'
 export const closeAfterTest = useClosers(afterEach)
 
 /** An app that listens on a free port of this machine. */
-export interface ListeningApp {
+interface ListeningApp {
   app: FastifyInstance
   port: number
   url: string

@@ -19,7 +19,7 @@ import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote
 import { readTool, runTool, useToolWorld } from './tools.ts'
 
 /** What a tool of the server does. The signal aborts if the call is canceled. */
-export type ToolBehavior = (
+type ToolBehavior = (
   args: Record<string, unknown>,
   extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },
 ) => CallToolResult | Promise<CallToolResult>

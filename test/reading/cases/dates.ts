@@ -1,6 +1,6 @@
 // cspell:ignore AKDT AKST Mitteleuropäische Normalzeit Pago
 /** A date that is read in a time zone, unless it has one. Undefined is an error. */
-export type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
+type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
 
 const newYork = 'America/New_York'
 

@@ -1,6 +1,6 @@
 // cspell:ignore oui nein optout não
 /** An answer: the text, and what it means in most fields and in "Do not call". Undefined is an error. */
-export type YesNoCase = readonly [text: string, answer: boolean | undefined, doNotCall: boolean | undefined]
+type YesNoCase = readonly [text: string, answer: boolean | undefined, doNotCall: boolean | undefined]
 
 const sameEverywhere = (answer: boolean | undefined, texts: string[]) =>
   texts.map((text): YesNoCase => [text, answer, answer])

@@ -21,20 +21,9 @@ it('matches contract/openapi.json (if this fails, run npm run generate)', async 
 })
 
 it('describes every operation of the API', () => {
-  expect(read.operations.map(({ method, path }) => `${method} ${path.slice(apiPrefix.length)}`)).toEqual([
-    'GET /campaigns/',
-    'POST /campaigns/',
-    'GET /agents/',
-    'GET /phone-numbers/',
-    'POST /contacts/',
-    'GET /calls/',
-    'GET /calls/{id}/',
-    'POST /calls/cancel',
-    'GET /do-not-call/',
-    'POST /do-not-call/',
-    'POST /webhooks/subscribe',
-    'DELETE /webhooks/{id}/',
-  ])
+  const described = read.operations.map(({ method, path }) => `${method} ${path}`)
+  const served = routes.map(({ method, path }) => `${method} ${apiPrefix}${path.replace(':id', '{id}')}`)
+  expect(described.sort()).toEqual(served.sort())
 })
 
 it('limits the length of no text in a response or an event, because the limits of inputs can change', () => {
@@ -47,22 +36,25 @@ it('limits the length of no text in a response or an event, because the limits o
 
 it('has examples that match their schemas', () => {
   const contents = [
-    read.document.webhooks['call.completed'].post.requestBody.content,
-    ...read.operations.flatMap((operation) => [
-      ...(operation.requestBody ? [operation.requestBody.content] : []),
-      ...Object.values(operation.responses).flatMap((response) =>
-        response.content ? [response.content] : [],
+    ['call.completed', read.document.webhooks['call.completed'].post.requestBody.content] as const,
+    ...read.operations.flatMap(({ operationId, requestBody, responses }) => [
+      [`body of ${operationId}`, requestBody?.content] as const,
+      ...Object.entries(responses).map(
+        ([status, { content }]) => [`response ${status} of ${operationId}`, content] as const,
       ),
     ]),
   ]
-  for (const { 'application/json': json } of contents) {
-    const judge = read.validatorFor(json.schema)
-    const examples = json.examples ? Object.values(json.examples).map(({ value }) => value) : [json.example]
-    for (const example of examples) {
-      judge(example)
-      expect(judge.errors).toBeNull()
-    }
-  }
+  const wrong = contents.flatMap(([name, content]) => {
+    if (content === undefined) return []
+    const { schema, example, examples } = content['application/json']
+    const all = examples ? Object.values(examples).map(({ value }) => value) : [example]
+    const judge = read.validatorFor(schema)
+    return all.flatMap((one) => {
+      if (one === undefined) return `${name}: no example`
+      return judge(one) ? [] : `${name}: ${JSON.stringify(judge.errors)}`
+    })
+  })
+  expect(wrong).toEqual([])
 })
 
 it('has an example for every path parameter, a description for every tag, and a license', () => {
