@@ -350,7 +350,7 @@ const readers: Record<string, Record<string, Read>> = {
 const otherParsers: Record<string, string[]> = {
   'reads a part of a path, which has at most 100 characters': [
     'api/define-route.ts parsePathId',
-    'api/runtime-routes.ts parseAttemptId',
+    'telephony/http-runtime/report-route.ts parseAttemptId',
   ],
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],
