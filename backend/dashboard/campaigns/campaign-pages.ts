@@ -23,7 +23,7 @@ import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
-import { type CallRow } from './campaign-call-rows.ts'
+import { type CampaignCallRow } from './campaign-call-rows.ts'
 import { campaignListView } from './campaign-list-view.ts'
 import { requireCampaign, selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
 import { campaignView } from './campaign-view.ts'
@@ -58,7 +58,7 @@ async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   { id: workspaceId, timeZone }: { id: number; timeZone: string },
   filter: { campaignId: number; status: 'queued' | 'completed' },
-): Promise<CallRow[]> {
+): Promise<CampaignCallRow[]> {
   const now = deps.clock.now()
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
   const calls = rows.map((row) => toCall(deps.config, row))
