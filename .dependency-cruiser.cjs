@@ -48,6 +48,13 @@ module.exports = {
       to: { path: '^backend/[^/]+/.*-store\\.ts$', pathNot: '^backend/$1/' },
     },
     {
+      name: 'commands-import-no-pages',
+      comment: 'What pages and admin commands share is in the module that it belongs to.',
+      severity: 'error',
+      from: { path: inside('admin') },
+      to: { path: inside('dashboard') },
+    },
+    {
       name: 'only-telephony-knows-its-providers',
       comment: 'Other folders use telephony/provider.ts, choose-providers.ts, and all-providers.ts.',
       severity: 'error',

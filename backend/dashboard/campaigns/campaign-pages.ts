@@ -9,6 +9,7 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../campaigns/campaign-status.ts'
+import { requireCampaign } from '../../campaigns/campaigns.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,7 +26,7 @@ import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import { type CampaignCallRow } from './campaign-call-rows.ts'
 import { campaignListView } from './campaign-list-view.ts'
-import { requireCampaign, selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
+import { selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
 import { campaignView } from './campaign-view.ts'
 
 const maxCalls = 10
