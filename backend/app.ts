@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import helmet, { type HelmetOptions } from 'helmet'
 import { allowOtherOrigins } from './api/cross-origin.ts'
 import { registerApi } from './api/register-api.ts'
-import { mountRuntimeRoutes } from './api/runtime-routes.ts'
 import type { Config } from './config.ts'
 import { registerDashboard, sendNotFoundPage } from './dashboard/register-dashboard.ts'
 import { getSessionFailure } from './db/connect.ts'
 import type { Deps } from './deps.ts'
+import { lateResults } from './dialer/late-results.ts'
 import { removeForwardedPorts } from './http/client-address.ts'
 import { createLimitedApp } from './http/create-limited-app.ts'
 import { mountHealth, newProcessState, type ProcessState } from './http/health.ts'
@@ -21,6 +21,7 @@ import { createToolServer, type ToolServer } from './mcp/tool-server.ts'
 import { measureRequests, mountMetrics } from './metrics/mount-metrics.ts'
 import { registerOauth } from './oauth/register-oauth.ts'
 import { createBrowserAuth } from './sign-in/browser-auth.ts'
+import { mountProviderRoutes } from './telephony/all-providers.ts'
 import { mountAssets } from './views/mount-assets.ts'
 
 /** Creates the HTTP server without listening. `tools` handles its requests before Fastify, on the same port. */
@@ -78,7 +79,7 @@ export async function createApp(
   mountHealth(app, deps, state, overload)
   mountMetrics(app, deps, state, overload)
   mountSecurityTxt(app, deps)
-  await mountRuntimeRoutes(app, deps)
+  await mountProviderRoutes(app, deps, lateResults)
   await mountAssets(app)
   const browserAuth = createBrowserAuth(deps)
   await registerOauth(app, deps, { browserAuth })

@@ -6,8 +6,8 @@ import { toNetworks } from '../core/networks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
 import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
+import { createRateLimits, type Quota } from '../replicas/rate-limits.ts'
 import { createLastUsedRecorder } from './last-used.ts'
-import { createRateLimits, type Quota, rateLimitHeaders } from './rate-limit.ts'
 
 const windowSeconds = 60
 
@@ -75,7 +75,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       request.caller = caller
       recordLastUsed(caller)
       const [connection, workspace] = await countRequest(getConnectionKey(caller), String(caller.workspaceId))
-      if (connection !== undefined) reply.headers(rateLimitHeaders(connection, windowSeconds))
+      if (connection !== undefined) reply.headers(rateLimitHeaders(connection))
       requireQuota(connection, 'This connection')
       requireQuota(workspace, 'All connections to this workspace together')
       return caller
@@ -106,6 +106,12 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     },
   }
 }
+
+/** Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10. */
+const rateLimitHeaders = (quota: Quota): Record<string, string> => ({
+  'RateLimit-Policy': `"default";q=${quota.limit};w=${windowSeconds}`,
+  RateLimit: `"default";r=${quota.remaining};t=${quota.resetSeconds}`,
+})
 
 /** @param source whose requests are counted */
 function requireQuota(quota: Quota | undefined, source: string): void {

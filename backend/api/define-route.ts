@@ -4,7 +4,7 @@ import type { ContactAdder } from '../contacts/contact-adder.ts'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
 import type { Page } from '../core/pagination.ts'
-import { validate } from '../core/validate.ts'
+import { NoQuery, validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
 import { type HashedRequest, hashRequest } from '../idempotency/idempotency.ts'
 import type { CreatedIds } from './api-log.ts'
@@ -149,9 +149,6 @@ export interface Route extends RouteDescription<string, ResponseSchemas> {
   /** @throws {ApiError} if the request doesn't match the schemas */
   prepare: (request: RawRequest) => PreparedRequest
 }
-
-/** Rejects every parameter, so that a misspelled one isn't silently ignored. */
-export const NoQuery = z.strictObject({})
 
 export const NoRequestBody = z.undefined()
 

@@ -7,13 +7,14 @@ import type {
   RetryPolicy,
 } from '@outdial/contract'
 import type { Caller } from '../core/caller.ts'
-import { fieldError } from '../core/errors.ts'
+import { fieldError, notFound } from '../core/errors.ts'
 import { campaignPageUrl } from '../core/page-urls.ts'
 import { type Page, toPage } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
 import { findOpening } from '../rules/plan-call.ts'
 import {
+  findCampaign,
   findCampaignContext,
   insertCampaign,
   selectCampaigns,
@@ -117,6 +118,17 @@ export async function listCampaigns(
     campaigns.map((campaign) => toShown(deps, { workspaceId, rules }, campaign)),
     query.limit,
   )
+}
+
+/** @throws {ApiError} not_found */
+export async function requireCampaign(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  campaignId: number,
+): Promise<StoredCampaign> {
+  const campaign = await findCampaign(db, workspaceId, campaignId)
+  if (campaign === undefined) throw notFound('campaign')
+  return campaign
 }
 
 /** Lists the campaigns that accept calls, which are all except archived ones, in order of name. */

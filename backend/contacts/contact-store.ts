@@ -149,7 +149,7 @@ export async function upsertContacts(
 }
 
 /** When a contact is changed and by whom. A trigger writes it to the contact's history, with the changed fields. */
-interface ContactChange {
+interface ChangeOrigin {
   at: Date
   by: Actor
 }
@@ -160,7 +160,7 @@ export async function replaceContact(
   workspaceId: number,
   contactId: number,
   values: ContactFieldValues,
-  change: ContactChange,
+  change: ChangeOrigin,
 ): Promise<boolean> {
   const row = await db
     .updateTable('contact')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isContactOnDoNotCallList } from '../calls/check-do-not-call.ts'
 import type { Db } from '../db/schema.ts'
-import { apiColumns } from '../db/tables/contact-fields.ts'
+import { apiColumns, contactColumns } from '../db/tables/contact-fields.ts'
 
 /** Fields that a contact can be looked up by. Several contacts may share an email address or external ID. */
 export type ContactLookupField = 'id' | 'phone_number' | 'email' | 'external_id'
@@ -27,3 +27,12 @@ export const findContactsBy = (
     .orderBy('updated_at', 'desc')
     .limit(limit)
     .execute()
+
+/** Finds a contact with all of its fields, even if it was erased. */
+export const findContact = (db: Db, workspaceId: number, contactId: number) =>
+  db
+    .selectFrom('contact')
+    .select(['id', 'phone_number', ...contactColumns, 'created_at', 'updated_at', 'erased_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', contactId)
+    .executeTakeFirst()

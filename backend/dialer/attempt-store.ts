@@ -8,6 +8,7 @@ import { inQueueOrder } from '../db/locks.ts'
 import type { Db } from '../db/schema.ts'
 import type { Analysis } from '../telephony/provider.ts'
 import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
+import type { AttemptResult } from './attempt-result.ts'
 
 /** When the call of an attempt was answered. */
 export interface AnsweredAttempt extends FencedAttempt {
@@ -51,9 +52,11 @@ export async function markAnswered(
 const isCanceled = sql<boolean>`call.canceled_by is not null`.as('isCanceled')
 
 /** How an attempt ended. */
-interface AttemptEnd {
+export interface AttemptEnd {
+  workspaceId: number
   attempt: FencedAttempt | LostAttempt
-  result: { outcome: CallOutcome; endedReason: EndedReason; answeredAt: Date | null }
+  result: AttemptResult
+  /** When the call ended. */
   at: Date
 }
 

@@ -3,11 +3,10 @@ import { isRolledBack } from '../db/outage.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { FencedAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
-import { type AnsweredAttempt, markAnswered } from './attempt-store.ts'
+import { type AnsweredAttempt, type AttemptEnd, markAnswered } from './attempt-store.ts'
 import {
   type AnalysisStatus,
   type AnalyzedCall,
-  type AttemptEnd,
   finishAnalyses,
   finishAttempt,
   finishAttempts,

@@ -28,6 +28,7 @@ import {
   countCapacity,
   type CountedCampaign,
   type DialedCall,
+  type DialerTurns,
   findCallsToDial,
   lockDueCalls,
   lockDueTestCalls,
@@ -36,9 +37,8 @@ import {
   type NewAttempt,
   settleCampaigns,
   startAttempts,
-  type Turns,
 } from './claim-store.ts'
-import { shareCapacity } from './share-capacity.ts'
+import { shareAmongCampaigns } from './share-capacity.ts'
 
 /** The worker and provider that attempts are leased to, and for how long by the database's clock. */
 export interface Lease {
@@ -80,7 +80,7 @@ export const claimCalls = (
   deps: ClaimDeps,
   lease: Lease,
   capacity: number,
-  turns: Turns,
+  turns: DialerTurns,
 ): Promise<ClaimedAttempt[]> =>
   repeatUntilClaimed(async () => {
     await turns.settled
@@ -109,7 +109,7 @@ async function claimFromCampaigns(
   if (campaigns.length === 0)
     return { claimed: 'nothing_to_claim', campaigns, served: [], limited: [], stops: [] }
   const counted = await countCapacity(tx.db, campaigns, capacity, now)
-  const wanted = shareCapacity(capacity, counted)
+  const wanted = shareAmongCampaigns(capacity, counted)
   const ruled = doRulesApply(tx.config) ? counted : []
   const limited = ruled.filter(({ rules }) => hasLimits(rules))
   const { shares, stops } = await applyLimits(tx, limited, wanted, { now, ...callLimits })

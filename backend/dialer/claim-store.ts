@@ -225,14 +225,14 @@ const queueWindow = 200
 const maxWorkspaces = 64
 
 /** How far a dialer has come in looking at workspaces. It keeps this between its claims. */
-export interface Turns {
+export interface DialerTurns {
   /** The workspace that it has looked at last. */
   workspaceId: number
   /** Resolves when the next turns of the campaigns in its last claim are settled. Its next claim waits for that. */
   settled: Promise<void>
 }
 
-export const newTurns = (): Turns => ({ workspaceId: 0, settled: Promise.resolve() })
+export const newDialerTurns = (): DialerTurns => ({ workspaceId: 0, settled: Promise.resolve() })
 
 /** Selects the first campaign in the queue of the next workspace that has one. After the last workspace, the first is next. */
 const nextWorkspace = (after: RawBuilder<unknown>) => {
@@ -253,7 +253,7 @@ const nextWorkspace = (after: RawBuilder<unknown>) => {
  * the queue, those of one workspace could keep out another's. So it adds the first of other workspaces, which it skips to
  * in an index, from the one that `turns` has come to.
  */
-export async function lockNextCampaigns(db: Db, now: Date, turns = newTurns()): Promise<number[]> {
+export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurns()): Promise<number[]> {
   const { rows } = await sql<{ id: number; lastWorkspaceId: number | null }>`${prepared}
     with recursive clock as materialized (
       -- By the database's clock, too, because a test's clock doesn't always advance.

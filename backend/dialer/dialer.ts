@@ -7,7 +7,7 @@ import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../
 import { createAttemptWriter } from './attempt-writer.ts'
 import { claimCalls, type ClaimedAttempt, claimTestCalls } from './claim-calls.ts'
 import { createClaimInterval } from './claim-interval.ts'
-import { newTurns } from './claim-store.ts'
+import { newDialerTurns } from './claim-store.ts'
 import { type LeaseTimes, startLeaseRenewal } from './leases.ts'
 import { runAttempt } from './run-attempt.ts'
 import { takeOverAttempts } from './takeover.ts'
@@ -74,7 +74,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const realLease = { provider: providers.real.name, workerId, leaseMs }
   const testLease = { provider: providers.test.name, workerId, leaseMs }
   const takeOver = (capacity: number) => takeOverAttempts(dialerDeps, realLease, capacity)
-  const turns = newTurns()
+  const turns = newDialerTurns()
   const claimRealCalls = async (capacity: number) => {
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)

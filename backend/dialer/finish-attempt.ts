@@ -22,6 +22,7 @@ import { type Analysis, callLimits } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {
+  type AttemptEnd,
   completeCalls,
   type Completion,
   endAttempts,
@@ -47,15 +48,6 @@ export type FinishDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>
 
 /** How long an event waits for the analysis of the conversation. */
 export const analysisTimeoutMs = 2 * minuteMs
-
-/** How an attempt ended. */
-export interface AttemptEnd {
-  workspaceId: number
-  attempt: FencedAttempt | LostAttempt
-  result: AttemptResult
-  /** When the call ended. */
-  at: Date
-}
 
 /**
  * Ends an attempt and, in the same transaction, queues its call for a retry or completes it with its event.

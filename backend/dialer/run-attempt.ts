@@ -84,7 +84,7 @@ async function analyzeCall(
 ): Promise<void> {
   const { provider, writer, onError } = runner
   const analysis = await waitForAnalysis(clock, provider, { request, transcript }, stop, onError)
-  // The runtime can still report it. Then `receiveReport` or the sweeper saves it.
+  // The provider can still report it. Then `lateResults` or the sweeper saves it.
   if (analysis === undefined && provider.resumable && stop.aborted) return
   await writer.finishAnalysis({ workspaceId, callId: request.callId, analysis })
 }

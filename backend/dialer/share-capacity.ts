@@ -14,7 +14,7 @@ interface ClaimableCampaign {
  *
  * @returns how many calls to take, by campaign ID; campaigns that get none are left out
  */
-export function shareCapacity(
+export function shareAmongCampaigns(
   capacity: number,
   campaigns: readonly ClaimableCampaign[],
 ): Map<number, number> {

@@ -14,7 +14,7 @@ export async function tryLockScopes(db: Db, locks: readonly string[]): Promise<S
   return new Set(rows.map(({ lock }) => lock))
 }
 
-interface StoredResponse {
+interface StoredResponseRow {
   scopeHash: Buffer
   bodyHash: Buffer
   status: number
@@ -26,7 +26,7 @@ export const findStoredResponses = (
   workspaceId: number,
   scopeHashes: readonly Buffer[],
   now: Date,
-): Promise<StoredResponse[]> =>
+): Promise<StoredResponseRow[]> =>
   db
     .selectFrom('idempotent_response')
     .select(['scope_hash as scopeHash', 'body_hash as bodyHash', 'status', 'body'])
@@ -40,7 +40,7 @@ export const findStoredResponses = (
 export async function insertResponses(
   db: Db,
   workspaceId: number,
-  responses: readonly StoredResponse[],
+  responses: readonly StoredResponseRow[],
   { now, expiresAt }: { now: Date; expiresAt: Date },
 ): Promise<void> {
   await sql`${prepared}

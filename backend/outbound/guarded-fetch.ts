@@ -11,7 +11,7 @@ interface FetchInit {
   signal?: AbortSignal | null
 }
 
-export interface BodyLimits {
+export interface ResponseLimits {
   /** After decompression. */
   bytes: number
   /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
@@ -35,7 +35,7 @@ export interface GuardedFetch {
  * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for each
  * request that a POST sends. A server that sends requests of its own, such as pings, doesn't extend them.
  */
-export function createGuardedFetch(options: GuardOptions & { limits: BodyLimits }): GuardedFetch {
+export function createGuardedFetch(options: GuardOptions & { limits: ResponseLimits }): GuardedFetch {
   const connect = guardedConnector(options)
   // No body timeout: a stream can be idle for a long time, and the library limits how long.
   const dispatcher = new Agent({
@@ -90,16 +90,16 @@ const colon = 0x3a
 const dataField = Buffer.from('data')
 
 /** What may still arrive. */
-type Allowance = BodyLimits
+type Allowance = ResponseLimits
 
 /** Subtracts one. */
-function take(allowance: Allowance, part: keyof BodyLimits): void {
+function take(allowance: Allowance, part: keyof ResponseLimits): void {
   allowance[part] -= 1
   if (allowance[part] < 0) throw new TooLargeError()
 }
 
 /** Adds what one message may cause. The maximum limits what a server can save up for later. */
-function extend(allowance: Allowance, limits: BodyLimits): void {
+function extend(allowance: Allowance, limits: ResponseLimits): void {
   for (const part of ['bytes', 'values', 'events'] as const)
     allowance[part] = Math.min(allowance[part] + limits[part], 10 * limits[part])
 }
@@ -107,7 +107,7 @@ function extend(allowance: Allowance, limits: BodyLimits): void {
 /** Passes a stream through, and fails with TooLargeError at its limits: for each event, and in total. */
 function limitBody(
   stream: ReadableStream<Uint8Array>,
-  { limits, total, isEventStream }: { limits: BodyLimits; total: Allowance; isEventStream: boolean },
+  { limits, total, isEventStream }: { limits: ResponseLimits; total: Allowance; isEventStream: boolean },
 ): ReadableStream<Uint8Array> {
   const counter = createValueCounter()
   let event: Allowance = { ...limits }

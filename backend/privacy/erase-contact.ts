@@ -20,7 +20,7 @@ import { eraseAttempts } from '../dialer/erase-attempts.ts'
 import { eraseContactFromResponses } from '../idempotency/erase-responses.ts'
 import { eraseToolCalls, findMentions } from '../mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
-import { deleteReportsOfCalls } from '../telephony/http-runtime/attempt-reports.ts'
+import { deleteReportsOfCalls } from '../telephony/all-providers.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { createSecretBox } from '../secrets/secret-box.ts'
 import { connectRedis, failAfter } from './redis-connection.ts'
 import { wasSeenRecently } from './replica-store.ts'
-import { newNodeId, type RemoteResult, type Replicas } from './replicas.ts'
+import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
 /** Longer than Redis ever takes. If it does take longer, requests continue without it. */
 const defaultQuickMs = 100
@@ -127,7 +127,7 @@ export async function connectReplicas(
    * Checks in the database why no process got a message: Redis can't tell a process that was killed from one that has only
    * lost its connection to Redis.
    */
-  const findUnreachable = async (node: string): Promise<RemoteResult> => {
+  const findUnreachable = async (node: string): Promise<ReplicaResult> => {
     try {
       return { state: (await limitCheck(wasSeenRecently(db, node))) ? 'unavailable' : 'gone' }
     } catch (error) {
@@ -136,7 +136,7 @@ export async function connectReplicas(
     }
   }
 
-  const request = async (node: string, body: unknown, timeoutMs: number): Promise<RemoteResult> => {
+  const request = async (node: string, body: unknown, timeoutMs: number): Promise<ReplicaResult> => {
     const id = randomUUID()
     const response = Promise.withResolvers<unknown>()
     pending.set(id, response.resolve)

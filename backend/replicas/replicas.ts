@@ -3,7 +3,7 @@ import type { Notify } from '../core/notify.ts'
 import type { Db } from '../db/schema.ts'
 
 /** What became of a request to another process. */
-export type RemoteResult =
+export type ReplicaResult =
   | { state: 'responded'; body: unknown }
   /** No process with this ID runs anymore. */
   | { state: 'gone' }
@@ -23,7 +23,7 @@ export interface Replicas {
   /** Runs a Lua script that an API request waits for. Returns undefined if Redis isn't available or takes too long. */
   runScript(script: string, keys: string[], values?: string[]): Promise<unknown>
   /** Sends a request to another process. */
-  request(nodeId: string, body: unknown, timeoutMs: number): Promise<RemoteResult>
+  request(nodeId: string, body: unknown, timeoutMs: number): Promise<ReplicaResult>
   /** Handles the requests of other processes. */
   serve(handler: (body: unknown) => Promise<unknown>): void
   /** Returns a `notify` whose changes of tools also reach the other processes. Theirs go to `local`. */

@@ -34,7 +34,7 @@ export type ProviderDeps = Pick<
 export const chooseProviders = (deps: ProviderDeps): TelephonyProviders => {
   const { clock, config } = deps
   const simulated = logCalls(
-    createSimulatedProvider(clock, config.simulationSpeed, createAgent(deps)),
+    createSimulatedProvider(clock, config.simulationSpeed, createConfiguredAgent(deps)),
     deps.log,
   )
   return { real: createConfiguredHttpProvider(deps) ?? simulated, test: simulated }
@@ -78,7 +78,7 @@ function createConfiguredHttpProvider(deps: ProviderDeps) {
 }
 
 /** Returns undefined without a runtime secret, because the tool server would reject the agent. */
-function createAgent({ config, runtimeSecrets, log }: ProviderDeps) {
+function createConfiguredAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
   return createSimulatedAgent({
     url: config.internalUrl,

@@ -1,4 +1,6 @@
 import type { EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
+import type { CallKey } from '../calls/get-calls.ts'
+import type { Deps } from '../deps.ts'
 
 /** Everything that a telephony provider needs to make one attempt. */
 export interface DialRequest {
@@ -61,6 +63,27 @@ export interface Analysis {
   sentiment: Sentiment
   goalMet: boolean | null
   extracted: Extracted
+}
+
+/** Dependencies bound to the transaction in which a provider saves what it learns. */
+export type LateResultTx = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
+
+/** Saves what a provider learns about an attempt after its end, when no worker waits for it anymore. */
+export interface LateResults {
+  /** Saves the analysis of a call, and publishes the call's event. */
+  saveAnalysis(tx: LateResultTx, call: CallKey, analysis: Analysis): Promise<void>
+  /**
+   * Adds the number of an ended attempt to the do-not-call list, unless a member has removed it since: a provider can say
+   * at any time, and again, that the contact opted out.
+   */
+  addOptOut(tx: LateResultTx, attempt: EndedAttempt): Promise<void>
+}
+
+export interface EndedAttempt {
+  id: string
+  workspaceId: number
+  /** Null if the provider knows that it ended, but its worker hasn't saved that yet. */
+  endedAt: Date | null
 }
 
 /** Places calls. The dialer handles limits, leases, retries, and records. */

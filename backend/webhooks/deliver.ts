@@ -49,7 +49,7 @@ export async function attemptDelivery(
     const response = await send({ ...request, url, signal, maxBytes: maxResponseBytes })
     // Zapier knows then, whatever it responds.
     if (delivery.eventId === null) return { kind: 'delivered', statusCode: response.status }
-    return toAttemptResult(
+    return toDeliveryAttemptResult(
       response.status,
       parseRetryAfter(String(response.headers['retry-after'] ?? ''), clock.now()),
     )
@@ -75,7 +75,10 @@ function toRequest(
   return { method: 'POST', headers, body }
 }
 
-function toAttemptResult(statusCode: number, retryAfterMs: number | undefined): DeliveryAttemptResult {
+function toDeliveryAttemptResult(
+  statusCode: number,
+  retryAfterMs: number | undefined,
+): DeliveryAttemptResult {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode }
   if (statusCode === 410) return { kind: 'gone', statusCode }
   const isRedirect = statusCode >= 300 && statusCode < 400

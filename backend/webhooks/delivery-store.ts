@@ -2,7 +2,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { secondMs } from '../core/durations.ts'
 import { hidden, prepared } from '../db/connect.ts'
 import type { Db } from '../db/schema.ts'
-import { type Lane, type LaneShare, newTurns, shareCapacity, toLaneKey, type Turns } from './turns.ts'
+import {
+  type Lane,
+  type LaneShare,
+  newSenderTurns,
+  type SenderTurns,
+  shareAmongLanes,
+  toLaneKey,
+} from './turns.ts'
 
 /** A delivery that only this worker may attempt until the lease ends. */
 export interface LeasedDelivery {
@@ -42,7 +49,7 @@ interface Claim {
   /** How many a lane may get in addition, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
   leaseSeconds: number
-  turns?: Turns
+  turns?: SenderTurns
 }
 
 /**
@@ -51,7 +58,7 @@ interface Claim {
  * because the workers' clocks can differ.
  */
 export async function leaseDeliveries(db: Db, claim: Claim): Promise<LeasedDelivery[]> {
-  const { turns = newTurns() } = claim
+  const { turns = newSenderTurns() } = claim
   // Retries wait for seconds or longer. If other deliveries are due all the time, it's enough to look once per second.
   if (performance.now() - turns.retriesAt >= secondMs) await endRetryWaits(db, turns, claim.now)
   const leased = await leaseInTurn(db, turns, claim)
@@ -59,7 +66,7 @@ export async function leaseDeliveries(db: Db, claim: Claim): Promise<LeasedDeliv
   return leaseInTurn(db, turns, claim)
 }
 
-async function leaseInTurn(db: Db, turns: Turns, claim: Claim): Promise<LeasedDelivery[]> {
+async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<LeasedDelivery[]> {
   const { capacity, perHost, activeByHost, activeByLane, aheadByLane } = claim
   const slots = {
     perHost,
@@ -73,7 +80,7 @@ async function leaseInTurn(db: Db, turns: Turns, claim: Claim): Promise<LeasedDe
     const lastHost = lanes.at(-1)
     turns.host = lastHost !== undefined && lastHost.hostCount === maxHosts ? lastHost.host : ''
     if (turns.host === '') passes -= 1
-    const shares = shareCapacity(turns, lanes, { capacity, slots })
+    const shares = shareAmongLanes(turns, lanes, { capacity, slots })
     const leased = shares.length === 0 ? [] : await leaseFromLanes(db, shares, claim)
     if (leased.length > 0) return leased
   }
@@ -86,7 +93,7 @@ const maxLanes = 64
 const maxRetries = 1_000
 
 /** Gives a turn to deliveries whose retries have become due. Returns how many. */
-async function endRetryWaits(db: Db, turns: Turns, now: Date): Promise<bigint> {
+async function endRetryWaits(db: Db, turns: SenderTurns, now: Date): Promise<bigint> {
   turns.retriesAt = performance.now()
   const { numAffectedRows = 0n } = await sql`${prepared}
     update webhook_delivery set waits_for_retry = false where id in (
@@ -106,7 +113,7 @@ const hasTurns = sql`status = 'pending' and not waits_for_retry`
  * Returns lanes of the hosts after `turns.host`, with the number of hosts up to there. The lanes of a host begin after
  * the one that had its turn last.
  */
-async function listLanes(db: Db, turns: Turns): Promise<(Lane & { hostCount: number })[]> {
+async function listLanes(db: Db, turns: SenderTurns): Promise<(Lane & { hostCount: number })[]> {
   const lastLanes = JSON.stringify(Object.fromEntries(turns.lanes.entries()))
   const nextLane = (after: RawBuilder<unknown>) => sql`(
     select ${laneId} from webhook_delivery

@@ -12,7 +12,7 @@ import { createAttemptRecorder } from './finish-delivery.ts'
 import { createHostSlots, type HostSlots } from './host-slots.ts'
 import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
 import { isSubscribed } from './subscription-store.ts'
-import { newTurns, toLaneKey } from './turns.ts'
+import { newSenderTurns, toLaneKey } from './turns.ts'
 
 export interface SenderOptions {
   /** For one attempt, including connection and response. */
@@ -56,7 +56,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const activeByLane = new Map<string, number>()
   // Callback URLs can have any number of hosts.
   const aheadByLane = new LRUCache<string, number>({ max: 1_000 })
-  const turns = newTurns()
+  const turns = newSenderTurns()
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
   const recordAttempt = createAttemptRecorder(deps)
   const means: Means = {

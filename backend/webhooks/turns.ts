@@ -15,7 +15,7 @@ export interface LaneShare extends Lane {
 }
 
 /** Whose turn it is. Each sender has its own. */
-export interface Turns {
+export interface SenderTurns {
   /** The host that had its turn last. Hosts take turns in the order of their names. Empty at the beginning. */
   host: string
   /** By host, the lane that had its turn last, for hosts with more lanes than free slots. */
@@ -24,7 +24,11 @@ export interface Turns {
   retriesAt: number
 }
 
-export const newTurns = (): Turns => ({ host: '', lanes: new LRUCache({ max: 1_000 }), retriesAt: -Infinity })
+export const newSenderTurns = (): SenderTurns => ({
+  host: '',
+  lanes: new LRUCache({ max: 1_000 }),
+  retriesAt: -Infinity,
+})
 
 /** Returns a key of the lane, or of the lane that a leased delivery has. */
 export const toLaneKey = (host: string, laneId: number): string => `${laneId} ${host}`
@@ -46,8 +50,8 @@ interface Slots {
  *
  * @param lanes in the order of their turns
  */
-export function shareCapacity(
-  turns: Turns,
+export function shareAmongLanes(
+  turns: SenderTurns,
   lanes: readonly Lane[],
   { capacity, slots }: { capacity: number; slots: Slots },
 ): LaneShare[] {

@@ -5,7 +5,7 @@ import { loadDoNotCallKey } from '../../backend/calls/do-not-call-key.ts'
 import { getConnectionOptions } from '../../backend/db/connect.ts'
 import { doNotCallSettings } from '../../backend/db/do-not-call-settings.ts'
 import { claimCalls } from '../../backend/dialer/claim-calls.ts'
-import { maxCampaigns, newTurns } from '../../backend/dialer/claim-store.ts'
+import { maxCampaigns, newDialerTurns } from '../../backend/dialer/claim-store.ts'
 import { checkedClaimStatement } from '../processes/bare-claim.ts'
 import { atMost, type Measurement, type Round, type Row, type Scale, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls, setStatus } from '../seeds/calls.ts'
@@ -221,7 +221,7 @@ const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<
 
 /** Includes the decision about the campaigns' next turns, which a dialer waits for before its next claim. */
 async function claimOurs({ deps }: World, calls: number): Promise<number[]> {
-  const turns = newTurns()
+  const turns = newDialerTurns()
   const claimed = await claimCalls(deps, lease, calls, turns)
   await turns.settled
   return claimed.map(({ request }) => request.callId)

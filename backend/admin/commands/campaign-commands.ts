@@ -8,15 +8,15 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../campaigns/campaign-status.ts'
+import { requireCampaign } from '../../campaigns/campaigns.ts'
+import { findContact } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { FormError } from '../../core/form-errors.ts'
-import { requireCampaign } from '../../dashboard/campaigns/campaign-queries.ts'
-import { countStoredData, findContact } from '../../dashboard/contacts/contact-queries.ts'
-import { describeErasure } from '../../dashboard/contacts/erase-contact-page.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
 import { addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
+import { countStoredData, describeErasure } from '../../privacy/stored-data.ts'
 import { formatPlural } from '../../views/format.ts'
 import { selectActiveCampaigns } from '../admin-queries.ts'
 import { type Command, defineCommand, optional, required, text } from '../command.ts'

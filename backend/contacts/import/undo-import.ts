@@ -17,11 +17,11 @@ import { type ImportJob, releaseImport, renewImportLease } from './import-store.
 import { joinChanges, toRestorableValues } from './restorable-values.ts'
 import {
   cancelRetries,
+  type ContactToUndo,
   deleteRowsOf,
   findImportedContacts,
   findUndo,
   finishUndo,
-  type ImportedContact,
   leaveToOtherImports,
   lockImportedContacts,
   lockOpenCalls,
@@ -179,7 +179,7 @@ async function undoContacts(
   const contacts = new Map((await readImportedContacts(tx.db, job, contactIds)).map((row) => [row.id, row]))
   const toReschedule = await findContactsToReschedule(tx.db, job.workspaceId, contactIds)
   const results: ContactResult[] = []
-  const removed: ImportedContact[] = []
+  const removed: ContactToUndo[] = []
   let afterContactId = 0
   for (const id of contactIds) {
     const contact = contacts.get(id)
@@ -202,7 +202,7 @@ async function undoContacts(
   return { results, afterContactId }
 }
 
-function toUndoStep({ created, leftReason, current, changes }: ImportedContact) {
+function toUndoStep({ created, leftReason, current, changes }: ContactToUndo) {
   if (created) return leftReason ?? 'removed'
   const known = changes.flatMap(({ oldValues, newValues }) =>
     oldValues === null || newValues === null ? [] : [{ oldValues, newValues }],
@@ -229,7 +229,7 @@ const erasers: readonly ContactEraser[] = [
 async function removeContact(
   { db, clock }: UndoDeps,
   { workspaceId }: ImportJob,
-  { id: contactId, phoneNumber, current }: ImportedContact,
+  { id: contactId, phoneNumber, current }: ContactToUndo,
 ): Promise<void> {
   const calls = await lockCallsOfContact(db, workspaceId, contactId)
   const at = clock.now()

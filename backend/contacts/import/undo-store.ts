@@ -184,7 +184,7 @@ export async function lockImportedContacts(
 }
 
 /** A locked contact with what the import changed. */
-export interface ImportedContact {
+export interface ContactToUndo {
   id: number
   phoneNumber: string
   created: boolean
@@ -204,10 +204,10 @@ export async function readImportedContacts(
   db: Db,
   job: ImportJob,
   contactIds: readonly number[],
-): Promise<ImportedContact[]> {
+): Promise<ContactToUndo[]> {
   const { workspaceId, id: importId } = job
   const ofContact = sql`workspace_id = ${workspaceId} and contact_id = contact.id`
-  const { rows } = await sql<ImportedContact>`
+  const { rows } = await sql<ContactToUndo>`
     select contact.id, contact.phone_number as "phoneNumber", imported.created, imported.changes,
       jsonb_build_object(
         'first_name', first_name, 'last_name', last_name, 'email', email, 'external_id', external_id,

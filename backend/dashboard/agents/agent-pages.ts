@@ -21,7 +21,7 @@ import {
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import {
-  countWaitingCalls,
+  countWaitingCallsOfAgent,
   getAgent,
   selectAgentsWithCounts,
   selectCampaignsOfAgent,
@@ -55,7 +55,7 @@ export const agentPage = definePage({
       defaultGreeting,
       resumeDetail:
         agent.status === 'paused' ? await describeReadied(deps, workspace, { agent_id: agentId }) : null,
-      waiting: await countWaitingCalls(deps.db, workspaceId, agentId),
+      waiting: await countWaitingCallsOfAgent(deps.db, workspaceId, agentId),
       assignedTools: tools.filter(({ isAssigned }) => isAssigned),
       otherTools: tools.filter(({ isAssigned }) => !isAssigned),
       campaigns: campaigns

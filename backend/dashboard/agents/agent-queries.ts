@@ -41,7 +41,11 @@ export const selectCampaignsOfAgent = (
     .execute()
 
 /** Counts an agent's queued calls. */
-export async function countWaitingCalls(db: Db, workspaceId: number, agentId: number): Promise<number> {
+export async function countWaitingCallsOfAgent(
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+): Promise<number> {
   const { waiting } = await db
     .selectFrom('call')
     .select(sql<number>`count(*)::int`.as('waiting'))

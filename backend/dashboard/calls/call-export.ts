@@ -1,7 +1,7 @@
 import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
 import { defineDownload } from '../page/define-page.ts'
-import { CallsQuery, toCallFilter } from './call-filter.ts'
+import { CallsQuery, toCallListFilter } from './call-filter.ts'
 import { type CallListFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'
 
 /** The columns in order, and how to read their values. Times are ISO 8601 in UTC. */
@@ -56,6 +56,6 @@ export const exportCallsDownload = defineDownload({
   send: async (deps, { query, workspace }) => ({
     name: 'calls.csv',
     type: 'text/csv; charset=utf-8',
-    body: exportCalls(deps, workspace.id, toCallFilter(query, workspace)),
+    body: exportCalls(deps, workspace.id, toCallListFilter(query, workspace)),
   }),
 })

@@ -76,7 +76,7 @@ export const toQueryString = (params: Record<string, string>): string => {
 }
 
 /** Converts the query to a database filter. Days are in the workspace's time zone. */
-export function toCallFilter(query: CallsQuery, workspace: UserWorkspace): CallListFilter {
+export function toCallListFilter(query: CallsQuery, workspace: UserWorkspace): CallListFilter {
   const { status, outcome, campaign, agent, contact, import: importId, kind, from, to, ended, search } = query
   return {
     ...(status && { status }),

@@ -15,7 +15,7 @@ import {
   describeIgnored,
   filterParams,
   isToken,
-  toCallFilter,
+  toCallListFilter,
   toQueryString,
 } from './call-filter.ts'
 import {
@@ -25,7 +25,7 @@ import {
   findListedCalls,
   type ListedCall,
 } from './call-list-queries.ts'
-import { callListView, type CallRow, type ListData } from './call-list-view.ts'
+import { type CallListRow, callListView, type ListData } from './call-list-view.ts'
 
 const pageSize = 50
 
@@ -43,7 +43,7 @@ async function readList(
 ): Promise<ListData> {
   const { query, workspace } = context
   const now = deps.clock.now()
-  const filter = toCallFilter(query, workspace)
+  const filter = toCallListFilter(query, workspace)
   const { calls, hasMore, isFirst } = await readCallSlice(deps, context, now)
   const params = filterParams(query)
   const isFiltered = Object.keys(params).length > 0
@@ -118,7 +118,7 @@ async function readCallSlice(
   { query, workspace }: PageContext<CallsQuery>,
   now: Date,
 ) {
-  const filter = toCallFilter(query, workspace)
+  const filter = toCallListFilter(query, workspace)
   const read = (slice: Partial<CallCursor>) =>
     findListedCalls(db, workspace.id, filter, { ...slice, limit: pageSize + 1 }, now)
   if (query.after !== undefined) {
@@ -163,7 +163,7 @@ const toCallRow = (
   wait: Wait | undefined,
   now: Date,
   timeFormats: TimeFormats,
-): CallRow => ({
+): CallListRow => ({
   id: call.id,
   contact: formatContactName(call, call.to_number),
   number: call.to_number,

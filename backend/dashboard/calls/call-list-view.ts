@@ -7,7 +7,7 @@ import { type FilterSelect, filterSelect } from '../page/filter-select.ts'
 import { type ImportFilter } from '../page/import-filter.ts'
 
 export interface ListData {
-  rows: CallRow[]
+  rows: CallListRow[]
   query: Record<string, string>
   isFiltered: boolean
   importFilter: ImportFilter | null
@@ -216,7 +216,7 @@ export const callListView = defineView(
 )
 
 /** A call as the list shows it. */
-export interface CallRow {
+export interface CallListRow {
   id: number
   contact: string
   number: string

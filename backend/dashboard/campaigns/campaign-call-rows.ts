@@ -4,7 +4,7 @@ import { type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import type { Ui } from '../page/page-model.ts'
 
-export interface CallRow {
+export interface CampaignCallRow {
   id: number
   contact: string
   badge: Badge
@@ -24,7 +24,7 @@ export const campaignCallRows = ({
   ui: Ui
   label: string
   shows: 'waiting' | 'ended'
-  calls: readonly CallRow[]
+  calls: readonly CampaignCallRow[]
 }): Html => html`
   <div class="table-scroll" tabindex="0" role="group" aria-label="${label}">
     <table>

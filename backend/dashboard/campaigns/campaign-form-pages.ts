@@ -16,7 +16,7 @@ import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { consentChoices, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { campaignFormView, type FormData } from './campaign-form-view.ts'
-import { requireCampaign, selectCampaignChoices } from './campaign-queries.ts'
+import { requireCampaignWithDetails, selectCampaignChoices } from './campaign-queries.ts'
 
 const wholeNumber = z.coerce.number()
 
@@ -120,7 +120,7 @@ export const newCampaignPage = defineForm({
   },
 })
 
-const toFormValues = (row: Awaited<ReturnType<typeof requireCampaign>>): FormData['values'] => ({
+const toFormValues = (row: Awaited<ReturnType<typeof requireCampaignWithDetails>>): FormData['values'] => ({
   name: row.name,
   agentId: row.agent_id,
   phoneNumberId: row.phone_number_id,
@@ -139,7 +139,7 @@ export const editCampaignPage = defineForm({
   query: noInput,
   form: CampaignFields.extend(endsWaitingCalls),
   show: async (deps, { workspace, params: { id } }) => {
-    const row = await requireCampaign(deps, workspace.id, id)
+    const row = await requireCampaignWithDetails(deps, workspace.id, id)
     return campaignFormView(`Edit campaign “${row.name}”`, {
       back: { path: `/campaigns/${row.id}`, label: row.name },
       submitLabel: 'Save',
@@ -151,7 +151,7 @@ export const editCampaignPage = defineForm({
     })
   },
   loadEdited: async (tx, { workspace, params: { id } }) =>
-    toFormValues(await requireCampaign(tx, workspace.id, id)),
+    toFormValues(await requireCampaignWithDetails(tx, workspace.id, id)),
   submit: async (tx, context, fields) => {
     const edit = validate(EditedCampaignSettings, toCampaignSettings(fields))
     const { id } = context.params
@@ -161,7 +161,7 @@ export const editCampaignPage = defineForm({
       oneConversationPerDay: edit.one_conversation_per_day,
       closedOnFederalHolidays: edit.closed_on_federal_holidays,
     }
-    const current = await requireCampaign(tx, context.workspace.id, id)
+    const current = await requireCampaignWithDetails(tx, context.workspace.id, id)
     const endsNone = keepsSchedule({ ...limits, ...requires }, current)
     if (fields.ends_waiting_calls === undefined && !endsNone)
       await requireNoEnds(tx, context.workspace.id, { campaign: { id, ...limits, requires } })

@@ -9,6 +9,7 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../campaigns/campaign-status.ts'
+import { requireCampaign } from '../../campaigns/campaigns.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import type { Deps } from '../../deps.ts'
@@ -23,9 +24,9 @@ import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
-import { type CallRow } from './campaign-call-rows.ts'
+import { type CampaignCallRow } from './campaign-call-rows.ts'
 import { campaignListView } from './campaign-list-view.ts'
-import { requireCampaign, selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
+import { selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'
 import { campaignView } from './campaign-view.ts'
 
 const maxCalls = 10
@@ -58,7 +59,7 @@ async function listCallRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   { id: workspaceId, timeZone }: { id: number; timeZone: string },
   filter: { campaignId: number; status: 'queued' | 'completed' },
-): Promise<CallRow[]> {
+): Promise<CampaignCallRow[]> {
   const now = deps.clock.now()
   const rows = await findCallPage(deps.db, workspaceId, filter, { limit: maxCalls, offset: 0 }, now)
   const calls = rows.map((row) => toCall(deps.config, row))

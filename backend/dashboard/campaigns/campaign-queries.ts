@@ -39,7 +39,11 @@ export const selectCampaignsWithDetails = (
 export type CampaignWithDetails = Awaited<ReturnType<typeof selectCampaignsWithDetails>>[number]
 
 /** @throws {ApiError} not_found */
-export async function requireCampaign({ db }: Pick<Deps, 'db'>, workspaceId: number, campaignId: number) {
+export async function requireCampaignWithDetails(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  campaignId: number,
+) {
   const firstRow = { limit: 1, offset: 0 }
   const [row] = await selectCampaignsWithDetails(db, workspaceId, { campaignId }, firstRow)
   if (row === undefined) throw notFound('campaign')

@@ -7,7 +7,7 @@ import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
-import { type CallRow, campaignCallRows } from './campaign-call-rows.ts'
+import { type CampaignCallRow, campaignCallRows } from './campaign-call-rows.ts'
 import { campaignProgressBar, toShownProgress } from './campaign-progress-bar.ts'
 import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.ts'
 
@@ -19,8 +19,8 @@ interface CampaignData {
   stop: string | null
   /** The calls that resuming starts, in words; null if there are none, or if the campaign isn't paused. */
   resumeDetail: string | null
-  waiting: CallRow[]
-  recent: CallRow[]
+  waiting: CampaignCallRow[]
+  recent: CampaignCallRow[]
 }
 
 export const campaignView = defineView(

@@ -28,7 +28,7 @@ import { findCallee, findLastCampaignOf, findOpenCampaignsOf, requireContact } f
 
 const formTexts = toFormTexts(addContactTexts)
 
-interface CallData {
+interface CallContactData {
   contact: { id: number; name: string; phoneNumber: string }
   campaigns: { value: number | ''; label: string }[]
   /** The suggested campaign; blank if the user must choose. */
@@ -38,7 +38,7 @@ interface CallData {
 }
 
 const callContactView = defineView(
-  ({ ui, form }, { campaigns, chosen, contact, isLater }: CallData) => html`
+  ({ ui, form }, { campaigns, chosen, contact, isLater }: CallContactData) => html`
     <a
       class="crumb"
       href="${ui.to(`/contacts/${contact.id}`)}"
@@ -268,7 +268,10 @@ function requireCampaignId(campaignId: number | undefined): number {
   throw invalidField('campaign_id', 'required', 'Choose a campaign.')
 }
 
-async function findShownContact(deps: Pick<Deps, 'db'>, context: IdContext): Promise<CallData['contact']> {
+async function findShownContact(
+  deps: Pick<Deps, 'db'>,
+  context: IdContext,
+): Promise<CallContactData['contact']> {
   const contact = await requireContact(deps, context)
   return {
     id: context.params.id,

@@ -4,6 +4,7 @@ import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-
 import { findWaits } from '../../calls/when-and-why.ts'
 import { contactLabels, formatConsentKind } from '../../contacts/contact-labels.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
+import { findContact } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
 import { detailColumns } from '../../db/tables/contact-fields.ts'
@@ -22,7 +23,7 @@ import { OptionalId } from '../page/forms.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { contactCalls, type ShownCall } from './contact-calls.ts'
 import { readHistory } from './contact-history-section.ts'
-import { findContact, selectCallsOfContact } from './contact-queries.ts'
+import { selectCallsOfContact } from './contact-queries.ts'
 import { contactView, type DoNotCallStatus } from './contact-view.ts'
 
 interface ErasedData {

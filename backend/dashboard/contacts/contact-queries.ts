@@ -1,15 +1,13 @@
 import { type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely'
 import { isContactOnDoNotCallList } from '../../calls/check-do-not-call.ts'
 import { selectMatchingCalls } from '../../calls/select-calls.ts'
+import { findContact } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { consentOfContact, useOfContact } from '../../db/call-rules.ts'
-import { containsIdentifier } from '../../db/erasure.ts'
 import type { Database, Db } from '../../db/schema.ts'
 import { selectPageBySize } from '../../db/select-page.ts'
 import { contactColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
-import { findMentions } from '../../mcp/erase-tool-calls.ts'
-import { toIdentifiers } from '../../privacy/erase-contact.ts'
 import type { PlannedCallee } from '../../rules/plan-call.ts'
 import type { IdContext } from '../page/page-context.ts'
 
@@ -98,42 +96,6 @@ export async function findOpenCampaignsOf(
     .where('test', '=', false)
     .execute()
   return calls.map((call) => call.campaign_id)
-}
-
-/** How much is stored about a contact. */
-export interface StoredData {
-  calls: number
-  waitingCalls: number
-  toolCalls: number
-  notes: number
-  changes: number
-  spreadsheetRows: number
-}
-
-/** Counts what erasing a contact erases. */
-export async function countStoredData(
-  db: Db,
-  workspaceId: number,
-  contact: { id: number; phone_number: string; email: string | null },
-): Promise<StoredData> {
-  const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
-  const ofContact = sql`workspace_id = ${workspaceId} and contact_id = ${contact.id}`
-  const mentionIds = await findMentions(db, workspaceId, identifiers)
-  const { rows } = await sql<StoredData>`
-    select
-      (select count(*) from call where ${ofContact}) as calls,
-      (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
-      (select count(*) from tool_call where workspace_id = ${workspaceId}
-        and call_id in (select id from call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
-      ) + ${mentionIds.length} as "toolCalls",
-      (select count(*) from contact_note where ${ofContact}) as notes,
-      (select count(*) from contact_change_values where contact_id = ${contact.id}) as changes,
-      (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (
-        select from unnest(cells) as row (cell) where ${containsIdentifier(sql`cell`, identifiers)}
-      )) as "spreadsheetRows"`.execute(db)
-  const [counts] = rows
-  if (counts === undefined) throw new Error('invariant: counts are one row')
-  return counts
 }
 
 /** Filter of the contact list. */
@@ -266,15 +228,6 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
     .where('erased_at', 'is', null)
     .limit(1)
     .executeTakeFirst()) !== undefined
-
-/** Finds a contact with everything its page shows, including erased contacts. */
-export const findContact = (db: Db, workspaceId: number, contactId: number) =>
-  db
-    .selectFrom('contact')
-    .select(['id', 'phone_number', ...contactColumns, 'created_at', 'updated_at', 'erased_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', contactId)
-    .executeTakeFirst()
 
 /** Returns a contact's calls, newest first. */
 export const selectCallsOfContact = (

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { formatContactName, formatPlural } from '../../views/format.ts'
+import { countStoredData, describeErasure, type StoredData } from '../../privacy/stored-data.ts'
+import { formatContactName } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { countStoredData, requireContact, type StoredData } from './contact-queries.ts'
+import { requireContact } from './contact-queries.ts'
 
 export const eraseContactPage = defineForm({
   params: IdParams,
@@ -51,29 +52,5 @@ export const eraseContactPage = defineForm({
   },
 })
 
-/** Says what erasing a contact does, with exact counts. */
-export const describeErasure = (stored: StoredData): string[] =>
-  [
-    "This permanently deletes the contact's name, phone number, and all other details. You can't undo this.",
-    formatStored(stored) && `It also deletes ${formatStored(stored)}.`,
-    stored.waitingCalls > 0 ? `${formatPlural(stored.waitingCalls, 'waiting call')} will be canceled.` : '',
-  ].filter(Boolean)
-
 const countAll = ({ calls, waitingCalls, toolCalls, notes, changes, spreadsheetRows }: StoredData): number =>
   calls + waitingCalls + toolCalls + notes + changes + spreadsheetRows
-
-const listFormat = new Intl.ListFormat('en-US')
-
-/** Lists what else is erased, with counts: "the conversations of 2 calls and 1 note". Empty if there's nothing. */
-const formatStored = (stored: StoredData): string =>
-  listFormat.format(
-    [
-      stored.calls > 0 ? `the conversations of ${formatPlural(stored.calls, 'call')}` : '',
-      stored.toolCalls > 0 ? formatPlural(stored.toolCalls, 'tool call') : '',
-      stored.notes > 0 ? formatPlural(stored.notes, 'note') : '',
-      stored.changes > 0 ? `the values of ${formatPlural(stored.changes, 'change')} in the history` : '',
-      stored.spreadsheetRows > 0
-        ? `the matching cells of ${formatPlural(stored.spreadsheetRows, 'spreadsheet row')}`
-        : '',
-    ].filter(Boolean),
-  )

@@ -12,7 +12,7 @@ import { DeliveryQuery, readDeliveryTable } from './delivery-pages.ts'
 import { webhookListView } from './webhook-list-view.ts'
 import {
   countCallbackDeliveries,
-  findEndReport,
+  findReportToZapier,
   selectSubscriptions,
   type SubscriptionSummary,
 } from './webhook-queries.ts'
@@ -35,7 +35,7 @@ export const webhookPage = definePage({
     return webhookView('Webhook', {
       webhook: {
         ...toShownWebhook(deps.config, found, deps.clock.now()),
-        endReport: describeEndReport(await findEndReport(deps.db, workspace.id, id)),
+        endReport: describeEndReport(await findReportToZapier(deps.db, workspace.id, id)),
         canRotate,
       },
       table: await readDeliveryTable(deps, context, source),
@@ -62,7 +62,7 @@ const toShownWebhook = ({ zapierHooksOrigin }: Deps['config'], row: Subscription
 
 /** Says what became of the report to Zapier that the subscription has ended. */
 function describeEndReport(
-  report: Awaited<ReturnType<typeof findEndReport>>,
+  report: Awaited<ReturnType<typeof findReportToZapier>>,
 ): WebhookData['webhook']['endReport'] {
   if (report === undefined) return null
   const { status, status_code, error, last_attempt_at: at, next_attempt_at } = report

@@ -89,7 +89,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .executeTakeFirst()
 
 /** Finds what became of the report to Zapier that a subscription has ended. Undefined if there's none. */
-export async function findEndReport(
+export async function findReportToZapier(
   db: Db,
   workspaceId: number,
   subscriptionId: number,

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import { createRateLimits } from '../../api/rate-limit.ts'
 import { FormError } from '../../core/form-errors.ts'
 import { InProgress } from '../../core/in-progress.ts'
 import type { Deps } from '../../deps.ts'
+import { createRateLimits } from '../../replicas/rate-limits.ts'
 
 const windowSeconds = 60
 

@@ -5,7 +5,7 @@ import type { Intent } from './tool-steps.ts'
 
 type SpokenTurn = readonly ['agent' | 'contact', string]
 
-/** A conversation with a simulated contact. `fillTemplate` replaces the placeholders in {{}}. */
+/** A conversation with a simulated contact. `fillScenarioText` replaces the placeholders in {{}}. */
 export interface Scenario {
   /** Spoken turns, and what the agent does between them. */
   steps: readonly (SpokenTurn | Intent)[]
@@ -142,7 +142,7 @@ export const apology = "I'm sorry, my notes are slow to load today. Let's contin
 export const voicemailSummary = 'Reached voicemail and left a message about {{offer}}.'
 
 /** Fills in a text of a scenario. Every text reads well without a name and a product, because contacts can lack both. */
-export function fillTemplate(template: string, request: DialRequest): string {
+export function fillScenarioText(template: string, request: DialRequest): string {
   const { agent, contact, campaignName } = request
   const facts = {
     first_name: contact.firstName,

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
-import { apology, fillTemplate, type Scenario, voicemailMessage, voicemailSummary } from './scenarios.ts'
+import { apology, fillScenarioText, type Scenario, voicemailMessage, voicemailSummary } from './scenarios.ts'
 import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -53,11 +53,11 @@ export function createSimulatedProvider(
     const transcript: TranscriptTurn[] = []
     const activeAgent = agent?.join(
       { widgetId: request.agent.widgetId, attemptId: request.attemptId },
-      { signal, fill: (text) => fillTemplate(text, request), now: () => clock.now() },
+      { signal, fill: (text) => fillScenarioText(text, request), now: () => clock.now() },
     )
     for (const step of scenario.steps) {
       if ('action' in step) await act(step, activeAgent, transcript, signal)
-      else await say([step[0], fillTemplate(step[1], request)], transcript, signal)
+      else await say([step[0], fillScenarioText(step[1], request)], transcript, signal)
     }
     await activeAgent?.leave()
     await pause(1, signal)
@@ -73,8 +73,8 @@ export function createSimulatedProvider(
   const leaveMessage = async (request: DialRequest, signal: AbortSignal): Promise<ProviderResult> => {
     const transcript: TranscriptTurn[] = []
     await pause(6, signal)
-    await say(['agent', fillTemplate(voicemailMessage, request)], transcript, signal)
-    return { outcome: 'voicemail', transcript, summary: fillTemplate(voicemailSummary, request) }
+    await say(['agent', fillScenarioText(voicemailMessage, request)], transcript, signal)
+    return { outcome: 'voicemail', transcript, summary: fillScenarioText(voicemailSummary, request) }
   }
 
   return {
@@ -110,7 +110,7 @@ function isCompleteConversation(
 ): boolean {
   const last = scenario.steps.findLast((step) => !('action' in step))
   const lastTurn = transcript.at(-1)
-  return last !== undefined && 'length' in last && lastTurn?.text === fillTemplate(last[1], request)
+  return last !== undefined && 'length' in last && lastTurn?.text === fillScenarioText(last[1], request)
 }
 
 /** Analyzes the transcript. A conversation that was cut short has no result. */
@@ -125,5 +125,5 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
     }
   }
   const { summary, sentiment, goalMet, extracted } = scenario
-  return { summary: fillTemplate(summary, request), sentiment, goalMet, extracted }
+  return { summary: fillScenarioText(summary, request), sentiment, goalMet, extracted }
 }

@@ -5,7 +5,7 @@ import {
   listGreetingNames,
   resolveFallbacks,
 } from '../../calls/greeting.ts'
-import { fillTemplate } from '../../telephony/simulated/scenarios.ts'
+import { fillScenarioText } from '../../telephony/simulated/scenarios.ts'
 
 const contact = {
   first_name: 'Maya',
@@ -89,7 +89,7 @@ describe('a fallback', () => {
 it('is said by the simulated agent as an agent runtime would say the resolved greeting', () => {
   const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
   const say = (text: string) =>
-    fillTemplate('{{greeting}}', {
+    fillScenarioText('{{greeting}}', {
       attemptId: '',
       callId: 1,
       number: 1,

@@ -54,10 +54,10 @@ import { digestCredentials } from '../../secrets/verify-runtime-credential.ts'
 import { parseCallState } from '../../telephony/http-runtime/parse-call-state.ts'
 import { repairReport } from '../../telephony/http-runtime/repair-report.ts'
 import type { DialRequest } from '../../telephony/provider.ts'
-import { fillTemplate } from '../../telephony/simulated/scenarios.ts'
+import { fillScenarioText } from '../../telephony/simulated/scenarios.ts'
 import { parseTimeZone } from '../../telephony/simulated/tool-steps.ts'
 import { redactSecrets } from '../../tools/custom/tool-secrets.ts'
-import { fillTemplate as fillUrl, parseTemplate } from '../../tools/custom/url-template.ts'
+import { fillTemplate, parseTemplate } from '../../tools/custom/url-template.ts'
 import { compileSchema, isSimpleSchema } from '../../tools/json-schema/compile-schema.ts'
 import { toWebLink } from '../../views/elements.ts'
 import { languageName } from '../../views/format.ts'
@@ -322,9 +322,9 @@ const readers: Record<string, Record<string, Read>> = {
   },
   'telephony/http-runtime/repair-report.ts': { repairReport: (text) => repairReport(report(text)) },
   'telephony/simulated/scenarios.ts': {
-    'fillTemplate: a greeting': (text) => fillTemplate('{{greeting}}', dialRequest(text, {})),
-    'fillTemplate: a variable': (text) =>
-      fillTemplate('{{greeting}}', dialRequest('Hi {{a}}{{b}}. {{b}} {{a}}, {{b}}', { a: text })),
+    'fillScenarioText: a greeting': (text) => fillScenarioText('{{greeting}}', dialRequest(text, {})),
+    'fillScenarioText: a variable': (text) =>
+      fillScenarioText('{{greeting}}', dialRequest('Hi {{a}}{{b}}. {{b}} {{a}}, {{b}}', { a: text })),
   },
   'telephony/simulated/tool-steps.ts': { parseTimeZone },
   'tools/custom/tool-secrets.ts': {
@@ -335,7 +335,7 @@ const readers: Record<string, Record<string, Read>> = {
     parseTemplate,
     fillTemplate: (text) => {
       const template = parseTemplate('https://example.com/{{a}}?b={{a}}')
-      return template && fillUrl(template, { a: text }, {}, [[text, text]])
+      return template && fillTemplate(template, { a: text }, {}, [[text, text]])
     },
   },
   'views/elements.ts': { toWebLink: (text) => toWebLink(`https://example.com/${text}`) },
@@ -350,7 +350,7 @@ const readers: Record<string, Record<string, Read>> = {
 const otherParsers: Record<string, string[]> = {
   'reads a part of a path, which has at most 100 characters': [
     'api/define-route.ts parsePathId',
-    'api/runtime-routes.ts parseAttemptId',
+    'telephony/http-runtime/report-route.ts parseAttemptId',
   ],
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['mcp/tool-transport.ts parseQuery'],

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { newTurns } from '../../dialer/claim-store.ts'
+import { newDialerTurns } from '../../dialer/claim-store.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -66,7 +66,7 @@ it('gives every workspace a turn when more are waiting than a dialer looks at', 
   for (let count = 0; count < 70; count += 1) others.push(await seedWorkspace(world.deps, `Globex ${count}`))
   await addCampaigns(world.seed, { count: 300, calls: 1 })
   for (const other of others) await addCampaigns(other, { count: 1, calls: 4 })
-  const turns = newTurns()
+  const turns = newDialerTurns()
   const served = new Set<number>()
   for (let round = 0; round < 20; round += 1)
     for (const { workspaceId } of await claimAndSettle(world.deps, lease, 10, turns)) served.add(workspaceId)

@@ -6,10 +6,10 @@ import { dayMs } from '../../core/durations.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { claimTestCalls } from '../../dialer/claim-calls.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
-import { receiveReport } from '../../dialer/receive-report.ts'
 import { dialCall, getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'
+import { receiveReport } from '../support/receive-report.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { shareCapacity } from '../../dialer/share-capacity.ts'
+import { shareAmongCampaigns } from '../../dialer/share-capacity.ts'
 
 const claimable = fc
   .array(
@@ -16,7 +16,7 @@ const claimable = fc
 it('distributes all usable capacity, and gives no campaign more than it can use', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
-      const shares = shareCapacity(capacity, campaigns)
+      const shares = shareAmongCampaigns(capacity, campaigns)
       for (const { id, free, due } of campaigns)
         expect(shares.get(id) ?? 0).toBeLessThanOrEqual(Math.min(free, due))
       const wanted = campaigns.reduce((total, { free, due }) => total + Math.min(free, due), 0)
@@ -28,7 +28,7 @@ it('distributes all usable capacity, and gives no campaign more than it can use'
 it('gives a workspace at most one call more than another that could use more', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
-      const shares = shareCapacity(capacity, campaigns)
+      const shares = shareAmongCampaigns(capacity, campaigns)
       const of = (workspaceId: number) => campaigns.filter((campaign) => campaign.workspaceId === workspaceId)
       const taken = (id: number) =>
         of(id).reduce((total, campaign) => total + (shares.get(campaign.id) ?? 0), 0)

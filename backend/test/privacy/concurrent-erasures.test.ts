@@ -10,7 +10,6 @@ import { lockContact } from '../../db/locks.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
-import { receiveReport } from '../../dialer/receive-report.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
@@ -18,6 +17,7 @@ import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { receiveReport } from '../support/receive-report.ts'
 
 const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 

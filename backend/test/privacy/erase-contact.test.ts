@@ -4,13 +4,13 @@ import { addNote } from '../../contacts/contact-notes.ts'
 import { queueCallback } from '../../contacts/queue-callback.ts'
 import { emptyResult } from '../../dialer/attempt-result.ts'
 import { finishAnalysis, finishAttempt } from '../../dialer/finish-attempt.ts'
-import { receiveReport } from '../../dialer/receive-report.ts'
 import { hashRequest, respondOnce } from '../../idempotency/idempotency.ts'
 import { eraseCallbackUrlsOfErasedContacts } from '../../webhooks/erase-events.ts'
 import { addContact, getCall, listEvents, seedCall } from '../support/calls.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, email, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedApiKeyCaller } from '../support/factories.ts'
+import { receiveReport } from '../support/receive-report.ts'
 
 const { world, erase, claim, seedConversation, toolCall, findTraces } = useErasureWorld()
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { findCall } from '../../calls/get-calls.ts'
-import { receiveReport } from '../../dialer/receive-report.ts'
 import { startRetention } from '../../privacy/retention.ts'
 import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
+import { receiveReport } from '../support/receive-report.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()

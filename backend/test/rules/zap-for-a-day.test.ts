@@ -2,11 +2,11 @@ import { expect, it } from '@jest/globals'
 import type { CallCompletedEvent } from '@outdial/contract'
 import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import { addContact as addToDatabase } from '../../contacts/add-contact.ts'
-import { receiveReport } from '../../dialer/receive-report.ts'
 import { setRules } from '../support/call-rules.ts'
 import { listEvents } from '../support/calls.ts'
 import { freshNumber, seedApiKeyCaller } from '../support/factories.ts'
 import { useHttpRuntimeWorld } from '../support/http-runtime.ts'
+import { receiveReport } from '../support/receive-report.ts'
 import { waitFor } from '../support/wait.ts'
 
 const world = useHttpRuntimeWorld() // its clock starts on Monday, May 4, at 11:00 in New York

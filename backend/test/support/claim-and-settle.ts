@@ -1,12 +1,12 @@
 import { claimCalls, type ClaimDeps, type ClaimedAttempt, type Lease } from '../../dialer/claim-calls.ts'
-import { newTurns } from '../../dialer/claim-store.ts'
+import { newDialerTurns } from '../../dialer/claim-store.ts'
 
 /** Claims calls, and waits until the campaigns' next turns are settled. */
 export async function claimAndSettle(
   deps: ClaimDeps,
   lease: Lease,
   capacity: number,
-  turns = newTurns(),
+  turns = newDialerTurns(),
 ): Promise<ClaimedAttempt[]> {
   const claimed = await claimCalls(deps, lease, capacity, turns)
   await turns.settled

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Worker } from '../../core/worker.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { unsubscribe, waitForAttemptsInProgress } from '../../webhooks/subscriptions.ts'
-import { newTurns, toLaneKey } from '../../webhooks/turns.ts'
+import { newSenderTurns, toLaneKey } from '../../webhooks/turns.ts'
 import { completeCall, seedApiKeyCaller } from '../support/factories.ts'
 import { HttpReceiver } from '../support/http-receiver.ts'
 import { waitForValue } from '../support/wait.ts'
@@ -246,7 +246,7 @@ it('sends the only delivery of a subscription among the first, although another 
 it('gives each of many subscriptions of a host a turn before any gets a second one', async () => {
   for (let number = 0; number < 10; number += 1) await seedSubscription(world.receiver.url(`/${number}`))
   for (let number = 0; number < 3; number += 1) await completeCall(world.deps, world.seed)
-  const turns = newTurns()
+  const turns = newSenderTurns()
   const subscriptions: (number | null)[] = []
   for (let number = 0; number < 15; number += 1) {
     const claimed = await leaseDeliveries(world.deps.db, {
@@ -263,7 +263,7 @@ it('gives each of many hosts a turn before any gets a second one', async () => {
   const urls = Array.from({ length: 70 }, (_, number) => `https://host-${number}.example.com/`)
   for (const url of urls) await seedSubscription(url)
   for (let number = 0; number < 2; number += 1) await completeCall(world.deps, world.seed)
-  const turns = newTurns()
+  const turns = newSenderTurns()
   const hosts: string[] = []
   while (hosts.length < 140) {
     const claimed = await leaseDeliveries(world.deps.db, {

@@ -1,6 +1,6 @@
 import type { ToolRow } from '../kinds/tool-kind.ts'
 import { fillSecrets, type ToolSecrets } from './tool-secrets.ts'
-import { hasBody, type HttpSettings } from './tool-settings.ts'
+import { type HttpSettings, takesBody } from './tool-settings.ts'
 import {
   fillTemplate,
   InvalidArgumentError,
@@ -42,7 +42,7 @@ export function createRequest(
       fillSecrets(value, secrets),
     ]),
   )
-  if (!hasBody(method)) {
+  if (!takesBody(method)) {
     const url = fillTemplate(template, args, secrets, queryPairs(template, args, rest))
     return { method, url, headers: customHeaders, body: undefined }
   }

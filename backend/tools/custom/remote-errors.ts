@@ -2,11 +2,11 @@ import type { ProtocolError } from '@modelcontextprotocol/client'
 import { errorCode } from '../../core/errors.ts'
 import { describeNetworkError } from '../../outbound/describe-network-error.ts'
 import { isNotSent } from '../../outbound/guard.ts'
-import { type BodyLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
+import { type ResponseLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
 import { connectionLost, type RemoteFailure } from './remote-failure.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */
-export const responseLimits: BodyLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 1_000 }
+export const responseLimits: ResponseLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 1_000 }
 
 /** The server responded to a message with an HTTP error. */
 export class HttpStatusError extends Error {
@@ -42,7 +42,7 @@ export function rethrowSessionGone(error: unknown): never {
 }
 
 /** By name, because the SDK is imported only when a session is opened. */
-const isErrorResponse = (error: unknown): error is ProtocolError =>
+const isProtocolError = (error: unknown): error is ProtocolError =>
   error instanceof Error && error.name === 'ProtocolError'
 
 /** Returns whether the connection closed before the response. */
@@ -52,23 +52,23 @@ const isConnectionClosed = (error: unknown): boolean =>
 /** Describes an error for the main thread. */
 export const toRemoteFailure = (error: unknown): RemoteFailure => ({
   kind: kindOf(error),
-  reason: describeError(error),
+  reason: describeRemoteError(error),
 })
 
 function kindOf(error: unknown): RemoteFailure['kind'] {
-  if (isErrorResponse(error)) return 'error_response'
+  if (isProtocolError(error)) return 'error_response'
   if (error instanceof SessionGoneError) return 'session_gone'
   return error instanceof HttpStatusError || isNotSent(error) ? 'no_effect' : 'unknown_effect'
 }
 
-function describeError(error: unknown): string {
-  if (error instanceof SessionGoneError) return describeError(error.cause)
+function describeRemoteError(error: unknown): string {
+  if (error instanceof SessionGoneError) return describeRemoteError(error.cause)
   if (error instanceof HttpStatusError) {
     if (error.status === 401 || error.status === 403)
       return `it rejected the credentials (status ${error.status})`
     return `it returned error ${error.status}${error.message && `: ${error.message}`}`
   }
-  if (isErrorResponse(error)) return `it returned an error: ${error.message}`
+  if (isProtocolError(error)) return `it returned an error: ${error.message}`
   return (
     describeTransportError(error) ??
     (isConnectionClosed(error) ? connectionLost : "it doesn't respond like an MCP server")

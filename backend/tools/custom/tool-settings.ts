@@ -45,4 +45,4 @@ export const HttpSettings = z.strictObject({
 export type HttpSettings = z.infer<typeof HttpSettings>
 
 /** Returns whether arguments go to the body. Otherwise, they go to the query. */
-export const hasBody = (method: HttpSettings['method']): boolean => method !== 'GET' && method !== 'DELETE'
+export const takesBody = (method: HttpSettings['method']): boolean => method !== 'GET' && method !== 'DELETE'

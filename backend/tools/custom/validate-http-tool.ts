@@ -5,7 +5,7 @@ import { findRuleIssues, rule } from '../../core/validate-rules.ts'
 import { findTargetUrlIssue } from '../../outbound/target-url.ts'
 import type { JsonSchema } from '../json-schema/compile-schema.ts'
 import type { ToolSecrets } from './tool-secrets.ts'
-import { hasBody, type HttpSettings } from './tool-settings.ts'
+import { type HttpSettings, takesBody } from './tool-settings.ts'
 import {
   listPathArguments,
   listQueryArguments,
@@ -80,7 +80,7 @@ function checkArguments(template: UrlTemplate, { method, inputSchema }: HttpTool
   const usedArguments = [...pathArguments, ...listQueryArguments(template)]
   const unknown = usedArguments.filter((name) => !declared.includes(name))
   const optional = pathArguments.filter((name) => declared.includes(name) && !required.includes(name))
-  const conflicting = hasBody(method)
+  const conflicting = takesBody(method)
     ? []
     : listQueryNames(template).filter((name) => declared.includes(name) && !usedArguments.includes(name))
   return [

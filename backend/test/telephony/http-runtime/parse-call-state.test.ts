@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Call, RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
-import { receiveReport } from '../../../dialer/receive-report.ts'
 import { readStories } from '../../../support/read-story.ts'
 import { parseCallState } from '../../../telephony/http-runtime/parse-call-state.ts'
 import { advanceUntil, advanceUntilCompleted, getCall } from '../../support/calls.ts'
 import { asSuperuser } from '../../support/database.ts'
 import { countBadReports, useHttpRuntimeWorld } from '../../support/http-runtime.ts'
+import { receiveReport } from '../../support/receive-report.ts'
 import { waitFor } from '../../support/wait.ts'
 
 const world = useHttpRuntimeWorld()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { DialRequest } from '../../../telephony/provider.ts'
 import { pickScenario } from '../../../telephony/simulated/pick-scenario.ts'
-import { fillTemplate, optOut, type Scenario, scenarios } from '../../../telephony/simulated/scenarios.ts'
+import { fillScenarioText, optOut, type Scenario, scenarios } from '../../../telephony/simulated/scenarios.ts'
 import type { SimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
 import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
 import { toToolStep } from '../../../telephony/simulated/tool-steps.ts'
@@ -177,5 +177,5 @@ const written: [greeting: string, spoken: string][] = [
 ]
 
 it.each(written)('leaves out what has no value in the greeting “%s”', (greeting, spoken) => {
-  expect(fillTemplate('{{greeting}}', dialRequest('+12025550100', {}, greeting))).toBe(spoken)
+  expect(fillScenarioText('{{greeting}}', dialRequest('+12025550100', {}, greeting))).toBe(spoken)
 })

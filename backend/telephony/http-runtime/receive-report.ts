@@ -1,10 +1,10 @@
 import type { RuntimeReport } from '@outdial/contract'
-import { findDoNotCallRemovals } from '../calls/check-do-not-call.ts'
-import { dayMs } from '../core/durations.ts'
-import { ApiError } from '../core/errors.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { expiredAttemptToken } from '../secrets/verify-runtime-credential.ts'
+import { dayMs } from '../../core/durations.ts'
+import { ApiError } from '../../core/errors.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import type { Deps } from '../../deps.ts'
+import { expiredAttemptToken } from '../../secrets/verify-runtime-credential.ts'
+import type { LateResults } from '../provider.ts'
 import {
   findEndReport,
   findReportedAttempt,
@@ -12,10 +12,13 @@ import {
   insertReports,
   lockReports,
   toAnalysis,
-} from '../telephony/http-runtime/attempt-reports.ts'
-import { httpProviderName } from '../telephony/http-runtime/http-provider.ts'
-import { findAttempts } from './attempt-store.ts'
-import { addOptOut, finishAnalysis } from './finish-attempt.ts'
+} from './attempt-reports.ts'
+import { httpProviderName } from './http-provider.ts'
+
+/** What receiving a report needs. The dialer's `lateResults` save what no worker waits for anymore. */
+interface ReportDeps extends Pick<Deps, 'config' | 'db' | 'clock' | 'notify'> {
+  lateResults: LateResults
+}
 
 /**
  * Saves a runtime's report about an attempt. The worker that runs the attempt is notified and reads it from the table,
@@ -29,7 +32,7 @@ import { addOptOut, finishAnalysis } from './finish-attempt.ts'
  * @throws {ApiError} not_found; expired_credential
  */
 export const receiveReport = (
-  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  deps: ReportDeps,
   attemptId: string,
   report: RuntimeReport,
   options: { byToken?: boolean; changes?: readonly string[] } = {},
@@ -52,7 +55,8 @@ export const receiveReport = (
     const isLate = ended !== undefined && report.sequence < ended.sequence && report.type !== 'ended'
     const isOver = ended !== undefined || endedAt !== null
     if (isOver && !isLate && report.type !== 'analysis') {
-      if (saysOptOut(report)) await addLateOptOut(tx, attempt, attemptId)
+      if (saysOptOut(report))
+        await tx.lateResults.addOptOut(tx, { id: attemptId, workspaceId: attempt.workspaceId, endedAt })
       return 'ended'
     }
 
@@ -60,7 +64,7 @@ export const receiveReport = (
     tx.notify.reportReceived(attemptId)
     // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
     if (report.type === 'analysis' && endedAt !== null) {
-      await finishAnalysis(tx, attempt, toAnalysis(report.analysis))
+      await tx.lateResults.saveAnalysis(tx, attempt, toAnalysis(report.analysis))
     }
     return 'recorded'
   })
@@ -70,20 +74,3 @@ const lateOptOutMs = dayMs
 
 const saysOptOut = (report: RuntimeReport): boolean =>
   report.type === 'ended' && report.outcome === 'answered' && report.do_not_call === true
-
-/**
- * Adds the number of an ended attempt to the do-not-call list, unless a member has removed it since: the runtime can send the
- * report again at any time.
- */
-async function addLateOptOut(
-  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
-  { workspaceId, endedAt }: { workspaceId: number; endedAt: Date | null },
-  attemptId: string,
-): Promise<void> {
-  const [dialed] = await findAttempts(tx.db, workspaceId, [attemptId])
-  // The number of an erased contact isn't known.
-  if (dialed === undefined || dialed.test || dialed.phoneNumber === '') return
-  const [removal] = await findDoNotCallRemovals(tx.db, workspaceId, dialed.phoneNumber)
-  if (removal !== undefined && endedAt !== null && removal.at > endedAt) return
-  await addOptOut(tx, workspaceId, dialed, dialed.callId)
-}

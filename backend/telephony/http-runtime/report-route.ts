@@ -1,24 +1,25 @@
 import { runtimeErrorTexts, RuntimeReport, toErrorMessage } from '@outdial/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { ApiError } from '../core/errors.ts'
-import { attemptReportsPath } from '../core/runtime-paths.ts'
-import { validate } from '../core/validate.ts'
-import type { Deps } from '../deps.ts'
-import { receiveReport } from '../dialer/receive-report.ts'
-import { hasBody, parseJson, requireJson } from '../http/read-body.ts'
-import { registerScope } from '../http/register-scope.ts'
-import { createRuntimeCredentialVerifier } from '../secrets/verify-runtime-credential.ts'
-import { noteRepairs, repairReport } from '../telephony/http-runtime/repair-report.ts'
-import { NoQuery } from './define-route.ts'
+import { ApiError } from '../../core/errors.ts'
+import { attemptReportsPath } from '../../core/runtime-paths.ts'
+import { NoQuery, validate } from '../../core/validate.ts'
+import type { Deps } from '../../deps.ts'
+import { hasBody, parseJson, requireJson } from '../../http/read-body.ts'
+import { registerScope } from '../../http/register-scope.ts'
+import { createRuntimeCredentialVerifier } from '../../secrets/verify-runtime-credential.ts'
+import type { LateResults } from '../provider.ts'
+import { receiveReport } from './receive-report.ts'
+import { noteRepairs, repairReport } from './repair-report.ts'
 
 /** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
-export async function mountRuntimeRoutes(
+export async function mountReportRoute(
   app: FastifyInstance,
   deps: Pick<
     Deps,
     'config' | 'runtimeSecrets' | 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'metrics' | 'notify'
   >,
+  lateResults: LateResults,
 ): Promise<void> {
   const credentials = createRuntimeCredentialVerifier(deps)
 
@@ -62,7 +63,7 @@ export async function mountRuntimeRoutes(
         const { value, changes } = repairReport(body)
         const report = validate(RuntimeReport, value, { maxValues: maxReportValues, keepEmptied: true })
         const byToken = authenticate(request).attemptId !== undefined
-        const result = await receiveReport(deps, attemptId, report, { byToken, changes })
+        const result = await receiveReport({ ...deps, lateResults }, attemptId, report, { byToken, changes })
         if (result === 'ended') return sendAttemptEnded(request, reply)
         if (result === 'recorded' && changes.length > 0) noteRepairs(deps, attemptId, [changes])
         return { attempt_id: attemptId, sequence: report.sequence }

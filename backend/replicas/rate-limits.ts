@@ -1,7 +1,7 @@
 import { secondMs } from '../core/durations.ts'
 import type { Window } from '../core/window-counter.ts'
 import type { Deps } from '../deps.ts'
-import { countInOrder, createSharedCounter } from '../replicas/shared-counter.ts'
+import { countInOrder, createSharedCounter } from './shared-counter.ts'
 
 /** The remaining requests of a window, and the whole seconds until it ends. */
 export interface Quota {
@@ -48,9 +48,3 @@ export function createRateLimits(
     return windows.map((window, index) => toQuota(window, steps[index]?.max ?? 0))
   }
 }
-
-/** Returns the header fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export const rateLimitHeaders = (quota: Quota, windowSeconds: number): Record<string, string> => ({
-  'RateLimit-Policy': `"default";q=${quota.limit};w=${windowSeconds}`,
-  RateLimit: `"default";r=${quota.remaining};t=${quota.resetSeconds}`,
-})
