@@ -1,10 +1,11 @@
 import { type Badge } from '../../views/badges.ts'
-import { badge, pager, refresh, time } from '../../views/elements.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
 import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
 import { type FilterSelect, filterSelect } from '../page/filter-select.ts'
 import { type ImportFilter } from '../page/import-filter.ts'
+import { searchForm } from '../page/search-form.ts'
 
 export interface ListData {
   rows: CallRow[]
@@ -60,50 +61,37 @@ export const callListView = defineView(
         <p class="lead">All calls, newest first. Open a call to see what happened and why.</p>
       </div>
     </div>
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/calls')}"
-      role="search"
-      aria-label="Calls"
-      hx-get="${ui.to('/calls')}"
-      hx-trigger="input changed delay:300ms, change"
-      hx-target="#live"
-      hx-select="#live"
-      hx-swap="outerMorph"
-      hx-sync="#live:replace"
-      hx-replace-url="true"
-    >
-      <div class="field wide">
-        <label for="search">Search</label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          maxlength="200"
-          value="${query.search ?? ''}"
-          placeholder="Name, phone number, or ID"
-          autocomplete="off"
-        >
-      </div>
-      ${filters.map(filterSelect)}
-      <details class="more-filters"${attributes({ open: hasMoreFilters })}>
-        <summary>More filters</summary>
-        <div class="filters">
-          ${moreFilters.map(filterSelect)}
-          <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
-          <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
-          <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>
-        </div>
-      </details>
-      ${query.contact ? html`<input type="hidden" name="contact" value="${query.contact}">` : null}
-      ${query.import ? html`<input type="hidden" name="import" value="${query.import}">` : null}
-      <noscript><button class="quiet">Search</button></noscript>
-    </form>
+    ${searchForm(
+      ui,
+      {
+        path: '/calls',
+        target: '#live',
+        search: {
+          value: query.search ?? '',
+          placeholder: 'Name, phone number, or ID',
+          autocomplete: 'off',
+          look: 'field wide',
+        },
+        button: 'Search',
+        label: 'Calls',
+      },
+      html`
+        ${filters.map(filterSelect)}
+        <details class="more-filters"${attributes({ open: hasMoreFilters })}>
+          <summary>More filters</summary>
+          <div class="filters">
+            ${moreFilters.map(filterSelect)}
+            <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
+            <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
+            <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>
+          </div>
+        </details>
+        ${query.contact ? html`<input type="hidden" name="contact" value="${query.contact}">` : null}
+        ${query.import ? html`<input type="hidden" name="import" value="${query.import}">` : null}
+      `,
+    )}
     <div
-      id="live"
-      class="panel flush live"
-      data-live${attributes({ ...refresh(refreshPath || null, '3s'), 'hx-sync': refreshPath ? 'this:drop' : null })}
+      class="panel flush live"${attributes({ ...live(refreshPath, '3s'), 'hx-sync': refreshPath !== null && 'this:drop' })}
     >
       ${
         importFilter

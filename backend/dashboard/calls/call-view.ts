@@ -2,7 +2,7 @@ import { type Call } from '@outdial/contract'
 import type { LinkedText } from '../../support/describe-actor.ts'
 import type { Step } from '../../support/story.ts'
 import { type Badge, type Tone } from '../../views/badges.ts'
-import { badge, linkedText, refresh, time } from '../../views/elements.ts'
+import { badge, linkedText, live, time } from '../../views/elements.ts'
 import { button, confirm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
@@ -101,11 +101,7 @@ export const callView = defineView(
     }: CallData,
   ) => html`
     <a class="crumb" href="${ui.to(`/calls${listQuery}`)}">${icon('back')} Calls</a>
-    <div
-      id="live"
-      class="live stack-wide"
-      data-live${attributes(refresh(isLive ? here : null, '2s'))}
-    >
+    <div class="live stack-wide"${attributes(live(isLive ? here : null, '2s'))}>
       <div class="page-head">
         <div>
           <h1>${name}</h1>

@@ -1,9 +1,9 @@
 import { consentRequiredTexts } from '@outdial/contract'
 import { campaignBadge } from '../../views/badges.ts'
-import { badge, swatch, time } from '../../views/elements.ts'
+import { badge, live, swatch, time } from '../../views/elements.ts'
 import { formatCallingHours, formatPlural, formatRetryPolicy } from '../../views/format.ts'
 import { button, confirm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
@@ -28,7 +28,7 @@ export const campaignView = defineView(
     const progress = toShownProgress(counts)
     return html`
       <a class="crumb" href="${ui.to('/campaigns')}">${icon('back')} Campaigns</a>
-      <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+      <div class="live stack-wide"${attributes(live(here, '3s'))}>
         <div class="page-head">
           <div>
             <h1>${campaign.name}</h1>

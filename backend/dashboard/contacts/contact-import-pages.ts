@@ -17,10 +17,10 @@ import { countStoppedRows, type StoppedRows } from '../../contacts/import/stoppe
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
 import type { Badge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
+import { badge, live, time } from '../../views/elements.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import {
   defineAction,
@@ -114,7 +114,7 @@ const importListView = defineView(
 const importErasingView = defineView(
   ({ ui, here }, { name }: { name: string }) => html`
     <a class="crumb" href="${ui.to('/contacts/import')}">${icon('back')} Import contacts</a>
-    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 1s" hx-select="#live" hx-swap="outerHTML">
+    <div class="live stack-wide"${attributes({ ...live(here, '1s'), 'hx-swap': 'outerHTML' })}>
       <div class="page-head">
         <h1>${name}</h1>
       </div>

@@ -1,6 +1,6 @@
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Badge } from '../../views/badges.ts'
-import { badge, refresh, time } from '../../views/elements.ts'
+import { badge, live, time } from '../../views/elements.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
@@ -92,7 +92,7 @@ export const importResultView = defineView(
     const canStart = status === 'checked' && importable > 0
     return html`
         <a class="crumb" href="${ui.to('/contacts/import')}">${icon('back')} Import contacts</a>
-        <div id="live" class="live stack-wide"${attributes({ 'data-live': isRunning, ...refresh(isRunning ? here : null, '1s') })}>
+        <div class="live stack-wide"${attributes(live(isRunning ? here : null, '1s'))}>
         <div class="page-head">
           <div>
             <h1>${name}</h1>

@@ -12,6 +12,7 @@ import { filterSelect } from '../page/filter-select.ts'
 import { OptionalId } from '../page/forms.ts'
 import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
+import { searchForm } from '../page/search-form.ts'
 import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
 
 interface ContactRow {
@@ -28,7 +29,6 @@ interface ContactRow {
 interface ListData {
   rows: ContactRow[]
   search: string
-  lists: typeof listOptions
   list: 'do_not_call' | 'callable' | ''
   hasAny: boolean
   importId: number | null
@@ -41,7 +41,7 @@ interface ListData {
 const contactListView = defineView(
   (
     { ui },
-    { hasAny, exportPath, search, list, lists, importId, importFilter, rows, previous, next }: ListData,
+    { hasAny, exportPath, search, list, importId, importFilter, rows, previous, next }: ListData,
   ) => html`
     <div class="page-head">
       <div>
@@ -55,34 +55,20 @@ const contactListView = defineView(
         <a class="button quiet small" href="${ui.to('/contacts/do-not-call')}">Do-not-call list</a>
       </div>
     </div>
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/contacts')}"
-      role="search"
-      hx-get="${ui.to('/contacts')}"
-      hx-trigger="input changed delay:300ms, change"
-      hx-target="#results"
-      hx-select="#results"
-      hx-swap="outerHTML"
-      hx-sync="this:replace"
-      hx-replace-url="true"
-    >
-      <div class="field">
-        <label for="search">Search</label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          maxlength="200"
-          value="${search}"
-          placeholder="Name, phone, email, external ID"
-        >
-      </div>
-      ${filterSelect({ name: 'list', label: 'Do-not-call list', chosen: list, options: lists })}
-      ${importId ? html`<input type="hidden" name="import" value="${importId}">` : null}
-      <noscript><button class="quiet">Show</button></noscript>
-    </form>
+    ${searchForm(
+      ui,
+      {
+        path: '/contacts',
+        target: '#results',
+        search: { value: search, placeholder: 'Name, phone, email, external ID' },
+        button: 'Show',
+        swap: 'outerHTML',
+      },
+      [
+        filterSelect({ name: 'list', label: 'Do-not-call list', chosen: list, options: listOptions }),
+        importId === null ? null : html`<input type="hidden" name="import" value="${importId}">`,
+      ],
+    )}
     <div id="results" class="panel flush">
       ${
         importFilter
@@ -207,7 +193,6 @@ export const contactListPage = definePage({
     return contactListView('Contacts', {
       rows,
       search: query.search ?? '',
-      lists: listOptions,
       list: query.list ?? '',
       importId: query.import ?? null,
       importFilter: await findImportFilter(deps, context, {

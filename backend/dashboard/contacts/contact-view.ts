@@ -1,4 +1,4 @@
-import { badge, linkedText, pager, refresh, time } from '../../views/elements.ts'
+import { badge, linkedText, live, pager, time } from '../../views/elements.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
 import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
@@ -113,12 +113,7 @@ export const contactView = defineView(
       }
       <div class="columns">
         <div>
-          <section
-            id="live"
-            class="panel flush"
-            aria-labelledby="calls"
-            data-live${attributes(refresh(isLive ? here : null, '2s'))}
-          >
+          <section class="panel flush" aria-labelledby="calls"${attributes(live(isLive ? here : null, '2s'))}>
             <h2 id="calls">Calls</h2>
             ${
               calls.length === 0

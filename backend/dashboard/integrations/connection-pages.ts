@@ -32,7 +32,7 @@ interface ConnectedAppCard {
 
 const connectedAppsView = defineView(
   ({ ui, form }, { apps }: { apps: ConnectedAppCard[] }) => html`
-    ${integrationTabs({ ui, here: 'apps' })}
+    ${integrationTabs({ ui, here: '/integrations/apps' })}
     <div class="page-head">
       <div>
         <h2>Connected apps</h2>
@@ -162,7 +162,7 @@ interface ConnectData {
 
 const connectView = defineView(
   ({ ui, user, workspace }, { isLocal, apiUrl, addresses }: ConnectData) => html`
-    ${integrationTabs({ ui, here: 'connect' })}
+    ${integrationTabs({ ui, here: '/integrations' })}
     ${
       isLocal &&
       html`
@@ -236,7 +236,7 @@ export const connectZapierPage = definePage({
 
 const realCallsView = defineView(
   ({ ui, isSimulated }) => html`
-    ${integrationTabs({ ui, here: 'real-calls' })}
+    ${integrationTabs({ ui, here: '/integrations/real-calls' })}
     <section class="panel" aria-labelledby="needs">
       <h2 id="needs">What real calls need</h2>
       ${

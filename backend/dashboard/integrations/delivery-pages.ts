@@ -3,14 +3,15 @@ import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, deliveryBadge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
+import { badge, live, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
 import { button } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { defineAction, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
+import { type FilterLink, toListAddress } from '../page/filter-links.ts'
 import { toKeysetPage } from '../page/keyset.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
@@ -55,7 +56,7 @@ const deliveryView = defineView(
       class="crumb"
       href="${ui.to(delivery.origin.path)}"
     >${icon('back')} ${delivery.origin.label}</a>
-    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+    <div class="live stack-wide"${attributes(live(here, '3s'))}>
       <div class="page-head">
         <div>
           <h1>${delivery.name}</h1>
@@ -255,7 +256,7 @@ interface DeliveryRow {
 
 export interface DeliveryTable {
   rows: DeliveryRow[]
-  filters: { label: string; address: string; isHere: boolean }[]
+  filters: FilterLink[]
   isFiltered: boolean
   previous: string | null
   next: string | null
@@ -292,12 +293,7 @@ export async function readDeliveryTable(
   const selection = { subscriptionId, status, before, after, limit: pageSize + 1 }
   const found = await selectDeliveries(deps.db, context.workspace.id, selection)
   const { rows, previous, next } = toKeysetPage(found, { before, after }, pageSize)
-
-  const address = (query: Record<string, string | number | undefined>) => {
-    const all = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
-    return pathTo(context, all.size === 0 ? source.path : `${source.path}?${all.toString()}`)
-  }
+  const address = (query: Parameters<typeof toListAddress>[2]) => toListAddress(context, source.path, query)
   return {
     rows: rows.map((row) => toDeliveryRow(row, source.showTarget)),
     filters: statusFilters.map((filter) => ({

@@ -1,5 +1,6 @@
-import { badge, pager, time } from '../../views/elements.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
+import { filterLinks } from '../page/filter-links.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { DeliveryTable } from './delivery-pages.ts'
 
@@ -18,15 +19,9 @@ export const deliveryTable = ({
   <section class="panel flush" aria-labelledby="deliveries">
     <div class="panel-head">
       <h2 id="deliveries">Deliveries</h2>
-      <nav class="row" aria-label="Filter deliveries">
-        ${table.filters.map(
-          (filter) => html`
-            <a class="button quiet small" href="${filter.address}"${attributes({ 'aria-current': filter.isHere ? 'true' : null })}>${filter.label}</a>
-          `,
-        )}
-      </nav>
+      ${filterLinks('Filter deliveries', table.filters)}
     </div>
-    <div id="live" class="live" data-live hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerMorph">
+    <div class="live"${attributes(live(here, '5s'))}>
       ${
         table.rows.length === 0
           ? html`

@@ -1,6 +1,6 @@
 import type { Badge } from '../../views/badges.ts'
-import { badge, pager, time } from '../../views/elements.ts'
-import { html } from '../../views/html.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
+import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
 import { integrationTabs } from './integration-tabs.ts'
@@ -28,14 +28,14 @@ interface ListData {
 
 export const webhookListView = defineView(
   ({ ui, here }, { rows, previous, next, ended, callbacks }: ListData) => html`
-    ${integrationTabs({ ui, here: 'webhooks' })}
+    ${integrationTabs({ ui, here: '/integrations/webhooks' })}
     <div class="page-head">
       <div>
         <h2>Webhooks</h2>
         <p class="lead">URLs that receive <code>call.completed</code> events. Zaps subscribe when they're turned on. Your code subscribes with the API.</p>
       </div>
     </div>
-    <div id="live" class="live" data-live hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerMorph">
+    <div class="live"${attributes(live(here, '5s'))}>
       <section class="panel flush" aria-label="Subscriptions">
         ${
           rows.length === 0

@@ -1,5 +1,5 @@
 import { type Badge } from '../../views/badges.ts'
-import { badge, swatch, time } from '../../views/elements.ts'
+import { badge, live, swatch, time } from '../../views/elements.ts'
 import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
@@ -72,15 +72,7 @@ export const overviewView = defineView(
         `
       }
     </div>
-    <div
-      id="live"
-      class="live stack-wide"
-      data-live
-      hx-get="${here}"
-      hx-trigger="every 3s"
-      hx-select="#live"
-      hx-swap="outerMorph"
-    >
+    <div class="live stack-wide"${attributes(live(here, '3s'))}>
       ${
         steps.length > 0 &&
         html`

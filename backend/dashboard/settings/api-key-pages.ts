@@ -35,7 +35,7 @@ const apiKeyListView = defineView(
     <div class="page-head">
       <h1>Settings</h1>
     </div>
-    ${settingsTabs({ ui, here: 'api-keys' })}
+    ${settingsTabs({ ui, here: '/settings/api-keys' })}
     <div class="page-head">
       <div>
         <h2>API keys</h2>

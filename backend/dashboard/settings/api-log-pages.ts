@@ -10,12 +10,13 @@ import { findRequest, type RequestRow, selectRequests, statusClasses } from '../
 import type { Badge } from '../../views/badges.ts'
 import { badge, pager, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
-import { attributes, html } from '../../views/html.ts'
+import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { definePage, defineView, noInput } from '../page/define-page.ts'
+import { type FilterLink, filterLinks, toListAddress } from '../page/filter-links.ts'
 import { OptionalId } from '../page/forms.ts'
 import { toKeysetPage } from '../page/keyset.ts'
-import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
@@ -36,7 +37,7 @@ interface LogData {
   rows: ShownRequest[]
   requestId: string
   status: string | undefined
-  filters: { label: string; address: string; isHere: boolean }[]
+  filters: FilterLink[]
   isFiltered: boolean
   previous: string | null
   next: string | null
@@ -57,7 +58,7 @@ const logView = defineView(
     <div class="page-head">
       <h1>Settings</h1>
     </div>
-    ${settingsTabs({ ui, here: 'api-log' })}
+    ${settingsTabs({ ui, here: '/settings/api-log' })}
     <div class="page-head">
       <div>
         <h2>API log</h2>
@@ -79,13 +80,7 @@ const logView = defineView(
     <section class="panel flush" aria-labelledby="requests">
       <div class="panel-head">
         <h2 id="requests">Requests</h2>
-        <nav class="row" aria-label="Filter requests">
-          ${filters.map(
-            (filter) => html`
-              <a class="button quiet small" href="${filter.address}"${attributes({ 'aria-current': filter.isHere ? 'true' : null })}>${filter.label}</a>
-            `,
-          )}
-        </nav>
+        ${filterLinks('Filter requests', filters)}
       </div>
       ${
         rows.length === 0
@@ -192,29 +187,23 @@ export const apiLogPage = definePage({
       limit: pageSize + 1,
     })
     const page = toKeysetPage(found, { before, after }, pageSize)
-    const address = (position: object | null) =>
-      position === null ? null : toAddress(context, { status, request: requestId, ...position })
+    const address = (params: Parameters<typeof toListAddress>[2]) =>
+      toListAddress(context, '/settings/api-log', { request: requestId, ...params })
     return logView('API log', {
       rows: page.rows.map(toShownRequest),
       requestId: request,
       status,
       filters: filters.map((filter) => ({
         label: filter.label,
-        address: toAddress(context, { status: filter.status, request: requestId }),
+        address: address({ status: filter.status }),
         isHere: filter.status === status,
       })),
       isFiltered: [status, requestId, before, after].some((value) => value !== undefined),
-      previous: address(page.previous),
-      next: address(page.next),
+      previous: page.previous && address({ status, ...page.previous }),
+      next: page.next && address({ status, ...page.next }),
     })
   },
 })
-
-function toAddress(context: PageContext, query: Record<string, string | number | undefined>): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
-  return pathTo(context, params.size === 0 ? '/settings/api-log' : `/settings/api-log?${params.toString()}`)
-}
 
 export const apiRequestPage = definePage({
   params: IdParams,

@@ -33,7 +33,7 @@ interface GeneralSettingsData {
 const generalSettingsView = defineView(
   ({ ui, isOwner, form }, { shown, retention, settings }: GeneralSettingsData) => html`
     <h1>Settings</h1>
-    ${settingsTabs({ ui, here: 'general' })}
+    ${settingsTabs({ ui, here: '/settings' })}
     ${
       isOwner
         ? html`

@@ -28,7 +28,7 @@ export const membersView = defineView(
       <h1>Settings</h1>
       ${isOwner && html`<a class="button primary" href="${ui.to('/settings/members/invite')}">Invite member</a>`}
     </div>
-    ${settingsTabs({ ui, here: 'members' })}
+    ${settingsTabs({ ui, here: '/settings/members' })}
     <p class="lead">
       Members can use everything in this workspace except workspace settings and member management. Owners can also change
       settings, manage members, revoke other members' API keys, and disconnect other members' apps.

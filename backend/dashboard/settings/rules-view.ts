@@ -60,7 +60,7 @@ export const rulesView = defineView(
     }: RulesData,
   ) => html`
     <h1>Settings</h1>
-    ${settingsTabs({ ui, here: 'rules' })}
+    ${settingsTabs({ ui, here: '/settings/rules' })}
     ${
       !areInEffect &&
       html`

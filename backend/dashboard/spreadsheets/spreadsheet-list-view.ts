@@ -17,7 +17,7 @@ export const spreadsheetListView = defineView(
       </div>
       <a class="button primary" href="${ui.to('/spreadsheets/new')}">New spreadsheet</a>
     </div>
-    ${knowledgeTabs({ ui, here: 'spreadsheets' })}
+    ${knowledgeTabs({ ui, here: '/spreadsheets' })}
     <section class="panel flush" aria-label="Spreadsheets">
       ${
         spreadsheets.length === 0
