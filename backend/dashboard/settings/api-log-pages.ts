@@ -188,7 +188,7 @@ export const apiLogPage = definePage({
     })
     const page = toKeysetPage(found, { before, after }, pageSize)
     const address = (params: Parameters<typeof toListAddress>[2]) =>
-      toListAddress(context, '/settings/api-log', { request: requestId, ...params })
+      toListAddress(context, '/settings/api-log', { status, request: requestId, ...params })
     return logView('API log', {
       rows: page.rows.map(toShownRequest),
       requestId: request,
@@ -199,8 +199,8 @@ export const apiLogPage = definePage({
         isHere: filter.status === status,
       })),
       isFiltered: [status, requestId, before, after].some((value) => value !== undefined),
-      previous: page.previous && address({ status, ...page.previous }),
-      next: page.next && address({ status, ...page.next }),
+      previous: page.previous && address(page.previous),
+      next: page.next && address(page.next),
     })
   },
 })
