@@ -21,7 +21,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /settings\/(member-pages|members-view)/, labels: ['Name', 'Email'], reason: 'of a member' },
   { files: /settings\/api-key-pages/, labels: ['Name'], reason: 'of an API key' },
   { files: /tools\/(http-tool|mcp-server)-pages|parameter-row/, labels: ['Name', 'URL'], reason: 'of a tool or parameter' },
-  { files: /tools\/tool-pages/, labels: ['URL'], reason: 'of a tool server' },
+  { files: /tools\/tool-view/, labels: ['URL'], reason: 'of a tool server' },
   { files: /callback-pages/, labels: ['Signing secret'], reason: 'of callback URLs' },
   { files: /integrations\/delivery-/, labels: ['Status', 'Duration', 'Created at', 'Event'], reason: 'of a delivery' },
   { files: /integrations\/webhook-|views\/badges/, labels: ['Failed', 'Canceled'], reason: 'statuses of deliveries' },
