@@ -2,32 +2,22 @@ import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { type Badge, callBadge } from '../../views/badges.ts'
+import { callBadge } from '../../views/badges.ts'
 import { badge, pager, time } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
-import { html } from '../../views/html.ts'
+import { type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, defineView } from '../page/define-page.ts'
 import { filterSelect } from '../page/filter-select.ts'
 import { OptionalId } from '../page/forms.ts'
 import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
+import type { Ui } from '../page/page-model.ts'
 import { searchForm } from '../page/search-form.ts'
-import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
-
-interface ContactRow {
-  id: number
-  name: string
-  phoneNumber: string
-  email: string
-  externalId: string
-  onDoNotCallList: boolean
-  createdAt: Date
-  lastCall: { id: number; badge: Badge; endedOrQueuedAt: Date } | null
-}
+import { type ContactPosition, hasContacts, type ListedContact, searchContacts } from './contact-queries.ts'
 
 interface ListData {
-  rows: ContactRow[]
+  rows: readonly ListedContact[]
   search: string
   list: 'do_not_call' | 'callable' | ''
   hasAny: boolean
@@ -119,22 +109,15 @@ const contactListView = defineView(
                     (row) => html`
                       <tr>
                         <th scope="row">
-                          <a href="${ui.to(`/contacts/${row.id}`)}">${row.name}</a><small>${row.phoneNumber}</small>
-                          ${row.onDoNotCallList && badge({ tone: 'bad', text: labels.contact.do_not_call })}
+                          <a href="${ui.to(`/contacts/${row.id}`)}">${formatContactName(row, row.phone_number)}</a><small>${row.phone_number}</small>
+                          ${row.on_do_not_call_list === true && badge({ tone: 'bad', text: labels.contact.do_not_call })}
                         </th>
-                        <td>${row.email ? row.email : html`<span class="soft">–</span>`}</td>
-                        <td>${row.externalId ? row.externalId : html`<span class="soft">–</span>`}</td>
+                        <td>${row.email || html`<span class="soft">–</span>`}</td>
+                        <td>${row.external_id || html`<span class="soft">–</span>`}</td>
                         <td class="nowrap">
-                          ${
-                            row.lastCall
-                              ? html`
-                                <a href="${ui.to(`/calls/${row.lastCall.id}`)}">${badge(row.lastCall.badge)}</a>
-                                <small>${time(ui, row.lastCall.endedOrQueuedAt)}</small>
-                              `
-                              : html`<span class="soft">None</span>`
-                          }
+                          ${lastCall(ui, row)}
                         </td>
-                        <td class="nowrap">${time(ui, row.createdAt)}</td>
+                        <td class="nowrap">${time(ui, row.created_at)}</td>
                       </tr>
                     `,
                   )}
@@ -147,6 +130,14 @@ const contactListView = defineView(
     </div>
   `,
 )
+
+function lastCall(ui: Ui, { call_id, status, outcome, queued_at, ended_at }: ListedContact): Html {
+  if (call_id === null || status === null || queued_at === null) return html`<span class="soft">None</span>`
+  return html`
+    <a href="${ui.to(`/calls/${call_id}`)}">${badge(callBadge({ status, outcome }))}</a>
+    <small>${time(ui, ended_at ?? queued_at)}</small>
+  `
+}
 
 const Filter = z.object({
   search: trimmedText(200).optional().catch(undefined),
@@ -186,12 +177,11 @@ export const contactListPage = definePage({
     const { items, hasMore } = isBackward
       ? { items: found.slice(-pageSize), hasMore: found.length > pageSize }
       : toPage(found, pageSize)
-    const rows = items.map(toContactRow)
     const address = (to: { before: number } | { after: number }) => pagePath(context, to)
-    const [first, last] = [rows[0], rows.at(-1)]
+    const [first, last] = [items[0], items.at(-1)]
     const isFirst = isBackward ? !hasMore : position === null
     return contactListView('Contacts', {
-      rows,
+      rows: items,
       search: query.search ?? '',
       list: query.list ?? '',
       importId: query.import ?? null,
@@ -203,7 +193,7 @@ export const contactListPage = definePage({
         context,
         query.import === undefined ? '/contacts/export' : `/contacts/export?import=${query.import}`,
       ),
-      hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
+      hasAny: items.length > 0 || (await hasContacts(deps.db, workspace.id)),
       previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,
       next: last !== undefined && (isBackward || hasMore) ? address({ before: last.id }) : null,
     })
@@ -226,27 +216,6 @@ function pagePath(context: PageContext<Filter>, to: { before: number } | { after
   const query = new URLSearchParams(filterParams(context.query))
   for (const [name, value] of Object.entries(to)) query.set(name, String(value))
   return pathTo(context, `/contacts?${query.toString()}`)
-}
-
-const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number]): ContactRow => {
-  const { call_id, status, outcome, queued_at } = contact
-  return {
-    id: contact.id,
-    name: formatContactName(contact, contact.phone_number),
-    phoneNumber: contact.phone_number,
-    email: contact.email ?? '',
-    externalId: contact.external_id ?? '',
-    onDoNotCallList: contact.on_do_not_call_list === true,
-    createdAt: contact.created_at,
-    lastCall:
-      call_id === null || status === null || queued_at === null
-        ? null
-        : {
-            id: call_id,
-            badge: callBadge({ status, outcome }),
-            endedOrQueuedAt: contact.ended_at ?? queued_at,
-          },
-  }
 }
 
 /**

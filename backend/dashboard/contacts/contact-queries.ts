@@ -267,6 +267,11 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
+export type FoundContact = NonNullable<Awaited<ReturnType<typeof findContact>>>
+
+/** A contact of the list, with its last call. */
+export type ListedContact = Awaited<ReturnType<typeof searchContacts>>[number]
+
 /** Finds a contact with everything its page shows, including erased contacts. */
 export const findContact = (db: Db, workspaceId: number, contactId: number) =>
   db
@@ -275,6 +280,8 @@ export const findContact = (db: Db, workspaceId: number, contactId: number) =>
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', contactId)
     .executeTakeFirst()
+
+export type CallOfContact = Awaited<ReturnType<typeof selectCallsOfContact>>[number]
 
 /** Returns a contact's calls, newest first. */
 export const selectCallsOfContact = (
@@ -290,10 +297,8 @@ export const selectCallsOfContact = (
       'call.status',
       'call.outcome',
       'call.test',
-      'call.attempts',
       'call.queued_at',
       'call.ended_at',
-      'call.next_attempt_at',
       'call.duration_seconds',
       'call.summary',
       'campaign.name as campaign_name',
