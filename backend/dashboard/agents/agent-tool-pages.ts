@@ -42,7 +42,7 @@ const assignToolView = defineView(
     return html`
       <a class="crumb" href="${back}">${icon('back')} ${agent.name}</a>
       <div><h1>${isAssigned ? `Configure ${tool.name}` : `Assign ${tool.name}`}</h1><p class="lead">${tool.description}</p></div>
-      ${issue && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
+      ${issue !== null && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
       ${pageForm(
         form,
         { class: 'stack form', novalidate: true },

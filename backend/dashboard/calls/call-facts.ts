@@ -18,7 +18,7 @@ export function callFacts(ui: Ui, history: CallHistory): Html {
     <section class="panel" aria-labelledby="contact">
       <div class="panel-head">
         <h2 id="contact">${labels.call.contact}</h2>
-        ${call.contact.do_not_call ? badge({ tone: 'bad', text: labels.contact.do_not_call }) : null}
+        ${call.contact.do_not_call && badge({ tone: 'bad', text: labels.contact.do_not_call })}
       </div>
       <dl class="facts">
         <dt>Name</dt><dd><a href="${ui.to(`/contacts/${call.contact.id}`)}">${formatContactName(call.contact, call.to_number)}</a></dd>

@@ -44,7 +44,7 @@ const toolOfStep = (ui: Ui, tool: NonNullable<Step['tool']>): Html => html`
   <span class="row tight">
     <span class="soft small-text">${ui.count(tool.ms)} ms</span>
     ${tool.isError && badge({ tone: 'bad', text: 'Failed' })}
-    ${tool.dryRun ? badge({ tone: 'mute', text: 'Dry run' }) : null}
+    ${tool.dryRun && badge({ tone: 'mute', text: 'Dry run' })}
   </span>
   <details class="tool-call">
     <summary>Arguments and result</summary>

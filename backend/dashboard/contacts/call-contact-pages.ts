@@ -56,8 +56,7 @@ const callContactView = defineView(
             >Create campaign</a>
           </div>
         `
-        : html`
-          ${pageForm(
+        : pageForm(
             form,
             { class: 'panel stack form', novalidate: true },
             html`
@@ -99,8 +98,7 @@ const callContactView = defineView(
                 <a class="button quiet" href="${ui.to(`/contacts/${contact.id}`)}">Cancel</a>
               </div>
             `,
-          )}
-        `
+          )
     }
   `,
 )

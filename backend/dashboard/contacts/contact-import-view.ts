@@ -171,8 +171,7 @@ export const importResultView = defineView(
       }
       ${
         canStart
-          ? html`
-            ${pageForm(
+          ? pageForm(
               startForm,
               { action: startPath, class: 'panel stack form', 'aria-labelledby': 'start' },
               html`
@@ -181,18 +180,17 @@ export const importResultView = defineView(
                 <p class="soft">
                   Blank columns leave existing contact data unchanged. Cells that contain only “N/A”, “null”, “undefined”, “none”, or “-” count
                   as blank. Duplicates and rows with errors are skipped.
-                  ${counts.do_not_call + counts.on_do_not_call_list > 0 && html`Contacts on the do-not-call list are imported but not called.`}
-                  ${counts.no_consent > 0 && html`People who didn't consent are imported but not called.`}
-                  ${counts.country > 0 && html`So are people in countries that the workspace doesn't call.`}
+                  ${counts.do_not_call + counts.on_do_not_call_list > 0 && 'Contacts on the do-not-call list are imported but not called.'}
+                  ${counts.no_consent > 0 && "People who didn't consent are imported but not called."}
+                  ${counts.country > 0 && "So are people in countries that the workspace doesn't call."}
                 </p>
                 ${
-                  lacksConsentDetails
-                    ? html`
-                      <p class="notice" data-tone="warn">
-                        No consent is stored, because its source or its date is missing. To add it, go back to the columns.
-                      </p>
-                    `
-                    : null
+                  lacksConsentDetails &&
+                  html`
+                    <p class="notice" data-tone="warn">
+                      No consent is stored, because its source or its date is missing. To add it, go back to the columns.
+                    </p>
+                  `
                 }
                 ${field({
                   form: startForm,
@@ -225,8 +223,7 @@ export const importResultView = defineView(
                   ${columnsPath ? html`<a class="button quiet" href="${columnsPath}">Back to columns</a>` : null}
                 </div>
               `,
-            )}
-          `
+            )
           : status === 'checked' && counts.rows === 0
             ? html`
               <p class="notice" data-tone="warn">The file has no rows. Add a row for each person below the column names, then upload the file again.</p>
@@ -239,7 +236,7 @@ export const importResultView = defineView(
               `
               : null
       }
-      ${status === 'checked' && importable === 0 && columnsPath && html`<div><a class="button quiet" href="${columnsPath}">Back to columns</a></div>`}
+      ${status === 'checked' && importable === 0 && columnsPath !== '' && html`<div><a class="button quiet" href="${columnsPath}">Back to columns</a></div>`}
       ${fileNotice ? html`<p class="notice" data-tone="warn">${fileNotice}</p>` : null}
       ${
         preview.length > 0 &&

@@ -45,7 +45,7 @@ export const contactView = defineView(
           <h1>${name}</h1>
           <p class="row">
             <span>${contact.phone_number}</span>
-            ${doNotCall && badge({ tone: 'bad', text: labels.contact.do_not_call })}
+            ${doNotCall !== null && badge({ tone: 'bad', text: labels.contact.do_not_call })}
           </p>
         </div>
         <div class="page-head-actions">
@@ -76,7 +76,7 @@ export const contactView = defineView(
         </div>
       </div>
       ${
-        doNotCall &&
+        doNotCall !== null &&
         html`
           <div class="notice" data-tone="warn">
             <p>

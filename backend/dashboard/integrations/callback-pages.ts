@@ -57,11 +57,7 @@ const callbacksView = defineView(
       </div>
       <p class="soft">
         Outdial signs deliveries to callback URLs, with a different signing secret for each address. Signatures follow the
-        Standard Webhooks specification.${
-          !isOwner &&
-          html`
-            Only workspace owners can see the secrets.`
-        }
+        Standard Webhooks specification.${!isOwner && ' Only workspace owners can see the secrets.'}
       </p>
       ${
         isOwner &&

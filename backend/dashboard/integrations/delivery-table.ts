@@ -61,7 +61,7 @@ export const deliveryTable = ({
                         </th>
                         <td>
                           ${badge(deliveryBadge(row.status, row.attempts, row.ended_reason))} ${
-                            row.next_attempt_at &&
+                            row.next_attempt_at !== null &&
                             row.attempts > 0 &&
                             html`
                               <small>

@@ -29,8 +29,7 @@ const generalSettingsView = defineView(
     ${settingsTabs({ ui, here: '/settings' })}
     ${
       isOwner
-        ? html`
-          ${pageForm(
+        ? pageForm(
             form,
             { class: 'stack form', novalidate: true },
             html`
@@ -59,8 +58,7 @@ const generalSettingsView = defineView(
               </section>
               <div class="form-actions"><button class="primary">Save</button></div>
             `,
-          )}
-        `
+          )
         : html`
           <section class="panel form" aria-labelledby="workspace">
             <h2 id="workspace">Workspace</h2>

@@ -100,7 +100,7 @@ export const spreadsheetListView = defineView(
           ? html`
             <p class="soft">
               To let agents add rows to Google Sheets, add a Google service account.
-              ${!isOwner && html`Only an owner can add one.`}
+              ${!isOwner && 'Only an owner can add one.'}
             </p>
           `
           : html`

@@ -207,8 +207,7 @@ const chooseToolsView = defineView(
               <a class="button quiet" href="${ui.to(`/tools/${tool.id}/edit-server`)}">Edit server</a>
             </p>
           `
-          : html`
-            ${pageForm(
+          : pageForm(
               form,
               { class: 'stack form wide' },
               html`
@@ -237,8 +236,7 @@ const chooseToolsView = defineView(
                 }
                 <div class="form-actions"><button class="primary">Save selection</button><a class="button quiet" href="${back}">Cancel</a></div>
               `,
-            )}
-          `
+            )
       }
     `
   },

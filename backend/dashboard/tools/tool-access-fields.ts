@@ -28,17 +28,15 @@ export const toolAccessFields = ({
         'and use them as {{secret.NAME}}, here or as a query value in the URL.',
     })}
     ${groupIssue({ form, name: 'secrets', label: 'Secrets' })}
-    ${secretNames.map(
-      (name) => html`
-        ${field({
-          form,
-          name: `secret.${name}`,
-          label: name,
-          type: 'password',
-          autocomplete: 'new-password',
-          hint: 'Saved. Enter a new value to replace it. If you change the host, enter all secrets again.',
-        })}
-      `,
+    ${secretNames.map((name) =>
+      field({
+        form,
+        name: `secret.${name}`,
+        label: name,
+        type: 'password',
+        autocomplete: 'new-password',
+        hint: 'Saved. Enter a new value to replace it. If you change the host, enter all secrets again.',
+      }),
     )}
     ${
       secretNames.length > 0 &&
