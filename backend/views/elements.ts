@@ -1,6 +1,6 @@
 import type { Badge, Tone } from './badges.ts'
 import type { TimeFormats } from './format.ts'
-import { type Html, html } from './html.ts'
+import { attributes, type Html, html } from './html.ts'
 
 export const badge = ({ tone, text }: Badge): Html =>
   html`<span class="badge" data-tone="${tone}">${text}</span>`
@@ -54,6 +54,18 @@ export const linkedText = (
 ): Html =>
   html`${parts.map(({ text, path }) => (path === undefined ? text : html`<a href="${ui.to(path)}">${text}</a>`))}`
 
+/** Links to the pages of a section. `here` is the path of the page that's shown. */
+export const tabs = (
+  ui: { to: (path: string) => string },
+  { label, pages, here }: { label: string; pages: readonly { path: string; label: string }[]; here: string },
+): Html =>
+  html`<nav class="tabs" aria-label="${label}">
+      ${pages.map(
+        ({ path, label: name }) => html`
+          <a href="${ui.to(path)}"${attributes({ 'aria-current': path === here && 'page' })}>${name}</a>`,
+      )}
+    </nav>`
+
 /** Links to the previous and the next page. */
 export const pager = ({ previous, next }: { previous: string | null; next: string | null }): Html | null =>
   previous === null && next === null
@@ -64,15 +76,21 @@ export const pager = ({ previous, next }: { previous: string | null; next: strin
       </nav>`
 
 /**
- * Returns the attributes of the part of a page that htmx refreshes, whose ID is `live`.
+ * Returns the attributes of the part of a page that htmx refreshes. A page has at most one, because its ID is `live`.
  *
  * @param path of the page; null for one that doesn't change anymore
  * @param every such as `3s`
  */
-export const refresh = (path: string | null, every: string): Record<string, string> =>
-  path === null
-    ? {}
-    : { 'hx-get': path, 'hx-trigger': `every ${every}`, 'hx-select': '#live', 'hx-swap': 'outerMorph' }
+export const live = (path: string | null, every: string): Record<string, string | true> => ({
+  id: 'live',
+  ...(path !== null && {
+    'data-live': true,
+    'hx-get': path,
+    'hx-trigger': `every ${every}`,
+    'hx-select': '#live',
+    'hx-swap': 'outerMorph',
+  }),
+})
 
 /** Writes a time in the workspace's time zone: "9:00 AM", "at 9:00 AM" (`phrase`), or "5 minutes ago" (`ago`). */
 export function time(

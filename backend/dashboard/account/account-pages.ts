@@ -14,22 +14,10 @@ import { defineAction, defineForm, defineView, noInput, redirectTo } from '../pa
 import { formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 
-interface SessionRow {
-  id: number
-  browser: string
-  since: Date
-  lastSeenAt: Date
-  isCurrent: boolean
-}
-
-interface AccountData {
-  user: { name: string; email: string }
-  sessions: SessionRow[]
-  otherSessionCount: number
-}
+type Sessions = Awaited<ReturnType<typeof listSessions>>
 
 const accountView = defineView(
-  ({ ui, form, user }, { otherSessionCount, sessions }: AccountData) => html`
+  ({ ui, form, user }, { sessions }: { sessions: Sessions }) => html`
     <div class="page-head">
       <div>
         <h1>Your account</h1>
@@ -80,7 +68,7 @@ const accountView = defineView(
       <div class="panel-head">
         <h2 id="sessions">Active sessions</h2>
         ${
-          otherSessionCount > 0 &&
+          sessions.some(({ isCurrent }) => !isCurrent) &&
           confirm({
             form,
             id: 'end-others',
@@ -105,7 +93,7 @@ const accountView = defineView(
             ${sessions.map(
               (session) => html`
                 <tr>
-                  <th scope="row">${session.browser}<small>Signed in ${time(ui, session.since, 'phrase')}</small></th>
+                  <th scope="row">${formatBrowser(session.userAgent)}<small>Signed in ${time(ui, session.since, 'phrase')}</small></th>
                   <td class="nowrap">${time(ui, session.lastSeenAt, 'ago')}</td>
                   <td class="actions-cell">
                     ${
@@ -115,7 +103,7 @@ const accountView = defineView(
                             form,
                             action: ui.to(`/account/sessions/${session.id}/end`),
                             label: 'End session',
-                            title: `End session: ${session.browser}`,
+                            title: `End session: ${formatBrowser(session.userAgent)}`,
                           })
                     }
                   </td>
@@ -142,14 +130,7 @@ export const accountPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
     form: AccountForm,
     show: async (deps, { user, sessionHash }) => {
       const sessions = await listSessions(deps, user.userId, sessionHash)
-      return accountView('Your account', {
-        user: { name: user.name, email: user.email },
-        sessions: sessions.map(({ userAgent, ...session }) => ({
-          ...session,
-          browser: formatBrowser(userAgent),
-        })),
-        otherSessionCount: sessions.filter(({ isCurrent }) => !isCurrent).length,
-      })
+      return accountView('Your account', { sessions })
     },
     submit: async (tx, context, { name, email, current_password: currentPassword }) => {
       const save = () => editUser(tx, context.user.userId, { name, email, currentPassword })
@@ -182,7 +163,7 @@ export const endOtherSessionsAction = defineAction({
 })
 
 const passwordView = defineView(
-  ({ ui, form }, { email }: { email: string }) => html`
+  ({ ui, form, user }) => html`
     <a class="crumb" href="${ui.to('/account')}">${icon('back')} Your account</a>
     <h1>Change password</h1>
     ${pageForm(
@@ -190,7 +171,7 @@ const passwordView = defineView(
       { class: 'panel stack form' },
       html`
         ${formMessage(form)}
-        <input type="text" name="username" value="${email}" autocomplete="username" hidden>
+        <input type="text" name="username" value="${user.email}" autocomplete="username" hidden>
         ${field({
           form,
           name: 'current_password',
@@ -228,7 +209,7 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
     crossesWorkspaces: true,
     query: noInput,
     form: PasswordFields,
-    show: async (_, { user }) => passwordView('Change password', { email: user.email }),
+    show: () => Promise.resolve(passwordView('Change password', {})),
     submit: async (tx, context, input) => {
       const session = { userId: context.user.userId, sessionHash: context.sessionHash }
       const { current_password: currentPassword, new_password: newPassword } = input

@@ -1,12 +1,11 @@
+import type { Call } from '@outdial/contract'
 import { setAgentStatus } from '../../agents/agents.ts'
 import { findCallPage } from '../../calls/find-calls.ts'
 import { toCall } from '../../calls/get-calls.ts'
-import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { Deps } from '../../deps.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
-import { agentBadge, type Badge, callBadge, campaignBadge } from '../../views/badges.ts'
+import { agentBadge } from '../../views/badges.ts'
 import { badge } from '../../views/elements.ts'
-import { formatContactName } from '../../views/format.ts'
 import { languageName } from '../../views/format.ts'
 import { html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
@@ -21,13 +20,14 @@ import {
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
 import {
+  type AgentWithCounts,
   countWaitingCallsOfAgent,
   getAgent,
   selectAgentsWithCounts,
   selectCampaignsOfAgent,
 } from './agent-queries.ts'
 import { listAgentTools } from './agent-tool-pages.ts'
-import { type AgentData, agentView } from './agent-view.ts'
+import { agentView } from './agent-view.ts'
 
 const maxShown = 10
 
@@ -40,27 +40,12 @@ export const agentPage = definePage({
     const tools = await listAgentTools(deps, workspaceId, agentId)
     const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
     return agentView(agent.name, {
-      agent: {
-        id: agent.id,
-        name: agent.name,
-        status: agent.status,
-        badge: agentBadge(agent.status),
-        language: languageName(agent.language),
-        greeting: agent.greeting,
-        variables: agent.variables.join(', '),
-        widgetId: agent.widget_id,
-        createdAt: agent.created_at,
-      },
-      greetingIssue: describePlaceholderIssues(agent.greeting, agent.variables),
-      defaultGreeting,
+      agent,
       resumeDetail:
         agent.status === 'paused' ? await describeReadied(deps, workspace, { agent_id: agentId }) : null,
       waiting: await countWaitingCallsOfAgent(deps.db, workspaceId, agentId),
-      assignedTools: tools.filter(({ isAssigned }) => isAssigned),
-      otherTools: tools.filter(({ isAssigned }) => !isAssigned),
-      campaigns: campaigns
-        .slice(0, maxShown)
-        .map(({ id, name, status }) => ({ id, name, badge: campaignBadge(status) })),
+      tools,
+      campaigns: campaigns.slice(0, maxShown),
       hasMoreCampaigns: campaigns.length > maxShown,
       calls: await listLastCalls(deps, workspaceId, agentId),
     })
@@ -71,31 +56,14 @@ async function listLastCalls(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
   agentId: number,
-): Promise<AgentData['calls']> {
+): Promise<Call[]> {
   const limits = { limit: maxShown, offset: 0 }
   const rows = await findCallPage(deps.db, workspaceId, { agentId }, limits, deps.clock.now())
-  const calls = rows.map((row) => toCall(deps.config, row))
-  return calls.map((call) => ({
-    id: call.id,
-    contact: formatContactName(call.contact, call.contact.phone_number),
-    campaign: call.campaign_name,
-    badge: callBadge(call),
-    queuedAt: call.queued_at,
-  }))
-}
-
-interface AgentRow {
-  id: number
-  name: string
-  badge: Badge
-  language: string
-  variables: string
-  tools: number
-  campaigns: number
+  return rows.map((row) => toCall(deps.config, row))
 }
 
 const agentListView = defineView(
-  ({ ui }, { rows }: { rows: AgentRow[] }) => html`
+  ({ ui }, { agents }: { agents: readonly AgentWithCounts[] }) => html`
     <div class="page-head">
       <div>
         <h1>Agents</h1>
@@ -105,7 +73,7 @@ const agentListView = defineView(
     </div>
     <div class="panel flush">
       ${
-        rows.length === 0
+        agents.length === 0
           ? html`
             <div class="empty">
               <p><strong>No agents yet.</strong></p>
@@ -126,17 +94,17 @@ const agentListView = defineView(
                   </tr>
                 </thead>
                 <tbody>
-                  ${rows.map(
-                    (row) => html`
+                  ${agents.map(
+                    (agent) => html`
                       <tr>
                         <th scope="row">
-                          <a href="${ui.to(`/agents/${row.id}`)}">${row.name}</a>
-                          ${row.variables ? html`<small>${labels.agent.variables}: ${row.variables}</small>` : null}
+                          <a href="${ui.to(`/agents/${agent.id}`)}">${agent.name}</a>
+                          ${agent.variables.length > 0 && html`<small>${labels.agent.variables}: ${agent.variables.join(', ')}</small>`}
                         </th>
-                        <td>${badge(row.badge)}</td>
-                        <td class="wide-only">${row.language}</td>
-                        <td class="number">${ui.count(row.tools)}</td>
-                        <td class="number">${ui.count(row.campaigns)}</td>
+                        <td>${badge(agentBadge(agent.status))}</td>
+                        <td class="wide-only">${languageName(agent.language)}</td>
+                        <td class="number">${ui.count(agent.tools)}</td>
+                        <td class="number">${ui.count(agent.campaigns)}</td>
                       </tr>
                     `,
                   )}
@@ -151,16 +119,8 @@ const agentListView = defineView(
 
 export const agentListPage = definePage({
   query: noInput,
-  show: async (deps, { workspace }) => {
-    const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-    const rows = agents.map(({ id, name, status, language, variables, tools, campaigns }) => ({
-      ...{ id, name, tools, campaigns },
-      badge: agentBadge(status),
-      language: languageName(language),
-      variables: variables.join(', '),
-    }))
-    return agentListView('Agents', { rows })
-  },
+  show: async (deps, { workspace }) =>
+    agentListView('Agents', { agents: await selectAgentsWithCounts(deps.db, workspace.id) }),
 })
 
 const agentPath = (context: IdPathContext) => pathTo(context, `/agents/${context.params.id}`)

@@ -1,10 +1,9 @@
-import type { CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
 import { agentNotFound } from '../../agents/agents.ts'
 import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 
-type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
+export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
 /** Returns a workspace's agents by name, or one agent, with their number of tools and unarchived campaigns. */
 export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: number) =>
@@ -24,12 +23,7 @@ export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: nu
     .execute()
 
 /** Returns the campaigns that use an agent, archived ones last. */
-export const selectCampaignsOfAgent = (
-  db: Db,
-  workspaceId: number,
-  agentId: number,
-  limit: number,
-): Promise<{ id: number; name: string; status: CampaignStatus }[]> =>
+export const selectCampaignsOfAgent = (db: Db, workspaceId: number, agentId: number, limit: number) =>
   db
     .selectFrom('campaign')
     .select(['id', 'name', 'status'])

@@ -5,20 +5,19 @@ import { FormError, invalidField } from '../../core/form-errors.ts'
 import { listSpreadsheets, type SpreadsheetSummary } from '../../spreadsheets/spreadsheets.ts'
 import { assignTool, getConfigSchema, listAssignments, unassignTool } from '../../tools/assignments.ts'
 import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
-import { getTool, listTools } from '../../tools/tool-catalog.ts'
-import { type Badge, formatToolKind } from '../../views/badges.ts'
+import { getTool, listTools, type ToolDetails } from '../../tools/tool-catalog.ts'
 import { field, formMessage, groupIssue, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
 import { IdParam, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
-import { getAgent } from './agent-queries.ts'
+import { type AgentWithCounts, getAgent } from './agent-queries.ts'
 import { parseFormFields, type SchemaField, schemaFields, toFormFields } from './schema-fields.ts'
 
 interface AssignData {
-  agent: { id: number; name: string }
-  tool: { name: string; description: string }
+  agent: AgentWithCounts
+  tool: ToolDetails
   isAssigned: boolean
   issue: string | null
   spreadsheet: SpreadsheetChoice | null
@@ -43,7 +42,7 @@ const assignToolView = defineView(
     return html`
       <a class="crumb" href="${back}">${icon('back')} ${agent.name}</a>
       <div><h1>${isAssigned ? `Configure ${tool.name}` : `Assign ${tool.name}`}</h1><p class="lead">${tool.description}</p></div>
-      ${issue && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
+      ${issue !== null && !form.isInvalid && html`<p class="notice" data-tone="warn">${issue}</p>`}
       ${pageForm(
         form,
         { class: 'stack form', novalidate: true },
@@ -79,7 +78,8 @@ const assignToolView = defineView(
                 `
                 : null
             }
-            ${fields.length > 0 ? schemaFields(form, fields) : !spreadsheet ? html`<p class="soft small-text">This tool needs no configuration.</p>` : null}
+            ${schemaFields(form, fields)}
+            ${!spreadsheet && fields.length === 0 && html`<p class="soft small-text">This tool needs no configuration.</p>`}
           </section>
           <div class="form-actions">
             <button class="primary">${isAssigned ? 'Save' : 'Assign tool'}</button>
@@ -113,8 +113,8 @@ export const assignToolPage = defineForm({
     const fields = toFormFields(schema, 'config.', config)
     const withSpreadsheet = usesSpreadsheet(schema)
     return assignToolView(`${tool.name} for ${agent.name}`, {
-      agent: { id: agentId, name: agent.name },
-      tool: { name: tool.name, description: tool.description },
+      agent,
+      tool,
       isAssigned: assignment !== undefined,
       issue: assignment?.issues[0]?.message ?? null,
       spreadsheet: withSpreadsheet
@@ -164,18 +164,13 @@ export const unassignToolAction = defineAction({
 
 const spreadsheetFields = ['config.spreadsheet_id', 'config.provider']
 
-/** A tool of the workspace, as an agent's page shows it. */
-export interface AgentTool {
-  id: number
-  name: string
-  description: string
-  kind: string
-  isAssigned: boolean
-  /** True if the tool is configured when it's assigned. */
-  hasConfig: boolean
-  badge: Badge
-  /** Why the agent can't use the tool even though it's assigned. */
-  issue: string | null
+type ListedTool = Awaited<ReturnType<typeof listTools>>[number]
+type Assignment = Awaited<ReturnType<typeof listAssignments>>[number]
+
+/** A tool of the workspace, with what keeps an agent from using it. */
+export interface AgentTool extends ListedTool {
+  /** Null if the tool isn't assigned to the agent. */
+  issues: Assignment['issues'] | null
 }
 
 /** @throws {ApiError} not_found if the agent doesn't exist */
@@ -187,23 +182,7 @@ export async function listAgentTools(
   const assignments = await listAssignments(deps, workspaceId, agentId)
   const issues = new Map(assignments.map((assignment) => [assignment.tool.id, assignment.issues]))
   const tools = await listTools(deps, workspaceId)
-  return tools.map(({ id, name, description, kind, isActive }) => {
-    const [issue] = issues.get(id) ?? []
-    const isAssigned = issues.has(id)
-    return {
-      ...{ id, name, description, isAssigned },
-      kind: formatToolKind(kind),
-      hasConfig: Object.keys(getConfigSchema(kind).properties ?? {}).length > 0,
-      badge: toToolBadge({ isAssigned, isActive, isConfigured: issue === undefined }),
-      issue: issue?.message ?? null,
-    }
-  })
-}
-
-function toToolBadge(tool: { isAssigned: boolean; isActive: boolean; isConfigured: boolean }): Badge {
-  if (!tool.isActive) return { tone: 'mute', text: 'Off' }
-  if (!tool.isAssigned) return { tone: 'mute', text: 'Not assigned' }
-  return tool.isConfigured ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
+  return tools.map((tool) => ({ ...tool, issues: issues.get(tool.id) ?? null }))
 }
 
 /** The spreadsheet that a tool writes to: one in the workspace, or a Google spreadsheet by its ID. */

@@ -1,237 +1,219 @@
-import { type Badge } from '../../views/badges.ts'
+import type { Call } from '@outdial/contract'
+import { defaultGreeting, describePlaceholderIssues } from '../../calls/greeting.ts'
+import { agentBadge, callBadge, campaignBadge } from '../../views/badges.ts'
 import { badge, copyable, time } from '../../views/elements.ts'
+import { formatContactName, languageName } from '../../views/format.ts'
 import { button, confirm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
+import type { PageModel } from '../page/page-model.ts'
+import type { AgentWithCounts, selectCampaignsOfAgent } from './agent-queries.ts'
 import { type AgentTool } from './agent-tool-pages.ts'
 import { agentToolRows } from './agent-tool-rows.ts'
 
-export interface AgentData {
-  agent: {
-    id: number
-    name: string
-    status: 'draft' | 'live' | 'paused'
-    badge: Badge
-    language: string
-    greeting: string
-    variables: string
-    widgetId: string
-    createdAt: Date
-  }
-  /** What's wrong with the placeholders of the greeting. */
-  greetingIssue: string | null
-  defaultGreeting: string
+interface AgentData {
+  agent: AgentWithCounts
   /** Which calls resuming starts; null if none wait, or if the agent isn't paused. */
   resumeDetail: string | null
   waiting: number
-  assignedTools: AgentTool[]
-  otherTools: AgentTool[]
-  campaigns: { id: number; name: string; badge: Badge }[]
+  tools: readonly AgentTool[]
+  campaigns: Awaited<ReturnType<typeof selectCampaignsOfAgent>>
   hasMoreCampaigns: boolean
-  calls: { id: number; contact: string; campaign: string; badge: Badge; queuedAt: string }[]
+  calls: readonly Call[]
 }
 
 export const agentView = defineView(
-  (
-    { ui, form },
-    {
-      resumeDetail,
-      waiting,
-      greetingIssue,
-      assignedTools,
-      otherTools,
-      calls,
-      defaultGreeting,
-      campaigns,
-      hasMoreCampaigns,
-      agent,
-    }: AgentData,
-  ) => html`
-    <a class="crumb" href="${ui.to('/agents')}">${icon('back')} Agents</a>
-    <div class="page-head">
-      <div>
-        <h1>${agent.name}</h1>
-        <p class="row">
-          ${badge(agent.badge)}
-          <span class="soft small-text">Created ${time(ui, agent.createdAt, 'phrase')}</span>
-        </p>
-      </div>
-      <div class="page-head-actions">
-        ${
-          agent.status === 'draft'
-            ? button({
-                form,
-                action: ui.to(`/agents/${agent.id}/publish`),
-                label: 'Publish',
-                look: 'primary',
-              })
-            : resumeDetail
-              ? confirm({
-                  form,
-                  id: 'resume',
-                  look: 'primary',
-                  action: ui.to(`/agents/${agent.id}/resume`),
-                  label: 'Resume',
-                  question: `Resume the agent “${agent.name}”?`,
-                  detail: resumeDetail,
-                  confirm: 'Resume agent',
-                })
-              : agent.status === 'paused'
-                ? button({
-                    form,
-                    action: ui.to(`/agents/${agent.id}/resume`),
-                    label: 'Resume',
-                    look: 'primary',
-                  })
-                : html`
-                  <a class="button primary small" href="${ui.to(`/campaigns/new?agent=${agent.id}`)}">New campaign</a>
-                  ${button({ form, action: ui.to(`/agents/${agent.id}/pause`), label: 'Pause' })}
-                `
-        }
-        <a class="button quiet small" href="${ui.to(`/agents/${agent.id}/edit`)}">Edit</a>
-      </div>
-    </div>
-    ${
-      agent.status === 'draft'
-        ? html`
-          <p class="notice">
-            Drafts can't be used in campaigns or Zapier. Publish the agent when it's ready. You can't turn it back into a draft.
+  ({ ui, form }, { agent, resumeDetail, waiting, tools, campaigns, hasMoreCampaigns, calls }: AgentData) => {
+    const greetingIssue = describePlaceholderIssues(agent.greeting, agent.variables)
+    const assignedTools = tools.filter(({ issues }) => issues !== null)
+    const otherTools = tools.filter(({ issues }) => issues === null)
+    return html`
+      <a class="crumb" href="${ui.to('/agents')}">${icon('back')} Agents</a>
+      <div class="page-head">
+        <div>
+          <h1>${agent.name}</h1>
+          <p class="row">
+            ${badge(agentBadge(agent.status))}
+            <span class="soft small-text">Created ${time(ui, agent.created_at, 'phrase')}</span>
           </p>
-        `
-        : agent.status === 'paused'
+        </div>
+        <div class="page-head-actions">
+          ${statusActions({ ui, form }, agent, resumeDetail)}
+          <a class="button quiet small" href="${ui.to(`/agents/${agent.id}/edit`)}">Edit</a>
+        </div>
+      </div>
+      ${statusNotice({ ui }, agent, waiting)}
+      ${
+        greetingIssue
           ? html`
             <p class="notice" data-tone="warn">
-              This agent is paused. Queued calls wait until you resume the agent. Calls in progress continue.
+              ${greetingIssue}
               ${
-                waiting > 0 &&
-                html`
-                  ${ui.plural(waiting, 'call is', 'calls are')} waiting. A waiting call expires 7 days after it was due.
-                `
+                agent.status === 'live'
+                  ? "Until then, the agent's calls have braces or gaps in the greeting."
+                  : `You can't ${agent.status === 'draft' ? 'publish' : 'resume'} the agent until then.`
               }
+              <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit greeting</a>
             </p>
           `
-          : html`
-            <p class="soft small-text">Campaigns and Zaps can use this agent. If you pause the agent, queued calls wait until you resume it.</p>
-          `
-    }
-    ${
-      greetingIssue
-        ? html`
-          <p class="notice" data-tone="warn">
-            ${greetingIssue}
+          : null
+      }
+      <div class="columns">
+        <div>
+          <section class="panel flush" aria-labelledby="tools">
+            <h2 id="tools">Tools</h2>
             ${
-              agent.status === 'live'
-                ? html`Until then, the agent's calls have braces or gaps in the greeting.`
-                : html`
-                  You can't ${agent.status === 'draft' ? 'publish' : 'resume'} the agent until then.`
+              assignedTools.length === 0
+                ? html`
+                  <div class="empty">
+                    <p><strong>No tools yet.</strong></p>
+                    <p>Without tools, the agent can't look anything up or save anything. Assign tools below.</p>
+                  </div>
+                `
+                : agentToolRows({ ui, form, agentId: agent.id }, assignedTools)
             }
-            <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit greeting</a>
-          </p>
-        `
-        : null
-    }
-    <div class="columns">
-      <div>
-        <section class="panel flush" aria-labelledby="tools">
-          <h2 id="tools">Tools</h2>
+          </section>
+          <div id="try" class="live" aria-live="polite"></div>
           ${
-            assignedTools.length === 0
-              ? html`
-                <div class="empty">
-                  <p><strong>No tools yet.</strong></p>
-                  <p>Without tools, the agent can't look anything up or save anything. Assign tools below.</p>
-                </div>
-              `
-              : agentToolRows({ ui, form, agentId: agent.id, tools: assignedTools })
+            otherTools.length > 0 &&
+            html`
+              <section class="panel flush" aria-labelledby="others">
+                <div class="panel-head"><h2 id="others">Available tools</h2><a class="small-text" href="${ui.to('/tools')}">All tools</a></div>
+                ${agentToolRows({ ui, form, agentId: agent.id }, otherTools)}
+              </section>
+            `
           }
-        </section>
-        <div id="try" class="live" aria-live="polite"></div>
-        ${
-          otherTools.length > 0 &&
-          html`
-            <section class="panel flush" aria-labelledby="others">
-              <div class="panel-head"><h2 id="others">Available tools</h2><a class="small-text" href="${ui.to('/tools')}">All tools</a></div>
-              ${agentToolRows({ ui, form, agentId: agent.id, tools: otherTools })}
-            </section>
-          `
-        }
-        <section class="panel flush" aria-labelledby="recent">
-          <h2 id="recent">Recent calls</h2>
-          ${
-            calls.length === 0
-              ? html`<p class="soft small-text">No calls yet. Choose this agent in a campaign to place calls.</p>`
-              : html`
-                <div class="table-scroll" tabindex="0" role="group" aria-label="Recent calls">
-                  <table>
-                    <thead>
-                      <tr>
-                        <th scope="col">${labels.call.contact}</th>
-                        <th scope="col" class="wide-only">${labels.call.campaign_name}</th>
-                        <th scope="col">${labels.call.status}</th>
-                        <th scope="col">${labels.call.queued_at}</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      ${calls.map(
-                        (call) => html`
-                          <tr>
-                            <th scope="row"><a href="${ui.to(`/calls/${call.id}`)}">${call.contact}</a></th>
-                            <td class="wide-only">${call.campaign}</td>
-                            <td>${badge(call.badge)}</td>
-                            <td class="nowrap">${time(ui, call.queuedAt)}</td>
-                          </tr>
-                        `,
-                      )}
-                    </tbody>
-                  </table>
-                </div>
-                <p class="small-text"><a href="${ui.to(`/calls?agent=${agent.id}`)}">View all calls</a></p>
-              `
-          }
-        </section>
+          <section class="panel flush" aria-labelledby="recent">
+            <h2 id="recent">Recent calls</h2>
+            ${
+              calls.length === 0
+                ? html`<p class="soft small-text">No calls yet. Choose this agent in a campaign to place calls.</p>`
+                : html`
+                  <div class="table-scroll" tabindex="0" role="group" aria-label="Recent calls">
+                    <table>
+                      <thead>
+                        <tr>
+                          <th scope="col">${labels.call.contact}</th>
+                          <th scope="col" class="wide-only">${labels.call.campaign_name}</th>
+                          <th scope="col">${labels.call.status}</th>
+                          <th scope="col">${labels.call.queued_at}</th>
+                        </tr>
+                      </thead>
+                      <tbody>
+                        ${calls.map(
+                          (call) => html`
+                            <tr>
+                              <th scope="row"><a href="${ui.to(`/calls/${call.id}`)}">${formatContactName(call.contact, call.contact.phone_number)}</a></th>
+                              <td class="wide-only">${call.campaign_name}</td>
+                              <td>${badge(callBadge(call))}</td>
+                              <td class="nowrap">${time(ui, call.queued_at)}</td>
+                            </tr>
+                          `,
+                        )}
+                      </tbody>
+                    </table>
+                  </div>
+                  <p class="small-text"><a href="${ui.to(`/calls?agent=${agent.id}`)}">View all calls</a></p>
+                `
+            }
+          </section>
+        </div>
+        <div>
+          <section class="panel" aria-labelledby="facts">
+            <h2 id="facts">Details</h2>
+            <dl class="facts">
+              <dt>${labels.agent.language}</dt><dd>${languageName(agent.language)}</dd>
+              <dt>Greeting</dt>
+              <dd>
+                ${agent.greeting ? agent.greeting : html`<span class="soft">${defaultGreeting}</span>`}
+              </dd>
+              <dt>${labels.agent.variables}</dt>
+              <dd>${agent.variables.length > 0 ? agent.variables.join(', ') : html`<span class="soft">None</span>`}</dd>
+              <dt>${labels.agent.id}</dt><dd>${agent.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
+            </dl>
+            <div>
+              <h3>Widget ID</h3>
+              ${copyable({ id: 'widget-id', value: agent.widget_id, label: 'Copy widget ID' })}
+              <p class="hint">Agent runtimes use this ID to load the agent's tools. The ID isn't secret, because
+                requests also need a secret or an attempt token.</p>
+            </div>
+          </section>
+          <section class="panel" aria-labelledby="campaigns">
+            <h2 id="campaigns">Campaigns</h2>
+            ${
+              campaigns.length === 0
+                ? html`<p class="soft small-text">No campaigns use this agent yet.</p>`
+                : html`
+                  <ul class="agent-campaigns">
+                    ${campaigns.map(
+                      (campaign) => html`
+                        <li>
+                          <a href="${ui.to(`/campaigns/${campaign.id}`)}">${campaign.name}</a>
+                          ${badge(campaignBadge(campaign.status))}</li>
+                      `,
+                    )}
+                  </ul>
+                  ${hasMoreCampaigns && html`<p class="small-text"><a href="${ui.to('/campaigns')}">All campaigns</a></p>`}
+                `
+            }
+          </section>
+        </div>
       </div>
-      <div>
-        <section class="panel" aria-labelledby="facts">
-          <h2 id="facts">Details</h2>
-          <dl class="facts">
-            <dt>${labels.agent.language}</dt><dd>${agent.language}</dd>
-            <dt>Greeting</dt>
-            <dd>
-              ${agent.greeting ? agent.greeting : html`<span class="soft">${defaultGreeting}</span>`}
-            </dd>
-            <dt>${labels.agent.variables}</dt>
-            <dd>${agent.variables ? agent.variables : html`<span class="soft">None</span>`}</dd>
-            <dt>${labels.agent.id}</dt><dd>${agent.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
-          </dl>
-          <div>
-            <h3>Widget ID</h3>
-            ${copyable({ id: 'widget-id', value: agent.widgetId, label: 'Copy widget ID' })}
-            <p class="hint">Agent runtimes use this ID to load the agent's tools. The ID isn't secret, because
-              requests also need a secret or an attempt token.</p>
-          </div>
-        </section>
-        <section class="panel" aria-labelledby="campaigns">
-          <h2 id="campaigns">Campaigns</h2>
-          ${
-            campaigns.length === 0
-              ? html`<p class="soft small-text">No campaigns use this agent yet.</p>`
-              : html`
-                <ul class="agent-campaigns">
-                  ${campaigns.map(
-                    (campaign) => html`
-                      <li>
-                        <a href="${ui.to(`/campaigns/${campaign.id}`)}">${campaign.name}</a>
-                        ${badge(campaign.badge)}</li>
-                    `,
-                  )}
-                </ul>
-                ${hasMoreCampaigns && html`<p class="small-text"><a href="${ui.to('/campaigns')}">All campaigns</a></p>`}
-              `
-          }
-        </section>
-      </div>
-    </div>
-  `,
+    `
+  },
 )
+
+/** Shows the buttons that change the agent's status. */
+function statusActions(
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  agent: AgentWithCounts,
+  resumeDetail: string | null,
+): Html {
+  const action = (name: string) => ui.to(`/agents/${agent.id}/${name}`)
+  if (agent.status === 'draft')
+    return button({ form, action: action('publish'), label: 'Publish', look: 'primary' })
+  if (agent.status === 'live')
+    return html`
+      <a class="button primary small" href="${ui.to(`/campaigns/new?agent=${agent.id}`)}">New campaign</a>
+      ${button({ form, action: action('pause'), label: 'Pause' })}
+    `
+  if (resumeDetail === null)
+    return button({ form, action: action('resume'), label: 'Resume', look: 'primary' })
+  return confirm({
+    form,
+    id: 'resume',
+    look: 'primary',
+    action: action('resume'),
+    label: 'Resume',
+    question: `Resume the agent “${agent.name}”?`,
+    detail: resumeDetail,
+    confirm: 'Resume agent',
+  })
+}
+
+/** Says what the agent's status means for its calls. */
+function statusNotice({ ui }: Pick<PageModel, 'ui'>, { status }: AgentWithCounts, waiting: number): Html {
+  if (status === 'draft')
+    return html`
+      <p class="notice">
+        Drafts can't be used in campaigns or Zapier. Publish the agent when it's ready. You can't turn it back into a draft.
+      </p>
+    `
+  if (status === 'live')
+    return html`
+      <p class="soft small-text">Campaigns and Zaps can use this agent. If you pause the agent, queued calls wait until you resume it.</p>
+    `
+  return html`
+    <p class="notice" data-tone="warn">
+      This agent is paused. Queued calls wait until you resume the agent. Calls in progress continue.
+      ${
+        waiting > 0 &&
+        html`
+          ${ui.plural(waiting, 'call is', 'calls are')} waiting. A waiting call expires 7 days after it was due.
+        `
+      }
+    </p>
+  `
+}

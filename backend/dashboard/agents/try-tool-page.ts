@@ -10,18 +10,19 @@ import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { badge } from '../../views/elements.ts'
 import { formMessage, pageForm } from '../../views/forms.ts'
-import { attributes, html } from '../../views/html.ts'
+import { attributes, type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
+import type { Ui } from '../page/page-model.ts'
 import { submitOnce } from '../page/submit-once.ts'
-import { getAgent } from './agent-queries.ts'
+import { type AgentWithCounts, getAgent } from './agent-queries.ts'
 import { type AgentToolContext, agentToolKey, AgentToolParams } from './agent-tool-pages.ts'
 import { parseFormFields, type SchemaField, schemaFields, toFormFields } from './schema-fields.ts'
 
 interface TryToolData {
-  agent: { id: number; name: string }
+  agent: AgentWithCounts
   /** Why the tool can't be tried now; null if it can. */
   unavailableReason: string | null
   formPath: string
@@ -107,22 +108,7 @@ const tryToolView = defineView(
               )}
             `
         }
-        ${
-          trial && trial.kind === 'failed'
-            ? html`<p class="notice" data-tone="bad" role="alert">${trial.reason}</p>`
-            : trial
-              ? html`
-                <div class="stack">
-                  <p class="row">
-                    <strong>Result for the agent</strong>
-                    ${trial.isError ? badge({ tone: 'bad', text: 'Error' }) : badge({ tone: 'good', text: 'Success' })}
-                    <span class="soft small-text">${ui.count(trial.milliseconds)} ms</span>
-                  </p>
-                  <pre tabindex="0">${trial.text}</pre>
-                </div>
-              `
-              : null
-        }
+        ${trial === null ? null : trialResult(ui, trial)}
       </section>
     `
   },
@@ -210,7 +196,7 @@ async function chooseTool(deps: ToolDeps, context: AgentToolContext, name: strin
       issue: assignment.issues[0]?.message,
     }),
     data: {
-      agent: { id: agentId, name: agent.name },
+      agent,
       formPath: path(shownDefinition.name),
       tool: {
         name: shownDefinition.name,
@@ -251,6 +237,20 @@ type Trial =
 
 /** Timeouts for opening a session and calling the tool. Slightly longer than the tool server's own. */
 const timeoutsMs = { open: 10 * secondMs, call: 25 * secondMs }
+
+function trialResult(ui: Ui, trial: Trial): Html {
+  if (trial.kind === 'failed') return html`<p class="notice" data-tone="bad" role="alert">${trial.reason}</p>`
+  return html`
+    <div class="stack">
+      <p class="row">
+        <strong>Result for the agent</strong>
+        ${trial.isError ? badge({ tone: 'bad', text: 'Error' }) : badge({ tone: 'good', text: 'Success' })}
+        <span class="soft small-text">${ui.count(trial.milliseconds)} ms</span>
+      </p>
+      <pre tabindex="0">${trial.text}</pre>
+    </div>
+  `
+}
 
 /** Runs a tool the way an agent runtime does: over HTTP, in a tool session. There is no call. */
 async function tryTool(

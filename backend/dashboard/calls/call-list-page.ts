@@ -1,10 +1,10 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
-import { findWaits, type Wait } from '../../calls/when-and-why.ts'
+import { findWaits } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
 import { formatWaitNote } from '../../support/describe-waiting.ts'
 import { selectRequests } from '../../support/request-queries.ts'
 import { callBadge } from '../../views/badges.ts'
-import { createTimeFormats, formatContactName, type TimeFormats } from '../../views/format.ts'
+import { createTimeFormats } from '../../views/format.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage } from '../page/define-page.ts'
 import type { FilterOption, FilterSelect } from '../page/filter-select.ts'
@@ -18,14 +18,8 @@ import {
   toCallListFilter,
   toQueryString,
 } from './call-filter.ts'
-import {
-  type CallCursor,
-  countNewerCalls,
-  findFilterOptions,
-  findListedCalls,
-  type ListedCall,
-} from './call-list-queries.ts'
-import { type CallListRow, callListView, type ListData } from './call-list-view.ts'
+import { type CallCursor, countNewerCalls, findFilterOptions, findListedCalls } from './call-list-queries.ts'
+import { callListView, type ListData } from './call-list-view.ts'
 
 const pageSize = 50
 
@@ -74,7 +68,8 @@ async function readList(
   )
   const { campaigns, agents } = await findFilterOptions(deps.db, workspace.id)
   return {
-    rows: calls.map((call) => toCallRow(call, waits.get(call.id), now, timeFormats)),
+    calls,
+    waitNotes: new Map([...waits].map(([id, wait]) => [id, formatWaitNote(wait, now, timeFormats)])),
     query: params,
     isFiltered,
     importFilter: await findImportFilter(deps, context, { path: '/calls', params }),
@@ -157,22 +152,3 @@ const formatNewerCalls = (count: number): string => {
   if (count === maxNewer) return `Show newer calls (${maxNewer}+)`
   return count === 1 ? 'Show 1 newer call' : `Show ${count} newer calls`
 }
-
-const toCallRow = (
-  call: ListedCall,
-  wait: Wait | undefined,
-  now: Date,
-  timeFormats: TimeFormats,
-): CallListRow => ({
-  id: call.id,
-  contact: formatContactName(call, call.to_number),
-  number: call.to_number,
-  campaign: call.campaign_name,
-  agent: call.agent_name,
-  badge: callBadge(call),
-  test: call.test,
-  note: wait === undefined ? '' : formatWaitNote(wait, now, timeFormats),
-  attempts: call.attempts,
-  at: call.queued_at,
-  seconds: call.duration_seconds,
-})

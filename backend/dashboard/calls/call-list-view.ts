@@ -1,13 +1,18 @@
-import { type Badge } from '../../views/badges.ts'
-import { badge, pager, refresh, time } from '../../views/elements.ts'
+import { callBadge } from '../../views/badges.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
+import { formatContactName } from '../../views/format.ts'
 import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
 import { type FilterSelect, filterSelect } from '../page/filter-select.ts'
 import { type ImportFilter } from '../page/import-filter.ts'
+import { searchForm } from '../page/search-form.ts'
+import type { ListedCall } from './call-list-queries.ts'
 
 export interface ListData {
-  rows: CallListRow[]
+  calls: readonly ListedCall[]
+  /** Why queued calls wait, and their next attempts, by the call's ID. */
+  waitNotes: ReadonlyMap<number, string>
   query: Record<string, string>
   isFiltered: boolean
   importFilter: ImportFilter | null
@@ -45,7 +50,8 @@ export const callListView = defineView(
       ignored,
       newerLabel,
       latestPath,
-      rows,
+      calls,
+      waitNotes,
       requestPath,
       isFiltered,
       callQuery,
@@ -60,50 +66,37 @@ export const callListView = defineView(
         <p class="lead">All calls, newest first. Open a call to see what happened and why.</p>
       </div>
     </div>
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/calls')}"
-      role="search"
-      aria-label="Calls"
-      hx-get="${ui.to('/calls')}"
-      hx-trigger="input changed delay:300ms, change"
-      hx-target="#live"
-      hx-select="#live"
-      hx-swap="outerMorph"
-      hx-sync="#live:replace"
-      hx-replace-url="true"
-    >
-      <div class="field wide">
-        <label for="search">Search</label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          maxlength="200"
-          value="${query.search ?? ''}"
-          placeholder="Name, phone number, or ID"
-          autocomplete="off"
-        >
-      </div>
-      ${filters.map(filterSelect)}
-      <details class="more-filters"${attributes({ open: hasMoreFilters })}>
-        <summary>More filters</summary>
-        <div class="filters">
-          ${moreFilters.map(filterSelect)}
-          <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
-          <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
-          <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>
-        </div>
-      </details>
-      ${query.contact ? html`<input type="hidden" name="contact" value="${query.contact}">` : null}
-      ${query.import ? html`<input type="hidden" name="import" value="${query.import}">` : null}
-      <noscript><button class="quiet">Search</button></noscript>
-    </form>
+    ${searchForm(
+      ui,
+      {
+        path: '/calls',
+        target: '#live',
+        search: {
+          value: query.search ?? '',
+          placeholder: 'Name, phone number, or ID',
+          autocomplete: 'off',
+          look: 'field wide',
+        },
+        button: 'Search',
+        label: 'Calls',
+      },
+      html`
+        ${filters.map(filterSelect)}
+        <details class="more-filters"${attributes({ open: hasMoreFilters })}>
+          <summary>More filters</summary>
+          <div class="filters">
+            ${moreFilters.map(filterSelect)}
+            <div class="field"><label for="from">Queued on or after</label><input id="from" name="from" type="date" value="${query.from ?? ''}"></div>
+            <div class="field"><label for="to">Queued on or before</label><input id="to" name="to" type="date" value="${query.to ?? ''}"></div>
+            <div class="field"><label for="ended">Ended on</label><input id="ended" name="ended" type="date" value="${query.ended ?? ''}"></div>
+          </div>
+        </details>
+        ${query.contact ? html`<input type="hidden" name="contact" value="${query.contact}">` : null}
+        ${query.import ? html`<input type="hidden" name="import" value="${query.import}">` : null}
+      `,
+    )}
     <div
-      id="live"
-      class="panel flush live"
-      data-live${attributes({ ...refresh(refreshPath || null, '3s'), 'hx-sync': refreshPath ? 'this:drop' : null })}
+      class="panel flush live"${attributes({ ...live(refreshPath, '3s'), 'hx-sync': refreshPath !== null && 'this:drop' })}
     >
       ${
         importFilter
@@ -130,7 +123,7 @@ export const callListView = defineView(
           : null
       }
       ${
-        rows.length === 0
+        calls.length === 0
           ? html`
             <div class="empty">
               ${
@@ -174,34 +167,36 @@ export const callListView = defineView(
                   </tr>
                 </thead>
                 <tbody>
-                  ${rows.map(
-                    (row) => html`
-                      <tr id="call-${row.id}">
+                  ${calls.map((call) => {
+                    const name = formatContactName(call, call.to_number)
+                    const note = waitNotes.get(call.id)
+                    return html`
+                      <tr id="call-${call.id}">
                         <th scope="row">
-                          <a href="${ui.to(`/calls/${row.id}${callQuery}`)}">${row.contact}</a>
+                          <a href="${ui.to(`/calls/${call.id}${callQuery}`)}">${name}</a>
                           <small class="nowrap">
                             ${
-                              row.number !== '' &&
-                              row.number !== row.contact &&
-                              html`${row.number}<span class="wide-only"> · </span>`
-                            }<span class="wide-only">#${row.id}</span>
+                              call.to_number !== '' &&
+                              call.to_number !== name &&
+                              html`${call.to_number}<span class="wide-only"> · </span>`
+                            }<span class="wide-only">#${call.id}</span>
                           </small>
                         </th>
-                        <td class="target wide-only">${row.campaign}<small>${row.agent}</small></td>
+                        <td class="target wide-only">${call.campaign_name}<small>${call.agent_name}</small></td>
                         <td>
                           <span class="row tight">
-                            ${badge(row.badge)}
-                            ${row.test ? badge({ tone: 'mute', text: 'Test' }) : null}
-                          </span>${row.note ? html`<small>${row.note}</small>` : null}
+                            ${badge(callBadge(call))}
+                            ${call.test && badge({ tone: 'mute', text: 'Test' })}
+                          </span>${note ? html`<small>${note}</small>` : null}
                         </td>
-                        <td class="number wide-only">${row.attempts}</td>
-                        <td class="nowrap">${time(ui, row.at)}</td>
+                        <td class="number wide-only">${call.attempts}</td>
+                        <td class="nowrap">${time(ui, call.queued_at)}</td>
                         <td class="number nowrap wide-only">
-                          ${row.seconds !== null ? ui.duration(row.seconds) : html`<span class="soft">–</span>`}
+                          ${call.duration_seconds === null ? html`<span class="soft">–</span>` : ui.duration(call.duration_seconds)}
                         </td>
                       </tr>
-                    `,
-                  )}
+                    `
+                  })}
                 </tbody>
               </table>
             </div>
@@ -214,19 +209,3 @@ export const callListView = defineView(
     </div>
   `,
 )
-
-/** A call as the list shows it. */
-export interface CallListRow {
-  id: number
-  contact: string
-  number: string
-  campaign: string
-  agent: string
-  badge: Badge
-  test: boolean
-  /** Why it waits, and the next attempt; empty if it isn't waiting. */
-  note: string
-  attempts: number
-  at: Date
-  seconds: number | null
-}

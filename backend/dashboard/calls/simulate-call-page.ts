@@ -32,8 +32,7 @@ const simulateCallView = defineView(
             <a class="button quiet" href="${ui.to('/campaigns')}">View campaigns</a>
           </div>
         `
-        : html`
-          ${pageForm(
+        : pageForm(
             form,
             { class: 'panel stack form', novalidate: true },
             html`
@@ -64,8 +63,7 @@ const simulateCallView = defineView(
                 <a class="button quiet" href="${ui.to('/overview')}">Cancel</a>
               </div>
             `,
-          )}
-        `
+          )
     }
   `,
 )

@@ -1,10 +1,11 @@
 import { CampaignStatus } from '@outdial/contract'
 import { campaignBadge } from '../../views/badges.ts'
-import { badge, pager } from '../../views/elements.ts'
-import { html } from '../../views/html.ts'
+import { badge, live, pager } from '../../views/elements.ts'
+import { attributes, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
 import { filterSelect } from '../page/filter-select.ts'
+import { searchForm } from '../page/search-form.ts'
 import { campaignProgressBar, toShownProgress } from './campaign-progress-bar.ts'
 import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.ts'
 
@@ -28,42 +29,23 @@ export const campaignListView = defineView(
       </div>
       <a class="button primary" href="${ui.to('/campaigns/new')}">New campaign</a>
     </div>
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/campaigns')}"
-      role="search"
-      hx-get="${ui.to('/campaigns')}"
-      hx-trigger="input changed delay:300ms, change"
-      hx-target="#live"
-      hx-select="#live"
-      hx-swap="outerMorph"
-      hx-sync="#live:replace"
-      hx-replace-url="true"
-    >
-      <div class="field">
-        <label for="search">Search</label>
-        <input id="search" name="search" type="search" maxlength="200" value="${search}" placeholder="${labels.campaign.name}">
-      </div>
-      ${filterSelect({
+    ${searchForm(
+      ui,
+      {
+        path: '/campaigns',
+        target: '#live',
+        search: { value: search, placeholder: labels.campaign.name },
+        button: 'Show',
+      },
+      filterSelect({
         name: 'status',
         label: labels.campaign.status,
         any: 'Any',
         chosen: status,
         options: statusOptions,
-      })}
-      <noscript><button class="quiet">Show</button></noscript>
-    </form>
-    <div
-      id="live"
-      class="panel flush live"
-      data-live
-      hx-get="${here}"
-      hx-trigger="every 3s"
-      hx-sync="this:drop"
-      hx-select="#live"
-      hx-swap="outerMorph"
-    >
+      }),
+    )}
+    <div class="panel flush live"${attributes({ ...live(here, '3s'), 'hx-sync': 'this:drop' })}>
       ${
         rows.length === 0
           ? html`

@@ -1,9 +1,9 @@
 import { consentRequiredTexts } from '@outdial/contract'
 import { campaignBadge } from '../../views/badges.ts'
-import { badge, swatch, time } from '../../views/elements.ts'
+import { badge, live, swatch, time } from '../../views/elements.ts'
 import { formatCallingHours, formatPlural, formatRetryPolicy } from '../../views/format.ts'
 import { button, confirm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
@@ -28,7 +28,7 @@ export const campaignView = defineView(
     const progress = toShownProgress(counts)
     return html`
       <a class="crumb" href="${ui.to('/campaigns')}">${icon('back')} Campaigns</a>
-      <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+      <div class="live stack-wide"${attributes(live(here, '3s'))}>
         <div class="page-head">
           <div>
             <h1>${campaign.name}</h1>
@@ -71,7 +71,7 @@ export const campaignView = defineView(
               ${
                 campaign.paused_reason
                   ? html`${campaign.paused_reason} Resuming resets the failure count.`
-                  : html`This campaign is paused. New calls are queued and wait until you resume it.`
+                  : 'This campaign is paused. New calls are queued and wait until you resume it.'
               }
               A waiting call expires 7 days after it was due.
             </p>
@@ -163,8 +163,8 @@ export const campaignView = defineView(
               <dt>${labels.campaign.retry}</dt><dd>${formatRetryPolicy(campaign.retry)}</dd>
               <dt>${labels.campaign.max_concurrent_calls}</dt><dd>${ui.plural(campaign.max_concurrent_calls, 'call')}</dd>
               <dt>${labels.campaign.consent_required}</dt><dd>${formatConsentRule(campaign)}</dd>
-              ${campaign.one_conversation_per_day ? html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>` : null}
-              ${campaign.closed_on_federal_holidays ? html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>` : null}
+              ${campaign.one_conversation_per_day && html`<dt>${labels.campaign.one_conversation_per_day}</dt><dd>Yes</dd>`}
+              ${campaign.closed_on_federal_holidays && html`<dt>${labels.campaign.closed_on_federal_holidays}</dt><dd>Yes</dd>`}
               <dt>${labels.campaign.id}</dt><dd>${campaign.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
             </dl>
           </aside>

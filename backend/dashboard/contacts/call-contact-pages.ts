@@ -29,7 +29,7 @@ import { findCallee, findLastCampaignOf, findOpenCampaignsOf, requireContact } f
 const formTexts = toFormTexts(addContactTexts)
 
 interface CallContactData {
-  contact: { id: number; name: string; phoneNumber: string }
+  contact: Awaited<ReturnType<typeof findNamedContact>>
   campaigns: { value: number | ''; label: string }[]
   /** The suggested campaign; blank if the user must choose. */
   chosen: number | ''
@@ -56,13 +56,12 @@ const callContactView = defineView(
             >Create campaign</a>
           </div>
         `
-        : html`
-          ${pageForm(
+        : pageForm(
             form,
             { class: 'panel stack form', novalidate: true },
             html`
               ${formMessage(form)}
-              <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phoneNumber}</dd></dl>
+              <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phone_number}</dd></dl>
               ${field({
                 form,
                 ...formTexts.campaign_id,
@@ -99,8 +98,7 @@ const callContactView = defineView(
                 <a class="button quiet" href="${ui.to(`/contacts/${contact.id}`)}">Cancel</a>
               </div>
             `,
-          )}
-        `
+          )
     }
   `,
 )
@@ -113,7 +111,7 @@ export const callNowPage = defineForm({
   query: noInput,
   form: z.object({ campaign_id: z.coerce.number().int().min(1).optional(), test: formText.optional() }),
   show: async (deps, context) => {
-    const contact = await findShownContact(deps, context)
+    const contact = await findNamedContact(deps, context)
     const choice = await loadCampaignChoice(deps, context, deps.clock.now())
     return callContactView(`Call ${contact.name}`, { contact, ...choice, isLater: false })
   },
@@ -136,12 +134,12 @@ export const confirmCallPage = defineForm({
   query: noInput,
   form: noInput,
   show: async (deps, context) => {
-    const contact = await findShownContact(deps, context)
+    const contact = await findNamedContact(deps, context)
     const campaign = await requireCampaignToCall(deps, context)
     return confirmPage(`Call ${contact.name} now?`, {
       heading: `Call ${contact.name} now?`,
       effects: [
-        `The campaign “${campaign.name}” calls ${contact.phoneNumber} as soon as it has a free slot.`,
+        `The campaign “${campaign.name}” calls ${contact.phone_number} as soon as it has a free slot.`,
       ],
       notes: [
         "You can cancel the call until it's dialed.",
@@ -238,7 +236,7 @@ export const addToCampaignPage = defineForm({
     scheduled_at: boundedText(64).optional(),
   }),
   show: async (deps, context) => {
-    const contact = await findShownContact(deps, context)
+    const contact = await findNamedContact(deps, context)
     return callContactView(`Add ${contact.name} to a campaign`, {
       contact,
       ...(await loadCampaignChoice(deps, context, null)),
@@ -268,14 +266,7 @@ function requireCampaignId(campaignId: number | undefined): number {
   throw invalidField('campaign_id', 'required', 'Choose a campaign.')
 }
 
-async function findShownContact(
-  deps: Pick<Deps, 'db'>,
-  context: IdContext,
-): Promise<CallContactData['contact']> {
+async function findNamedContact(deps: Pick<Deps, 'db'>, context: IdContext) {
   const contact = await requireContact(deps, context)
-  return {
-    id: context.params.id,
-    name: formatContactName(contact, contact.phone_number),
-    phoneNumber: contact.phone_number,
-  }
+  return { ...contact, name: formatContactName(contact, contact.phone_number) }
 }

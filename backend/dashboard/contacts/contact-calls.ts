@@ -1,24 +1,18 @@
-import type { Badge } from '../../views/badges.ts'
+import { callBadge } from '../../views/badges.ts'
 import { badge, time } from '../../views/elements.ts'
 import { type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import type { Ui } from '../page/page-model.ts'
+import type { CallOfContact } from './contact-queries.ts'
 
-export interface ShownCall {
-  id: number
-  badge: Badge
-  campaign: string
-  test: boolean
-  attempts: number
-  at: Date
-  /** Why it waits, and the next attempt; empty if it isn't waiting. */
-  wait: string
-  seconds: number | null
-  summary: string
+export interface CallsOfContact {
+  calls: readonly CallOfContact[]
+  /** Why queued calls wait, and their next attempts, by the call's ID. */
+  waitNotes: ReadonlyMap<number, string>
 }
 
 /** Lists a contact's calls. */
-export const contactCalls = ({ ui, calls }: { ui: Ui; calls: readonly ShownCall[] }): Html => html`
+export const contactCalls = (ui: Ui, { calls, waitNotes }: CallsOfContact): Html => html`
   <div class="table-scroll" tabindex="0" role="group" aria-label="Calls">
     <table>
       <thead>
@@ -35,15 +29,15 @@ export const contactCalls = ({ ui, calls }: { ui: Ui; calls: readonly ShownCall[
           (call) => html`
             <tr>
               <th scope="row" class="nowrap">
-                <a href="${ui.to(`/calls/${call.id}`)}">${badge(call.badge)} <span class="visually-hidden">call ${call.id}</span></a>
+                <a href="${ui.to(`/calls/${call.id}`)}">${badge(callBadge(call))} <span class="visually-hidden">call ${call.id}</span></a>
                 ${call.test && badge({ tone: 'mute', text: 'Test' })}
               </th>
-              <td class="target">${call.campaign}</td>
+              <td class="target">${call.campaign_name}</td>
               <td>
-                ${call.summary ? call.summary : call.wait ? html`<span class="soft">${call.wait}</span>` : html`<span class="soft">–</span>`}
+                ${call.summary || html`<span class="soft">${waitNotes.get(call.id) || '–'}</span>`}
               </td>
-              <td class="number">${call.seconds === null ? html`<span class="soft">–</span>` : ui.duration(call.seconds)}</td>
-              <td class="nowrap">${time(ui, call.at)}</td>
+              <td class="number">${call.duration_seconds === null ? html`<span class="soft">–</span>` : ui.duration(call.duration_seconds)}</td>
+              <td class="nowrap">${time(ui, call.ended_at ?? call.queued_at)}</td>
             </tr>
           `,
         )}

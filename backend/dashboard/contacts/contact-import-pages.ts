@@ -1,4 +1,3 @@
-import { addContactTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { listNames } from '../../calls/greeting.ts'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
@@ -16,11 +15,10 @@ import { FileConsent } from '../../contacts/import/parse-consent.ts'
 import { countStoppedRows, type StoppedRows } from '../../contacts/import/stopped-rows.ts'
 import type { ImportStatus } from '../../db/tables/call-tables.ts'
 import type { Deps } from '../../deps.ts'
-import type { Badge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
+import { badge, live, time } from '../../views/elements.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
 import { field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import {
   defineAction,
@@ -36,7 +34,7 @@ import { IdParams, type PageContext, type PathContext, pathTo } from '../page/pa
 import { ChosenFile } from '../page/upload.ts'
 import { toCampaignOptions } from './campaign-options.ts'
 import { columnsPath, toCampaignQuery, toColumnsForm } from './contact-import-columns-page.ts'
-import { importBadges, labelOfField, runningStatuses } from './contact-import-labels.ts'
+import { importBadges, labelOfField } from './contact-import-labels.ts'
 import { toPreview } from './contact-import-preview.ts'
 import {
   countImportRows,
@@ -51,12 +49,8 @@ import { type ImportData, importResultView, type IssueTable } from './contact-im
 import { toFileNotice, toImportIssues } from './import-downloads.ts'
 import { readUndoSection } from './undo-import-pages.ts'
 
-interface UploadData {
-  imports: { id: number; name: string; badge: Badge; at: Date }[]
-}
-
 const importListView = defineView(
-  ({ ui, form }, { imports }: UploadData) => html`
+  ({ ui, form }, { imports }: { imports: Awaited<ReturnType<typeof selectImports>> }) => html`
     <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
     <h1>Import contacts</h1>
     ${pageForm(
@@ -96,9 +90,9 @@ const importListView = defineView(
                 ${imports.map(
                   (file) => html`
                     <tr>
-                      <th scope="row"><a href="${ui.to(`/contacts/import/${file.id}`)}">${file.name}</a></th>
-                      <td>${badge(file.badge)}</td>
-                      <td class="nowrap">${time(ui, file.at)}</td>
+                      <th scope="row"><a href="${ui.to(`/contacts/import/${file.id}`)}">${file.file_name}</a></th>
+                      <td>${badge(importBadges[file.status])}</td>
+                      <td class="nowrap">${time(ui, file.created_at)}</td>
                     </tr>
                   `,
                 )}
@@ -114,7 +108,7 @@ const importListView = defineView(
 const importErasingView = defineView(
   ({ ui, here }, { name }: { name: string }) => html`
     <a class="crumb" href="${ui.to('/contacts/import')}">${icon('back')} Import contacts</a>
-    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 1s" hx-select="#live" hx-swap="outerHTML">
+    <div class="live stack-wide"${attributes({ ...live(here, '1s'), 'hx-swap': 'outerHTML' })}>
       <div class="page-head">
         <h1>${name}</h1>
       </div>
@@ -137,17 +131,8 @@ export const importPage = defineForm({
   query: z.object({ campaign: OptionalId }),
   form: z.object({ file: ChosenFile }),
   fileLimit: maxFileBytes,
-  show: async (deps, { workspace }) => {
-    const imports = await selectImports(deps.db, workspace.id)
-    return importListView('Import contacts', {
-      imports: imports.map(({ id, file_name, status, created_at }) => ({
-        id,
-        name: file_name,
-        badge: importBadges[status],
-        at: created_at,
-      })),
-    })
-  },
+  show: async (deps, { workspace }) =>
+    importListView('Import contacts', { imports: await selectImports(deps.db, workspace.id) }),
   submit: async (tx, context, { file: chosen }) => {
     const id = await uploadContacts(tx, context.caller, chosen)
     const { campaign } = context.query
@@ -203,17 +188,10 @@ async function showResult(
   const preview =
     found.status === 'checked' ? await selectPreviewRows(deps.db, workspace.id, id, previewRows) : []
   return importResultView(`Import of ${found.file_name}`, {
-    id,
-    name: found.file_name,
-    status: found.status,
-    badge: importBadges[found.status],
-    isRunning: runningStatuses.has(found.status),
-    error: found.error ?? '',
-    at: found.created_at,
+    file: found,
     columnsForm: found.status === 'mapping' ? toColumnsForm(found, columnsAction, workspace.timeZone) : null,
     columnsPath: canMapColumns(found) ? columnsAction : '',
     counts,
-    importable: counts.new + counts.existing,
     progress: toProgress(found.status, counts, found.campaign_name),
     fields: isRead
       ? columns.flatMap((column) =>
@@ -226,7 +204,6 @@ async function showResult(
     preview: preview.map(toPreview),
     issueTables: shownTables,
     campaigns: [{ value: '', label: "Don't call yet" }, ...toCampaignOptions(campaigns)],
-    campaignLabel: addContactTexts.campaign_id.label,
     chosen: query.campaign ?? '',
     undo: await readUndoSection(deps, workspace.id, id),
     missing:

@@ -2,33 +2,23 @@ import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { toPage } from '../../core/pagination.ts'
 import { parsePhone } from '../../core/phone.ts'
-import { type Badge, callBadge } from '../../views/badges.ts'
+import { callBadge } from '../../views/badges.ts'
 import { badge, pager, time } from '../../views/elements.ts'
 import { formatContactName } from '../../views/format.ts'
-import { html } from '../../views/html.ts'
+import { type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { definePage, defineView } from '../page/define-page.ts'
 import { filterSelect } from '../page/filter-select.ts'
 import { OptionalId } from '../page/forms.ts'
 import { findImportFilter, type ImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
-import { type ContactPosition, hasContacts, searchContacts } from './contact-queries.ts'
-
-interface ContactRow {
-  id: number
-  name: string
-  phoneNumber: string
-  email: string
-  externalId: string
-  onDoNotCallList: boolean
-  createdAt: Date
-  lastCall: { id: number; badge: Badge; endedOrQueuedAt: Date } | null
-}
+import type { Ui } from '../page/page-model.ts'
+import { searchForm } from '../page/search-form.ts'
+import { type ContactPosition, hasContacts, type ListedContact, searchContacts } from './contact-queries.ts'
 
 interface ListData {
-  rows: ContactRow[]
+  rows: readonly ListedContact[]
   search: string
-  lists: typeof listOptions
   list: 'do_not_call' | 'callable' | ''
   hasAny: boolean
   importId: number | null
@@ -41,7 +31,7 @@ interface ListData {
 const contactListView = defineView(
   (
     { ui },
-    { hasAny, exportPath, search, list, lists, importId, importFilter, rows, previous, next }: ListData,
+    { hasAny, exportPath, search, list, importId, importFilter, rows, previous, next }: ListData,
   ) => html`
     <div class="page-head">
       <div>
@@ -55,34 +45,20 @@ const contactListView = defineView(
         <a class="button quiet small" href="${ui.to('/contacts/do-not-call')}">Do-not-call list</a>
       </div>
     </div>
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/contacts')}"
-      role="search"
-      hx-get="${ui.to('/contacts')}"
-      hx-trigger="input changed delay:300ms, change"
-      hx-target="#results"
-      hx-select="#results"
-      hx-swap="outerHTML"
-      hx-sync="this:replace"
-      hx-replace-url="true"
-    >
-      <div class="field">
-        <label for="search">Search</label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          maxlength="200"
-          value="${search}"
-          placeholder="Name, phone, email, external ID"
-        >
-      </div>
-      ${filterSelect({ name: 'list', label: 'Do-not-call list', chosen: list, options: lists })}
-      ${importId ? html`<input type="hidden" name="import" value="${importId}">` : null}
-      <noscript><button class="quiet">Show</button></noscript>
-    </form>
+    ${searchForm(
+      ui,
+      {
+        path: '/contacts',
+        target: '#results',
+        search: { value: search, placeholder: 'Name, phone, email, external ID' },
+        button: 'Show',
+        swap: 'outerHTML',
+      },
+      [
+        filterSelect({ name: 'list', label: 'Do-not-call list', chosen: list, options: listOptions }),
+        importId === null ? null : html`<input type="hidden" name="import" value="${importId}">`,
+      ],
+    )}
     <div id="results" class="panel flush">
       ${
         importFilter
@@ -133,22 +109,15 @@ const contactListView = defineView(
                     (row) => html`
                       <tr>
                         <th scope="row">
-                          <a href="${ui.to(`/contacts/${row.id}`)}">${row.name}</a><small>${row.phoneNumber}</small>
-                          ${row.onDoNotCallList && badge({ tone: 'bad', text: labels.contact.do_not_call })}
+                          <a href="${ui.to(`/contacts/${row.id}`)}">${formatContactName(row, row.phone_number)}</a><small>${row.phone_number}</small>
+                          ${row.on_do_not_call_list === true && badge({ tone: 'bad', text: labels.contact.do_not_call })}
                         </th>
-                        <td>${row.email ? row.email : html`<span class="soft">–</span>`}</td>
-                        <td>${row.externalId ? row.externalId : html`<span class="soft">–</span>`}</td>
+                        <td>${row.email || html`<span class="soft">–</span>`}</td>
+                        <td>${row.external_id || html`<span class="soft">–</span>`}</td>
                         <td class="nowrap">
-                          ${
-                            row.lastCall
-                              ? html`
-                                <a href="${ui.to(`/calls/${row.lastCall.id}`)}">${badge(row.lastCall.badge)}</a>
-                                <small>${time(ui, row.lastCall.endedOrQueuedAt)}</small>
-                              `
-                              : html`<span class="soft">None</span>`
-                          }
+                          ${lastCall(ui, row)}
                         </td>
-                        <td class="nowrap">${time(ui, row.createdAt)}</td>
+                        <td class="nowrap">${time(ui, row.created_at)}</td>
                       </tr>
                     `,
                   )}
@@ -161,6 +130,14 @@ const contactListView = defineView(
     </div>
   `,
 )
+
+function lastCall(ui: Ui, { call_id, status, outcome, queued_at, ended_at }: ListedContact): Html {
+  if (call_id === null || status === null || queued_at === null) return html`<span class="soft">None</span>`
+  return html`
+    <a href="${ui.to(`/calls/${call_id}`)}">${badge(callBadge({ status, outcome }))}</a>
+    <small>${time(ui, ended_at ?? queued_at)}</small>
+  `
+}
 
 const Filter = z.object({
   search: trimmedText(200).optional().catch(undefined),
@@ -200,14 +177,12 @@ export const contactListPage = definePage({
     const { items, hasMore } = isBackward
       ? { items: found.slice(-pageSize), hasMore: found.length > pageSize }
       : toPage(found, pageSize)
-    const rows = items.map(toContactRow)
     const address = (to: { before: number } | { after: number }) => pagePath(context, to)
-    const [first, last] = [rows[0], rows.at(-1)]
+    const [first, last] = [items[0], items.at(-1)]
     const isFirst = isBackward ? !hasMore : position === null
     return contactListView('Contacts', {
-      rows,
+      rows: items,
       search: query.search ?? '',
-      lists: listOptions,
       list: query.list ?? '',
       importId: query.import ?? null,
       importFilter: await findImportFilter(deps, context, {
@@ -218,7 +193,7 @@ export const contactListPage = definePage({
         context,
         query.import === undefined ? '/contacts/export' : `/contacts/export?import=${query.import}`,
       ),
-      hasAny: rows.length > 0 || (await hasContacts(deps.db, workspace.id)),
+      hasAny: items.length > 0 || (await hasContacts(deps.db, workspace.id)),
       previous: first !== undefined && !isFirst ? address({ after: first.id }) : null,
       next: last !== undefined && (isBackward || hasMore) ? address({ before: last.id }) : null,
     })
@@ -241,27 +216,6 @@ function pagePath(context: PageContext<Filter>, to: { before: number } | { after
   const query = new URLSearchParams(filterParams(context.query))
   for (const [name, value] of Object.entries(to)) query.set(name, String(value))
   return pathTo(context, `/contacts?${query.toString()}`)
-}
-
-const toContactRow = (contact: Awaited<ReturnType<typeof searchContacts>>[number]): ContactRow => {
-  const { call_id, status, outcome, queued_at } = contact
-  return {
-    id: contact.id,
-    name: formatContactName(contact, contact.phone_number),
-    phoneNumber: contact.phone_number,
-    email: contact.email ?? '',
-    externalId: contact.external_id ?? '',
-    onDoNotCallList: contact.on_do_not_call_list === true,
-    createdAt: contact.created_at,
-    lastCall:
-      call_id === null || status === null || queued_at === null
-        ? null
-        : {
-            id: call_id,
-            badge: callBadge({ status, outcome }),
-            endedOrQueuedAt: contact.ended_at ?? queued_at,
-          },
-  }
 }
 
 /**

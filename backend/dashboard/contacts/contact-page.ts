@@ -2,18 +2,15 @@ import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
 import { findDoNotCallEntry, findDoNotCallRemovals } from '../../calls/check-do-not-call.ts'
 import { findWaits } from '../../calls/when-and-why.ts'
-import { contactLabels, formatConsentKind } from '../../contacts/contact-labels.ts'
 import { addNote, findNotes } from '../../contacts/contact-notes.ts'
 import { findContact } from '../../contacts/find-contacts.ts'
 import { notFound } from '../../core/errors.ts'
 import { toPage } from '../../core/pagination.ts'
-import { detailColumns } from '../../db/tables/contact-fields.ts'
 import type { Deps } from '../../deps.ts'
 import { formatLocalTime } from '../../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
 import { formatWaitNote } from '../../support/describe-waiting.ts'
-import { callBadge } from '../../views/badges.ts'
 import { pager, time } from '../../views/elements.ts'
 import { createTimeFormats, formatContactName } from '../../views/format.ts'
 import { html } from '../../views/html.ts'
@@ -21,20 +18,18 @@ import { icon } from '../../views/icon.ts'
 import { defineForm, definePage, defineView, redirectTo, type View } from '../page/define-page.ts'
 import { OptionalId } from '../page/forms.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
-import { contactCalls, type ShownCall } from './contact-calls.ts'
+import { type CallsOfContact, contactCalls } from './contact-calls.ts'
 import { readHistory } from './contact-history-section.ts'
 import { selectCallsOfContact } from './contact-queries.ts'
 import { contactView, type DoNotCallStatus } from './contact-view.ts'
 
-interface ErasedData {
-  id: number
+interface ErasedData extends CallsOfContact {
   erasedAt: Date
-  calls: ShownCall[]
   older: string | null
 }
 
 const erasedContactView = defineView(
-  ({ ui }, { erasedAt, calls, older }: ErasedData) => html`
+  ({ ui }, { erasedAt, calls, waitNotes, older }: ErasedData) => html`
     <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
     <h1>Erased contact</h1>
     <p class="notice" data-tone="warn">
@@ -48,7 +43,7 @@ const erasedContactView = defineView(
         calls.length === 0
           ? html`<div class="empty"><p>No calls.</p></div>`
           : html`
-            ${contactCalls({ ui, calls })}
+            ${contactCalls(ui, { calls, waitNotes })}
             ${pager({ previous: null, next: older })}
           `
       }
@@ -90,37 +85,18 @@ export async function showContact(
     queued.map((call) => call.id),
     now,
   )
-  const calls = items.map((call) => {
-    const wait = waits.get(call.id)
-    return toShownCall(call, wait === undefined ? '' : formatWaitNote(wait, now, timeFormats))
-  })
-  const older = hasMore ? pathTo(context, `/contacts/${id}?before=${calls.at(-1)?.id ?? 1}`) : null
+  const calls = {
+    calls: items,
+    waitNotes: new Map([...waits].map(([callId, wait]) => [callId, formatWaitNote(wait, now, timeFormats)])),
+  }
+  const older = hasMore ? pathTo(context, `/contacts/${id}?before=${items.at(-1)?.id ?? 1}`) : null
   const { erased_at: erasedAt } = contact
-  if (erasedAt !== null) return erasedContactView('Erased contact', { id, erasedAt, calls, older })
+  if (erasedAt !== null) return erasedContactView('Erased contact', { erasedAt, ...calls, older })
 
   const zone = timeZoneOfContact(contact)
-  const notes = await findNotes(db, workspace.id, id, maxNotes)
   return contactView(formatContactName(contact, contact.phone_number), {
     ...(await findDoNotCallStatus(deps, workspace.id, contact.phone_number)),
-    contact: {
-      id,
-      name: formatContactName(contact, contact.phone_number),
-      phoneNumber: contact.phone_number,
-      createdAt: contact.created_at,
-      updatedAt: contact.updated_at,
-    },
-    facts: detailColumns
-      .map((column) => ({ label: contactLabels[column], value: contact[column] ?? '' }))
-      .filter(({ value }) => value !== ''),
-    variables: Object.entries(contact.variables).map(([name, value]) => ({ name, value })),
-    consent:
-      contact.consent_source === null || contact.consent_at === null
-        ? null
-        : {
-            source: contact.consent_source,
-            at: contact.consent_at,
-            kind: formatConsentKind(contact.consent_kind),
-          },
+    contact,
     localTime:
       zone === undefined
         ? null
@@ -130,10 +106,9 @@ export async function showContact(
               contact.time_zone === null ? 'Detected from the phone number' : "From the contact's time zone",
           },
     history: await readHistory(db, workspace.id, id),
-    notes: notes.map(({ text, created_at }) => ({ text, at: created_at })),
-    calls,
+    notes: await findNotes(db, workspace.id, id, maxNotes),
+    ...calls,
     older,
-    isLive: items.some(({ status }) => status !== 'completed'),
   })
 }
 
@@ -179,21 +154,6 @@ export async function findDoNotCallStatus(
     })),
   }
 }
-
-const toShownCall = (
-  call: Awaited<ReturnType<typeof selectCallsOfContact>>[number],
-  wait: string,
-): ShownCall => ({
-  id: call.id,
-  badge: callBadge(call),
-  campaign: call.campaign_name,
-  test: call.test,
-  attempts: call.attempts,
-  at: call.ended_at ?? call.queued_at,
-  wait,
-  seconds: call.duration_seconds,
-  summary: call.summary ?? '',
-})
 
 const doNotCallSources: Record<string, string> = {
   api: 'added by an app or a Zap',

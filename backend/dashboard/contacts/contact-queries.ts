@@ -229,6 +229,11 @@ export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
+/** A contact of the list, with its last call. */
+export type ListedContact = Awaited<ReturnType<typeof searchContacts>>[number]
+
+export type CallOfContact = Awaited<ReturnType<typeof selectCallsOfContact>>[number]
+
 /** Returns a contact's calls, newest first. */
 export const selectCallsOfContact = (
   db: Db,
@@ -243,10 +248,8 @@ export const selectCallsOfContact = (
       'call.status',
       'call.outcome',
       'call.test',
-      'call.attempts',
       'call.queued_at',
       'call.ended_at',
-      'call.next_attempt_at',
       'call.duration_seconds',
       'call.summary',
       'campaign.name as campaign_name',

@@ -1,10 +1,16 @@
-import { badge, linkedText, pager, refresh, time } from '../../views/elements.ts'
+import { contactLabels, formatConsentKind } from '../../contacts/contact-labels.ts'
+import type { findNotes } from '../../contacts/contact-notes.ts'
+import type { FoundContact } from '../../contacts/find-contacts.ts'
+import { detailColumns } from '../../db/tables/contact-fields.ts'
+import { badge, linkedText, live, pager, time } from '../../views/elements.ts'
+import { formatContactName } from '../../views/format.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { attributes, html } from '../../views/html.ts'
+import { attributes, type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
-import { contactCalls, type ShownCall } from './contact-calls.ts'
+import type { Ui } from '../page/page-model.ts'
+import { type CallsOfContact, contactCalls } from './contact-calls.ts'
 import { type ShownChange } from './contact-history-section.ts'
 import { doNotCallRemovals } from './do-not-call-removals.ts'
 
@@ -13,48 +19,33 @@ export interface DoNotCallStatus {
   removals: { source: string; reason: string; at: Date; by: string }[]
 }
 
-interface ContactData extends DoNotCallStatus {
-  contact: { id: number; name: string; phoneNumber: string; createdAt: Date; updatedAt: Date }
-  facts: { label: string; value: string }[]
-  variables: { name: string; value: string }[]
-  consent: { source: string; at: Date; kind: string } | null
+interface ContactData extends DoNotCallStatus, CallsOfContact {
+  contact: FoundContact
   localTime: { text: string; source: string } | null
-  notes: { text: string; at: Date }[]
+  notes: Awaited<ReturnType<typeof findNotes>>
   history: ShownChange[]
-  calls: ShownCall[]
   older: string | null
-  /** True if a shown call isn't completed. */
-  isLive: boolean
 }
 
 export const contactView = defineView(
   (
     { ui, form, here },
-    {
-      isLive,
-      calls,
-      older,
-      notes,
-      history,
-      facts,
-      localTime,
-      consent,
-      variables,
-      removals,
-      contact,
-      doNotCall,
-    }: ContactData,
+    { contact, doNotCall, removals, localTime, notes, history, calls, waitNotes, older }: ContactData,
   ) => {
+    const name = formatContactName(contact, contact.phone_number)
+    const isLive = calls.some(({ status }) => status !== 'completed')
+    const facts = detailColumns.filter((column) => contact[column])
+    const variables = Object.entries(contact.variables)
     const notesPath = ui.to(`/contacts/${contact.id}/notes`)
     const noteForm = form.sentTo(notesPath)
     return html`
       <a class="crumb" href="${ui.to('/contacts')}">${icon('back')} Contacts</a>
       <div class="page-head">
         <div>
-          <h1>${contact.name}</h1>
+          <h1>${name}</h1>
           <p class="row">
-            <span>${contact.phoneNumber}</span>
-            ${doNotCall && badge({ tone: 'bad', text: labels.contact.do_not_call })}
+            <span>${contact.phone_number}</span>
+            ${doNotCall !== null && badge({ tone: 'bad', text: labels.contact.do_not_call })}
           </p>
         </div>
         <div class="page-head-actions">
@@ -74,7 +65,7 @@ export const contactView = defineView(
               look: 'quiet',
               action: ui.to(`/contacts/${contact.id}/do-not-call`),
               label: 'Add to do-not-call list',
-              question: `Add ${contact.name} to the do-not-call list?`,
+              question: `Add ${name} to the do-not-call list?`,
               detail:
                 'Campaigns no longer call this number. Waiting calls to the number end with the outcome Suppressed.',
               confirm: 'Add to list',
@@ -85,7 +76,7 @@ export const contactView = defineView(
         </div>
       </div>
       ${
-        doNotCall &&
+        doNotCall !== null &&
         html`
           <div class="notice" data-tone="warn">
             <p>
@@ -103,7 +94,7 @@ export const contactView = defineView(
               look: 'quiet',
               action: ui.to(`/contacts/${contact.id}/allow-again`),
               label: 'Remove from do-not-call list',
-              question: `Remove ${contact.name} from the do-not-call list?`,
+              question: `Remove ${name} from the do-not-call list?`,
               detail: 'Make sure this person agreed to be called again. Your name and the reason are saved.',
               confirm: 'Remove from list',
               reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
@@ -113,12 +104,7 @@ export const contactView = defineView(
       }
       <div class="columns">
         <div>
-          <section
-            id="live"
-            class="panel flush"
-            aria-labelledby="calls"
-            data-live${attributes(refresh(isLive ? here : null, '2s'))}
-          >
+          <section class="panel flush" aria-labelledby="calls"${attributes(live(isLive ? here : null, '2s'))}>
             <h2 id="calls">Calls</h2>
             ${
               calls.length === 0
@@ -129,7 +115,7 @@ export const contactView = defineView(
                   </div>
                 `
                 : html`
-                  ${contactCalls({ ui, calls })}
+                  ${contactCalls(ui, { calls, waitNotes })}
                   ${pager({ previous: null, next: older })}
                 `
             }
@@ -143,7 +129,7 @@ export const contactView = defineView(
                   <ul class="contact-notes">
                     ${notes.map(
                       (note) => html`
-                        <li><p>${note.text}</p><p class="soft small-text">${time(ui, note.at)}</p></li>
+                        <li><p>${note.text}</p><p class="soft small-text">${time(ui, note.created_at)}</p></li>
                       `,
                     )}
                   </ul>
@@ -186,11 +172,7 @@ export const contactView = defineView(
           <section class="panel" aria-labelledby="facts">
             <h2 id="facts">Details</h2>
             <dl class="facts">
-              ${facts.map(
-                (fact) => html`
-                  <dt>${fact.label}</dt><dd>${fact.value}</dd>
-                `,
-              )}
+              ${facts.map((column) => html`<dt>${contactLabels[column]}</dt><dd>${contact[column]}</dd>`)}
               <dt>Local time</dt>
               <dd>
                 ${
@@ -201,17 +183,10 @@ export const contactView = defineView(
               </dd>
               <dt>${labels.contact.consent}</dt>
               <dd>
-                ${
-                  consent
-                    ? html`
-                      ${consent.source}<br><span class="soft small-text">
-                        ${consent.kind && `${consent.kind}, `}${time(ui, consent.at)}</span>
-                    `
-                    : html`<span class="soft">Not recorded</span>`
-                }
+                ${consentOfContact(ui, contact)}
               </dd>
-              <dt>${labels.contact.created_at}</dt><dd>${time(ui, contact.createdAt)}</dd>
-              <dt>${labels.contact.updated_at}</dt><dd>${time(ui, contact.updatedAt)}</dd>
+              <dt>${labels.contact.created_at}</dt><dd>${time(ui, contact.created_at)}</dd>
+              <dt>${labels.contact.updated_at}</dt><dd>${time(ui, contact.updated_at)}</dd>
               <dt>${labels.contact.id}</dt><dd>${contact.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
             </dl>
           </section>
@@ -222,11 +197,7 @@ export const contactView = defineView(
                 ? html`<p class="soft small-text">No variables yet. Edit the contact to add some.</p>`
                 : html`
                   <dl class="facts">
-                    ${variables.map(
-                      (variable) => html`
-                        <dt>${variable.name}</dt><dd>${variable.value}</dd>
-                      `,
-                    )}
+                    ${variables.map(([variable, value]) => html`<dt>${variable}</dt><dd>${value}</dd>`)}
                   </dl>
                 `
             }
@@ -245,3 +216,13 @@ export const contactView = defineView(
     `
   },
 )
+
+function consentOfContact(ui: Ui, contact: FoundContact): Html {
+  if (contact.consent_source === null || contact.consent_at === null)
+    return html`<span class="soft">Not recorded</span>`
+  const kind = formatConsentKind(contact.consent_kind)
+  return html`
+    ${contact.consent_source}<br><span class="soft small-text">
+      ${kind && `${kind}, `}${time(ui, contact.consent_at)}</span>
+  `
+}

@@ -6,21 +6,26 @@ import { parsePhone } from '../../core/phone.ts'
 import type { Deps } from '../../deps.ts'
 import { time } from '../../views/elements.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { attributes, html } from '../../views/html.ts'
+import { attributes, type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineForm, defineView, redirectTo, type View } from '../page/define-page.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
+import type { PageModel } from '../page/page-model.ts'
 import { ContactQuery, findDoNotCallStatus, showContact } from './contact-page.ts'
 import type { DoNotCallStatus } from './contact-view.ts'
 import { doNotCallRemovals } from './do-not-call-removals.ts'
+
+interface CheckedNumber extends DoNotCallStatus {
+  phoneNumber: string
+}
 
 interface DoNotCallData {
   phoneLabel: string
   number: string
   /** Why the number to check isn't valid; empty if it is. */
   error: string
-  result: (DoNotCallStatus & { phoneNumber: string }) | null
+  result: CheckedNumber | null
 }
 
 const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, result }: DoNotCallData) => {
@@ -56,48 +61,7 @@ const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, res
         </div>
         <button class="quiet">Check number</button>
       </form>
-      ${
-        result && result.doNotCall
-          ? html`
-            <div class="notice" data-tone="warn">
-              <p>
-                <strong>${result.phoneNumber}</strong> has been on the do-not-call list since
-                ${time(ui, result.doNotCall.since)} (${result.doNotCall.source}).${
-                  result.doNotCall.reason
-                    ? html`
-                      ${labels.addToDoNotCallList.reason}: ${result.doNotCall.reason}`
-                    : null
-                }
-              </p>
-              ${confirm({
-                form,
-                id: 'remove',
-                look: 'quiet',
-                action: ui.to('/contacts/do-not-call/remove'),
-                fields: { phone_number: result.phoneNumber },
-                label: 'Remove from list',
-                question: `Remove ${result.phoneNumber} from the do-not-call list?`,
-                detail:
-                  'Make sure this person agreed to be called again. Your name and the reason are saved.',
-                confirm: 'Remove number',
-                reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
-              })}
-            </div>
-          `
-          : result
-            ? html`
-              <p class="notice" data-tone="good"><strong>${result.phoneNumber}</strong> is not on the do-not-call list.</p>
-            `
-            : null
-      }
-      ${
-        result &&
-        result.removals.length > 0 &&
-        html`
-          <h3>Earlier removals</h3>
-          ${doNotCallRemovals({ ui, removals: result.removals })}
-        `
-      }
+      ${result === null ? null : checkResult({ ui, form }, result)}
     </section>
     ${pageForm(
       addForm,
@@ -129,6 +93,48 @@ const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, res
     )}
   `
 })
+
+/** Says if a number is on the list, and when it was removed before. */
+function checkResult({ ui, form }: Pick<PageModel, 'ui' | 'form'>, result: CheckedNumber): Html {
+  const { phoneNumber, doNotCall, removals } = result
+  const earlier =
+    removals.length > 0 &&
+    html`
+      <h3>Earlier removals</h3>
+      ${doNotCallRemovals({ ui, removals })}
+    `
+  if (doNotCall === null)
+    return html`
+      <p class="notice" data-tone="good"><strong>${phoneNumber}</strong> is not on the do-not-call list.</p>
+      ${earlier}
+    `
+  return html`
+    <div class="notice" data-tone="warn">
+      <p>
+        <strong>${phoneNumber}</strong> has been on the do-not-call list since
+        ${time(ui, doNotCall.since)} (${doNotCall.source}).${
+          doNotCall.reason
+            ? html`
+              ${labels.addToDoNotCallList.reason}: ${doNotCall.reason}`
+            : null
+        }
+      </p>
+      ${confirm({
+        form,
+        id: 'remove',
+        look: 'quiet',
+        action: ui.to('/contacts/do-not-call/remove'),
+        fields: { phone_number: phoneNumber },
+        label: 'Remove from list',
+        question: `Remove ${phoneNumber} from the do-not-call list?`,
+        detail: 'Make sure this person agreed to be called again. Your name and the reason are saved.',
+        confirm: 'Remove number',
+        reason: { name: 'reason', label: labels.addToDoNotCallList.reason },
+      })}
+    </div>
+    ${earlier}
+  `
+}
 
 const phoneLabel = addContactTexts.phone_number.label
 

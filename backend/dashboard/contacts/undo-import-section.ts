@@ -6,8 +6,7 @@ import type { UndoSection } from './undo-import-pages.ts'
 /** Says whether an import can be undone, or what undoing it has done. */
 export const undoImportSection = ({ ui, id, undo }: { ui: Ui; id: number; undo: UndoSection }): Html => html`
   ${
-    undo &&
-    undo.kind === 'possible' &&
+    undo?.kind === 'possible' &&
     html`
       <section class="panel stack" aria-labelledby="undo">
         <h2 id="undo">Undo import</h2>
@@ -20,10 +19,9 @@ export const undoImportSection = ({ ui, id, undo }: { ui: Ui; id: number; undo: 
       </section>
     `
   }
-  ${undo && undo.kind === 'impossible' && html`<p class="soft small-text">${undo.reason}</p>`}
+  ${undo?.kind === 'impossible' && html`<p class="soft small-text">${undo.reason}</p>`}
   ${
-    undo &&
-    (undo.kind === 'running' || undo.kind === 'undone') &&
+    (undo?.kind === 'running' || undo?.kind === 'undone') &&
     html`
       <section class="panel stack" aria-labelledby="undo">
         <h2 id="undo">${undo.kind === 'undone' ? 'Import undone' : 'Undoing import'}</h2>

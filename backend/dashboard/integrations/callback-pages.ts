@@ -21,7 +21,6 @@ import { formatReplayMessage } from './webhook-actions.ts'
 import { countCallbackDeliveries, selectCallbackOrigins } from './webhook-queries.ts'
 
 interface CallbacksData {
-  pending: number
   exhausted: number
   previousSecretUntil: Date | null
   /** Origins of callback URLs, such as https://example.com. */
@@ -30,6 +29,7 @@ interface CallbacksData {
 }
 
 const callbacksPath = '/integrations/callbacks'
+
 const callbacksView = defineView(
   ({ ui, isOwner, form, here }, { origins, previousSecretUntil, exhausted, table }: CallbacksData) => html`
     <a class="crumb" href="${ui.to('/integrations/webhooks')}">${icon('back')} Webhooks</a>
@@ -57,11 +57,7 @@ const callbacksView = defineView(
       </div>
       <p class="soft">
         Outdial signs deliveries to callback URLs, with a different signing secret for each address. Signatures follow the
-        Standard Webhooks specification.${
-          !isOwner &&
-          html`
-            Only workspace owners can see the secrets.`
-        }
+        Standard Webhooks specification.${!isOwner && ' Only workspace owners can see the secrets.'}
       </p>
       ${
         isOwner &&
@@ -115,18 +111,19 @@ const callbacksView = defineView(
     })}
   `,
 )
+
 const callbacksLink = { path: callbacksPath, label: 'Callback URLs' }
+
 const toCallbacks = (context: PathContext) => pathTo(context, callbacksPath)
 
 export const callbacksPage = definePage({
   toleratesLag: true,
   query: DeliveryQuery,
   show: async (deps, context) => {
-    const { pending, exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
+    const { exhausted } = await countCallbackDeliveries(deps.db, context.workspace.id)
     const previousUntil = await getPreviousSecretUntil(deps, context.workspace.id)
     const previousStillSigns = previousUntil !== null && previousUntil > deps.clock.now()
     return callbacksView('Callback URLs', {
-      pending,
       exhausted,
       previousSecretUntil: previousStillSigns ? previousUntil : null,
       origins: await selectCallbackOrigins(deps.db, context.workspace.id),
@@ -177,6 +174,7 @@ const revealSecretView = defineView(
     )}
   `,
 )
+
 const rotateSecretView = defineView(
   ({ ui, form, workspace }) => html`
     <a class="crumb" href="${ui.to('/integrations/callbacks')}">${icon('back')} Callback URLs</a>

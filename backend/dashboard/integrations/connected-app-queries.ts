@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db/schema.ts'
 
 /** An app that a user connected to a workspace. Combines all of its authorizations. */
-interface ConnectedApp {
+export interface ConnectedApp {
   user_id: number
   client_id: string
   app: string

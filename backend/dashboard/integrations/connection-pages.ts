@@ -6,33 +6,18 @@ import { knownScopes, scopeDescriptions } from '../../oauth/scopes.ts'
 import { copyable, time } from '../../views/elements.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
 import { confirm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { type Html, html } from '../../views/html.ts'
 import { defineAction, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParam, lockRights, pathTo, TextParam } from '../page/page-context.ts'
-import { selectConnectedApps } from './connected-app-queries.ts'
+import type { PageModel } from '../page/page-model.ts'
+import { type ConnectedApp, selectConnectedApps } from './connected-app-queries.ts'
 import { integrationTabs } from './integration-tabs.ts'
 
 const connectedAppsPath = '/integrations/apps'
 
-interface ConnectedAppCard {
-  /** Unique on the page. */
-  key: string
-  app: string
-  user: string
-  email: string
-  since: Date
-  lastUsedAt: Date | null
-  abilities: string[]
-  subscriptionCount: number
-  disconnectPath: string
-  /** Explains what disconnecting does. */
-  disconnectDetail: string
-  canDisconnect: boolean
-}
-
 const connectedAppsView = defineView(
-  ({ ui, form }, { apps }: { apps: ConnectedAppCard[] }) => html`
-    ${integrationTabs({ ui, here: 'apps' })}
+  ({ ui, form, user, isOwner }, { apps }: { apps: readonly ConnectedApp[] }) => html`
+    ${integrationTabs({ ui, here: '/integrations/apps' })}
     <div class="page-head">
       <div>
         <h2>Connected apps</h2>
@@ -51,79 +36,77 @@ const connectedAppsView = defineView(
         </section>
       `
     }
-    ${apps.map(
-      (app) => html`
-        <section class="panel" aria-labelledby="${app.key}">
-          <div class="panel-head">
-            <h3 id="${app.key}">${app.app}</h3>
-            ${
-              app.canDisconnect &&
-              confirm({
-                form,
-                id: `disconnect-${app.key}`,
-                action: ui.to(app.disconnectPath),
-                label: 'Disconnect',
-                question: `Disconnect ${app.app}?`,
-                detail: app.disconnectDetail,
-                confirm: 'Disconnect app',
-              })
-            }
-          </div>
-          <dl class="facts">
-            <dt>Connected by</dt><dd>${app.user} <span class="soft">${app.email}</span></dd>
-            <dt>Connected</dt><dd>${time(ui, app.since)}</dd>
-            <dt>Last used</dt>
-            <dd>
-              ${app.lastUsedAt ? time(ui, app.lastUsedAt, 'ago') : html`<span class="soft">Never</span>`}
-            </dd>
-            <dt>Webhooks</dt>
-            <dd>
-              ${
-                app.subscriptionCount === 0
-                  ? html`<span class="soft">None</span>`
-                  : html`
-                    <a href="${ui.to('/integrations/webhooks')}">${ui.plural(app.subscriptionCount, 'subscription')}</a>
-                  `
-              }
-            </dd>
-            <dt>Permissions</dt>
-            <dd>
-              ${
-                app.abilities.length === 0
-                  ? html`<span class="soft">None</span>`
-                  : html`
-                    <ul class="may">
-                      ${app.abilities.map((ability) => html`<li>${ability}</li>`)}
-                    </ul>
-                  `
-              }
-            </dd>
-          </dl>
-        </section>
-      `,
+    ${apps.map((app, index) =>
+      connectedApp({ ui, form }, `app-${index}`, app, isOwner || app.user_id === user.userId),
     )}
   `,
 )
 
+/** @param key is unique on the page */
+function connectedApp(
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  key: string,
+  app: ConnectedApp,
+  canDisconnect: boolean,
+): Html {
+  const abilities = knownScopes(app.scopes).map((scope) => scopeDescriptions[scope])
+  return html`
+    <section class="panel" aria-labelledby="${key}">
+      <div class="panel-head">
+        <h3 id="${key}">${app.app}</h3>
+        ${
+          canDisconnect &&
+          confirm({
+            form,
+            id: `disconnect-${key}`,
+            action: ui.to(
+              `/integrations/apps/${app.user_id}/${encodeURIComponent(app.client_id)}/disconnect`,
+            ),
+            label: 'Disconnect',
+            question: `Disconnect ${app.app}?`,
+            detail: formatDisconnectDetail(app.user_name, app.subscription_count),
+            confirm: 'Disconnect app',
+          })
+        }
+      </div>
+      <dl class="facts">
+        <dt>Connected by</dt><dd>${app.user_name} <span class="soft">${app.email}</span></dd>
+        <dt>Connected</dt><dd>${time(ui, app.since)}</dd>
+        <dt>Last used</dt>
+        <dd>
+          ${app.last_used_at ? time(ui, app.last_used_at, 'ago') : html`<span class="soft">Never</span>`}
+        </dd>
+        <dt>Webhooks</dt>
+        <dd>
+          ${
+            app.subscription_count === 0
+              ? html`<span class="soft">None</span>`
+              : html`
+                <a href="${ui.to('/integrations/webhooks')}">${ui.plural(app.subscription_count, 'subscription')}</a>
+              `
+          }
+        </dd>
+        <dt>Permissions</dt>
+        <dd>
+          ${
+            abilities.length === 0
+              ? html`<span class="soft">None</span>`
+              : html`
+                <ul class="may">
+                  ${abilities.map((ability) => html`<li>${ability}</li>`)}
+                </ul>
+              `
+          }
+        </dd>
+      </dl>
+    </section>
+  `
+}
+
 export const connectedAppsPage = definePage({
   query: noInput,
-  show: async (deps, { workspace, user }) => {
-    const connections = await selectConnectedApps(deps.db, workspace.id)
-    const apps = connections.map((connection, index) => ({
-      key: `app-${index}`,
-      app: connection.app,
-      user: connection.user_name,
-      email: connection.email,
-      since: connection.since,
-      lastUsedAt: connection.last_used_at,
-      abilities: knownScopes(connection.scopes).map((scope) => scopeDescriptions[scope]),
-      subscriptionCount: connection.subscription_count,
-      disconnectPath: `/integrations/apps/${connection.user_id}/${encodeURIComponent(connection.client_id)}/disconnect`,
-      disconnectDetail: formatDisconnectDetail(connection.user_name, connection.subscription_count),
-      canDisconnect: connection.user_id === user.userId || workspace.role === 'owner',
-    }))
-    return connectedAppsView('Connected apps', { apps })
-  },
+  show: async (deps, { workspace }) =>
+    connectedAppsView('Connected apps', { apps: await selectConnectedApps(deps.db, workspace.id) }),
 })
 
 function formatDisconnectDetail(userName: string, subscriptionCount: number): string {
@@ -162,7 +145,7 @@ interface ConnectData {
 
 const connectView = defineView(
   ({ ui, user, workspace }, { isLocal, apiUrl, addresses }: ConnectData) => html`
-    ${integrationTabs({ ui, here: 'connect' })}
+    ${integrationTabs({ ui, here: '/integrations' })}
     ${
       isLocal &&
       html`
@@ -236,7 +219,7 @@ export const connectZapierPage = definePage({
 
 const realCallsView = defineView(
   ({ ui, isSimulated }) => html`
-    ${integrationTabs({ ui, here: 'real-calls' })}
+    ${integrationTabs({ ui, here: '/integrations/real-calls' })}
     <section class="panel" aria-labelledby="needs">
       <h2 id="needs">What real calls need</h2>
       ${

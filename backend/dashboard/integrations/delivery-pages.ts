@@ -3,14 +3,15 @@ import { secondMs } from '../../core/durations.ts'
 import { FormError } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
 import { type Badge, deliveryBadge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
+import { badge, live, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
 import { button } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { attributes, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { unsignedHeaders } from '../../webhooks/deliver.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import { defineAction, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
+import { type FilterLink, toListAddress } from '../page/filter-links.ts'
 import { toKeysetPage } from '../page/keyset.ts'
 import { IdParams, type IdPathContext, type PageContext, pathTo } from '../page/page-context.ts'
 import { formatReplayMessage } from './webhook-actions.ts'
@@ -21,50 +22,36 @@ import {
   selectDeliveryAttempts,
 } from './webhook-queries.ts'
 
-interface ShownAttempt {
-  number: number
-  at: Date
-  badge: Badge
-  error: string
-  duration: string
-}
-
 interface DeliveryData {
-  delivery: {
-    id: number
-    name: string
-    /** The page of its subscription, or of callback URLs. */
-    origin: { path: string; label: string }
-    callId: number | null
-    targetUrl: string
-    badge: Badge
-    createdAt: Date
-    finishedAt: Date | null
-    nextAttemptAt: Date | null
-    canReplay: boolean
-    isDisabled: boolean
-    body: string
-  }
-  attempts: ShownAttempt[]
-  headers: string
+  delivery: NonNullable<Awaited<ReturnType<typeof findDelivery>>>
+  attempts: Awaited<ReturnType<typeof selectDeliveryAttempts>>
 }
 
-const deliveryView = defineView(
-  ({ ui, here, form }, { attempts, headers, delivery }: DeliveryData) => html`
+const deliveryView = defineView(({ ui, here, form }, { delivery, attempts }: DeliveryData) => {
+  const origin = toOrigin(delivery.subscription_id)
+  const hasEnded = delivery.subscription_ended_at !== null
+  const isDisabled = delivery.disabled_at !== null && !hasEnded
+  const canReplay =
+    delivery.status === 'exhausted' &&
+    delivery.call_id !== null &&
+    !isDisabled &&
+    !hasEnded &&
+    delivery.callback_ended_at === null
+  return html`
     <a
       class="crumb"
-      href="${ui.to(delivery.origin.path)}"
-    >${icon('back')} ${delivery.origin.label}</a>
-    <div id="live" class="live stack-wide" data-live hx-get="${here}" hx-trigger="every 3s" hx-select="#live" hx-swap="outerMorph">
+      href="${ui.to(origin.path)}"
+    >${icon('back')} ${origin.label}</a>
+    <div class="live stack-wide"${attributes(live(here, '3s'))}>
       <div class="page-head">
         <div>
-          <h1>${delivery.name}</h1>
-          <p class="lead target">${delivery.targetUrl}</p>
+          <h1>${delivery.call_id === null ? 'Test event' : `Event for call ${delivery.call_id}`}</h1>
+          <p class="lead target">${delivery.target_url}</p>
         </div>
         <div class="page-head-actions">
-          ${delivery.callId ? html`<a class="button quiet small" href="${ui.to(`/calls/${delivery.callId}`)}">View call</a>` : null}
+          ${delivery.call_id ? html`<a class="button quiet small" href="${ui.to(`/calls/${delivery.call_id}`)}">View call</a>` : null}
           ${
-            delivery.canReplay &&
+            canReplay &&
             button({
               form,
               action: ui.to(`/integrations/deliveries/${delivery.id}/replay`),
@@ -75,10 +62,10 @@ const deliveryView = defineView(
         </div>
       </div>
       ${
-        delivery.isDisabled &&
+        isDisabled &&
         html`
           <p class="notice" data-tone="bad">
-            The subscription is disabled, so nothing is sent to it. <a href="${ui.to(delivery.origin.path)}">Enable the subscription</a>,
+            The subscription is disabled, so nothing is sent to it. <a href="${ui.to(origin.path)}">Enable the subscription</a>,
             then replay this delivery.
           </p>
         `
@@ -86,20 +73,20 @@ const deliveryView = defineView(
       <div class="panels">
         <section class="panel" aria-label="About this delivery">
           <dl class="facts">
-            <dt>Status</dt><dd>${badge(delivery.badge)}</dd>
-            <dt>Created at</dt><dd>${time(ui, delivery.createdAt)}</dd>
+            <dt>Status</dt><dd>${badge(deliveryBadge(delivery.status, attempts.length, delivery.ended_reason))}</dd>
+            <dt>Created at</dt><dd>${time(ui, delivery.created_at)}</dd>
             ${
-              delivery.nextAttemptAt
+              delivery.next_attempt_at
                 ? html`
                   <dt>${attempts.length === 0 ? 'Due' : 'Next attempt'}</dt>
                   <dd>
-                    ${time(ui, delivery.nextAttemptAt, 'ago')}
-                    <span class="soft">(${time(ui, delivery.nextAttemptAt)})</span>
+                    ${time(ui, delivery.next_attempt_at, 'ago')}
+                    <span class="soft">(${time(ui, delivery.next_attempt_at)})</span>
                   </dd>
                 `
                 : null
             }
-            ${delivery.finishedAt ? html`<dt>Finished</dt><dd>${time(ui, delivery.finishedAt)}</dd>` : null}
+            ${delivery.finished_at ? html`<dt>Finished</dt><dd>${time(ui, delivery.finished_at)}</dd>` : null}
           </dl>
         </section>
         <section class="panel flush" aria-labelledby="attempts">
@@ -124,9 +111,9 @@ const deliveryView = defineView(
                         (one) => html`
                           <tr>
                             <th scope="row">${one.number}</th>
-                            <td>${badge(one.badge)}</td>
-                            <td>${one.error === '' ? html`<span class="soft">None</span>` : one.error}</td>
-                            <td class="number nowrap">${one.duration}</td>
+                            <td>${badge(statusBadge(one.status_code))}</td>
+                            <td>${one.error || html`<span class="soft">None</span>`}</td>
+                            <td class="number nowrap">${formatMilliseconds(one.duration_ms)}</td>
                             <td class="nowrap">${time(ui, one.at)}</td>
                           </tr>
                         `,
@@ -142,12 +129,12 @@ const deliveryView = defineView(
     <section class="panel" aria-labelledby="sent">
       <h2 id="sent">Request</h2>
       <h3>Headers (signature hidden)</h3>
-      <pre tabindex="0" aria-label="Headers">${headers}</pre>
+      <pre tabindex="0" aria-label="Headers">${formatHeaders(delivery.event_id, attempts[0]?.at ?? null)}</pre>
       <h3>Body</h3>
-      <pre tabindex="0" aria-label="Body">${delivery.body}</pre>
+      <pre tabindex="0" aria-label="Body">${formatBody(delivery.body)}</pre>
     </section>
-  `,
-)
+  `
+})
 
 const toOrigin = (subscriptionId: number | null) =>
   subscriptionId === null
@@ -158,40 +145,10 @@ export const deliveryPage = definePage({
   params: IdParams,
   query: noInput,
   show: async (deps, { workspace, params: { id } }) => {
-    const row = await findDelivery(deps.db, workspace.id, id)
-    if (row === undefined) throw new FormError('not_found', 'Delivery not found.')
+    const delivery = await findDelivery(deps.db, workspace.id, id)
+    if (delivery === undefined) throw new FormError('not_found', 'Delivery not found.')
     const attempts = await selectDeliveryAttempts(deps.db, workspace.id, id)
-    const hasEnded = row.subscription_ended_at !== null
-    const isDisabled = row.disabled_at !== null && !hasEnded
-    return deliveryView('Delivery', {
-      delivery: {
-        id: row.id,
-        name: row.call_id === null ? 'Test event' : `Event for call ${row.call_id}`,
-        origin: toOrigin(row.subscription_id),
-        callId: row.call_id,
-        targetUrl: row.target_url,
-        badge: deliveryBadge(row.status, attempts.length, row.ended_reason),
-        createdAt: row.created_at,
-        finishedAt: row.finished_at,
-        nextAttemptAt: row.next_attempt_at,
-        canReplay:
-          row.status === 'exhausted' &&
-          row.call_id !== null &&
-          !isDisabled &&
-          !hasEnded &&
-          row.callback_ended_at === null,
-        isDisabled,
-        body: formatBody(row.body),
-      },
-      attempts: attempts.map((one) => ({
-        number: one.number,
-        at: one.at,
-        badge: toStatusBadge(one.status_code),
-        error: one.error ?? '',
-        duration: formatMilliseconds(one.duration_ms),
-      })),
-      headers: formatHeaders(row.event_id, attempts[0]?.at ?? null),
-    })
+    return deliveryView('Delivery', { delivery, attempts })
   },
 })
 
@@ -210,7 +167,7 @@ export const replayDeliveryAction = defineAction({
 const deliveryPath = (context: IdPathContext) =>
   pathTo(context, `/integrations/deliveries/${context.params.id}`)
 
-function toStatusBadge(status: number | null): Badge {
+function statusBadge(status: number | null): Badge {
   if (status === null) return { tone: 'bad', text: 'No response' }
   return { tone: status >= 200 && status < 300 ? 'good' : 'bad', text: `HTTP ${status}` }
 }
@@ -231,31 +188,11 @@ function formatBody(body: string): string {
   return JSON.stringify(value, null, 2)
 }
 
-type LastAttempt = Pick<DeliverySummary, 'status_code' | 'error' | 'duration_ms'>
-
-/** Returns "HTTP 204 · 35 ms", or the error. Empty before the first attempt. */
-function formatAttemptResponse({ status_code, error, duration_ms }: LastAttempt): string {
-  if (duration_ms === null) return ''
-  const outcome = error ?? (status_code === null ? 'No response' : `HTTP ${status_code}`)
-  const text = outcome.charAt(0).toUpperCase() + outcome.slice(1).replace(/\.$/, '')
-  return `${text} · ${formatMilliseconds(duration_ms)}`
-}
-
-interface DeliveryRow {
-  id: number
-  /** "Call 12" or "Test event". */
-  event: string
-  about: string
-  badge: Badge
-  response: string
-  attempts: number
-  createdAt: Date
-  nextAttemptAt: Date | null
-}
-
 export interface DeliveryTable {
-  rows: DeliveryRow[]
-  filters: { label: string; address: string; isHere: boolean }[]
+  rows: readonly DeliverySummary[]
+  /** Shows where each was sent, instead of the contact. */
+  showTarget: boolean
+  filters: FilterLink[]
   isFiltered: boolean
   previous: string | null
   next: string | null
@@ -292,14 +229,10 @@ export async function readDeliveryTable(
   const selection = { subscriptionId, status, before, after, limit: pageSize + 1 }
   const found = await selectDeliveries(deps.db, context.workspace.id, selection)
   const { rows, previous, next } = toKeysetPage(found, { before, after }, pageSize)
-
-  const address = (query: Record<string, string | number | undefined>) => {
-    const all = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) all.set(name, String(value))
-    return pathTo(context, all.size === 0 ? source.path : `${source.path}?${all.toString()}`)
-  }
+  const address = (query: Parameters<typeof toListAddress>[2]) => toListAddress(context, source.path, query)
   return {
-    rows: rows.map((row) => toDeliveryRow(row, source.showTarget)),
+    rows,
+    showTarget: source.showTarget,
     filters: statusFilters.map((filter) => ({
       label: filter.label,
       address: address({ status: filter.status }),
@@ -308,19 +241,5 @@ export async function readDeliveryTable(
     isFiltered: status !== undefined || before !== undefined || after !== undefined,
     previous: previous && address({ status, ...previous }),
     next: next && address({ status, ...next }),
-  }
-}
-
-function toDeliveryRow(row: DeliverySummary, showTarget: boolean): DeliveryRow {
-  const about = row.call_id === null ? 'Sample data' : row.contact || 'Erased contact'
-  return {
-    id: row.id,
-    event: row.call_id === null ? 'Test event' : `Call ${row.call_id}`,
-    about: showTarget ? row.target_url : about,
-    badge: deliveryBadge(row.status, row.attempts, row.ended_reason),
-    response: formatAttemptResponse(row),
-    attempts: row.attempts,
-    createdAt: row.created_at,
-    nextAttemptAt: row.next_attempt_at,
   }
 }

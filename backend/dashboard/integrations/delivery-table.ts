@@ -1,7 +1,11 @@
-import { badge, pager, time } from '../../views/elements.ts'
+import { deliveryBadge } from '../../views/badges.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
+import { formatMilliseconds } from '../../views/format.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
+import { filterLinks } from '../page/filter-links.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { DeliveryTable } from './delivery-pages.ts'
+import type { DeliverySummary } from './webhook-queries.ts'
 
 /** Lists a page of deliveries. */
 export const deliveryTable = ({
@@ -18,15 +22,9 @@ export const deliveryTable = ({
   <section class="panel flush" aria-labelledby="deliveries">
     <div class="panel-head">
       <h2 id="deliveries">Deliveries</h2>
-      <nav class="row" aria-label="Filter deliveries">
-        ${table.filters.map(
-          (filter) => html`
-            <a class="button quiet small" href="${filter.address}"${attributes({ 'aria-current': filter.isHere ? 'true' : null })}>${filter.label}</a>
-          `,
-        )}
-      </nav>
+      ${filterLinks('Filter deliveries', table.filters)}
     </div>
-    <div id="live" class="live" data-live hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerMorph">
+    <div class="live"${attributes(live(here, '5s'))}>
       ${
         table.rows.length === 0
           ? html`
@@ -58,22 +56,23 @@ export const deliveryTable = ({
                     (row) => html`
                       <tr>
                         <th scope="row" class="target">
-                          <a href="${ui.to(`/integrations/deliveries/${row.id}`)}">${row.event}</a><small>${row.about}</small>
+                          <a href="${ui.to(`/integrations/deliveries/${row.id}`)}">${nameEvent(row)}</a>
+                          <small>${table.showTarget ? row.target_url : describeContact(row)}</small>
                         </th>
                         <td>
-                          ${badge(row.badge)} ${
-                            row.nextAttemptAt &&
+                          ${badge(deliveryBadge(row.status, row.attempts, row.ended_reason))} ${
+                            row.next_attempt_at !== null &&
                             row.attempts > 0 &&
                             html`
                               <small>
-                                next attempt ${time(ui, row.nextAttemptAt, 'ago')}
+                                next attempt ${time(ui, row.next_attempt_at, 'ago')}
                               </small>
                             `
                           }
                         </td>
-                        <td>${row.response === '' ? html`<span class="soft">No attempts yet</span>` : row.response}</td>
+                        <td>${formatLastResponse(row) ?? html`<span class="soft">No attempts yet</span>`}</td>
                         <td class="number">${ui.count(row.attempts)}</td>
-                        <td class="nowrap">${time(ui, row.createdAt)}</td>
+                        <td class="nowrap">${time(ui, row.created_at)}</td>
                       </tr>
                     `,
                   )}
@@ -86,3 +85,19 @@ export const deliveryTable = ({
     </div>
   </section>
 `
+
+const nameEvent = ({ call_id: callId }: DeliverySummary): string =>
+  callId === null ? 'Test event' : `Call ${callId}`
+
+function describeContact({ call_id: callId, contact }: DeliverySummary): string {
+  if (callId === null) return 'Sample data'
+  return contact || 'Erased contact'
+}
+
+/** Returns "HTTP 204 · 35 ms", or the error. Null before the first attempt. */
+function formatLastResponse({ status_code, error, duration_ms }: DeliverySummary): string | null {
+  if (duration_ms === null) return null
+  const outcome = error ?? (status_code === null ? 'No response' : `HTTP ${status_code}`)
+  const text = outcome.charAt(0).toUpperCase() + outcome.slice(1).replace(/\.$/, '')
+  return `${text} · ${formatMilliseconds(duration_ms)}`
+}

@@ -1,24 +1,21 @@
-import { attributes, type Html, html } from '../../views/html.ts'
+import { tabs } from '../../views/elements.ts'
+import { type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
+const pages = [
+  { path: '/integrations', label: 'Connect Zapier' },
+  { path: '/integrations/apps', label: 'Connected apps' },
+  { path: '/integrations/webhooks', label: 'Webhooks' },
+  { path: '/integrations/real-calls', label: 'Real calls' },
+] as const
+
 /** Shows the heading and tabs of every integration page. */
-export const integrationTabs = ({
-  ui,
-  here,
-}: {
-  ui: Ui
-  here: 'connect' | 'apps' | 'webhooks' | 'real-calls'
-}): Html => html`
+export const integrationTabs = ({ ui, here }: { ui: Ui; here: (typeof pages)[number]['path'] }): Html => html`
   <div class="page-head">
     <div>
       <h1>Integrations</h1>
       <p class="lead">Connect Zapier or your own code to this workspace.</p>
     </div>
   </div>
-  <nav class="tabs" aria-label="Integrations">
-    <a href="${ui.to('/integrations')}"${attributes({ 'aria-current': here === 'connect' ? 'page' : null })}>Connect Zapier</a>
-    <a href="${ui.to('/integrations/apps')}"${attributes({ 'aria-current': here === 'apps' ? 'page' : null })}>Connected apps</a>
-    <a href="${ui.to('/integrations/webhooks')}"${attributes({ 'aria-current': here === 'webhooks' ? 'page' : null })}>Webhooks</a>
-    <a href="${ui.to('/integrations/real-calls')}"${attributes({ 'aria-current': here === 'real-calls' ? 'page' : null })}>Real calls</a>
-  </nav>
+  ${tabs(ui, { label: 'Integrations', pages, here })}
 `

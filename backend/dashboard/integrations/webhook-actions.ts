@@ -101,7 +101,7 @@ export const removeWebhookAction = defineAction({
 })
 
 const rotateSecretView = defineView(
-  ({ ui, form }, { id, targetUrl }: { id: number; targetUrl: string }) => html`
+  ({ ui, form }, { id, target_url }: { id: number; target_url: string }) => html`
     <a
       class="crumb"
       href="${ui.to(`/integrations/webhooks/${id}`)}"
@@ -112,7 +112,7 @@ const rotateSecretView = defineView(
       { class: 'panel stack form' },
       html`
         ${formMessage(form)}
-        <p>This creates a new signing secret for deliveries to <code class="target">${targetUrl}</code>.</p>
+        <p>This creates a new signing secret for deliveries to <code class="target">${target_url}</code>.</p>
         <p class="soft">
           The next page shows the new secret once. For 24 hours, deliveries are signed with both secrets, so you have time
           to update the receiver. If you rotate again within that time, the oldest secret stops working immediately. Zaps
@@ -135,7 +135,7 @@ export const rotateSecretPage = defineForm({
   show: async (deps, context) => {
     const { id, target_url, managedBy } = await findSubscription(deps, context)
     if (managedBy === 'owner') requireOwner(context)
-    return rotateSecretView('Rotate signing secret', { id, targetUrl: target_url })
+    return rotateSecretView('Rotate signing secret', { id, target_url })
   },
   submit: async (tx, context) => {
     const { id, managedBy } = await findSubscription(tx, context)

@@ -1,44 +1,39 @@
-import type { Badge } from '../../views/badges.ts'
-import { badge, pager, time } from '../../views/elements.ts'
-import { html } from '../../views/html.ts'
+import { badge, live, pager, time } from '../../views/elements.ts'
+import { attributes, type Html, html } from '../../views/html.ts'
 import { labels } from '../../views/labels.ts'
 import { defineView } from '../page/define-page.ts'
+import type { Ui } from '../page/page-model.ts'
 import { integrationTabs } from './integration-tabs.ts'
-
-interface WebhookRow {
-  id: number
-  targetUrl: string
-  owner: string
-  filter: string
-  badge: Badge
-  since: Date | null
-  lastAt: Date | null
-  pending: number
-  exhausted: number
-}
+import {
+  describeEnd,
+  formatSubscriptionOwner,
+  formatWebhookFilter,
+  subscriptionBadge,
+} from './subscription-texts.ts'
+import type { countCallbackDeliveries, SubscriptionSummary } from './webhook-queries.ts'
 
 interface ListData {
-  rows: WebhookRow[]
+  subscriptions: readonly SubscriptionSummary[]
   /** Subscriptions that ended in the last 30 days, the latest first. */
-  ended: { id: number; targetUrl: string; owner: string; filter: string; reason: string; at: Date }[]
-  callbacks: { pending: number; exhausted: number; any: boolean }
+  ended: readonly SubscriptionSummary[]
+  callbacks: Awaited<ReturnType<typeof countCallbackDeliveries>>
   previous: string | null
   next: string | null
 }
 
 export const webhookListView = defineView(
-  ({ ui, here }, { rows, previous, next, ended, callbacks }: ListData) => html`
-    ${integrationTabs({ ui, here: 'webhooks' })}
+  ({ ui, here }, { subscriptions, previous, next, ended, callbacks }: ListData) => html`
+    ${integrationTabs({ ui, here: '/integrations/webhooks' })}
     <div class="page-head">
       <div>
         <h2>Webhooks</h2>
         <p class="lead">URLs that receive <code>call.completed</code> events. Zaps subscribe when they're turned on. Your code subscribes with the API.</p>
       </div>
     </div>
-    <div id="live" class="live" data-live hx-get="${here}" hx-trigger="every 5s" hx-select="#live" hx-swap="outerMorph">
+    <div class="live"${attributes(live(here, '5s'))}>
       <section class="panel flush" aria-label="Subscriptions">
         ${
-          rows.length === 0
+          subscriptions.length === 0
             ? html`
               <div class="empty">
                 <p><strong>No webhook subscriptions yet.</strong></p>
@@ -59,26 +54,18 @@ export const webhookListView = defineView(
                     </tr>
                   </thead>
                   <tbody>
-                    ${rows.map(
+                    ${subscriptions.map(
                       (row) => html`
                         <tr>
                           <th scope="row" class="target">
-                            <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.targetUrl}</a>
-                            <small>${row.owner}</small><small>${row.filter}</small>
+                            <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.target_url}</a>
+                            <small>${formatSubscriptionOwner(row)}</small><small>${formatWebhookFilter(row)}</small>
                           </th>
                           <td>
-                            ${badge(row.badge)} ${
-                              row.since
-                                ? html`
-                                  <small>
-                                    since ${time(ui, row.since)}
-                                  </small>
-                                `
-                                : null
-                            }
+                            ${badge(subscriptionBadge(row))} ${since(ui, row.disabled_at ?? row.failing_since)}
                           </td>
                           <td class="nowrap">
-                            ${row.lastAt ? time(ui, row.lastAt) : html`<span class="soft">None yet</span>`}
+                            ${row.last_at ? time(ui, row.last_at) : html`<span class="soft">None yet</span>`}
                           </td>
                           <td class="number">${ui.count(row.pending)}</td>
                           <td class="number">${ui.count(row.exhausted)}</td>
@@ -112,11 +99,11 @@ export const webhookListView = defineView(
                   (row) => html`
                     <tr>
                       <th scope="row" class="target">
-                        <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.targetUrl}</a>
-                        <small>${row.owner}</small><small>${row.filter}</small>
+                        <a href="${ui.to(`/integrations/webhooks/${row.id}`)}">${row.target_url}</a>
+                        <small>${formatSubscriptionOwner(row)}</small><small>${formatWebhookFilter(row)}</small>
                       </th>
-                      <td>${row.reason}</td>
-                      <td class="nowrap">${time(ui, row.at)}</td>
+                      <td>${describeEnd(row)?.reason ?? null}</td>
+                      <td class="nowrap">${row.ended_at === null ? null : time(ui, row.ended_at)}</td>
                     </tr>
                   `,
                 )}
@@ -147,3 +134,12 @@ export const webhookListView = defineView(
     </section>
   `,
 )
+
+const since = (ui: Ui, at: Date | null): Html | null =>
+  at === null
+    ? null
+    : html`
+      <small>
+        since ${time(ui, at)}
+      </small>
+    `

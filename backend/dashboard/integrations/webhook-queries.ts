@@ -6,7 +6,6 @@ import { isOfCall } from '../../webhooks/test-events.ts'
 
 export interface DeliverySummary {
   id: number
-  event_id: string
   /** Null for a test event. */
   call_id: number | null
   contact: string | null
@@ -21,7 +20,6 @@ export interface DeliverySummary {
   status_code: number | null
   error: string | null
   duration_ms: number | null
-  last_attempt_at: Date | null
 }
 
 /** A page of deliveries, with IDs below `before` or above `after`. */
@@ -43,9 +41,8 @@ export async function selectDeliveries(
   const subscriptionCondition =
     subscriptionId === null ? sql`d.subscription_id is null` : sql`d.subscription_id = ${subscriptionId}`
   const { rows } = await sql<DeliverySummary>`
-    select d.id, d.event_id, event.call_id, call.to_number as contact, d.target_url, d.status, d.created_at,
-      d.next_attempt_at, s.ended_reason, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms,
-      last.at as last_attempt_at
+    select d.id, event.call_id, call.to_number as contact, d.target_url, d.status, d.created_at,
+      d.next_attempt_at, s.ended_reason, coalesce(last.number, 0) as attempts, last.status_code, last.error, last.duration_ms
     from (
       select * from webhook_delivery d
       where d.workspace_id = ${workspaceId} and ${subscriptionCondition} and d.event_id is not null
@@ -59,7 +56,7 @@ export async function selectDeliveries(
     left join call on call.id = event.call_id
     left join webhook_subscription s on s.id = d.subscription_id
     left join lateral (
-      select number, status_code, error, duration_ms, at from delivery_attempt a
+      select number, status_code, error, duration_ms from delivery_attempt a
       where a.delivery_id = d.id order by number desc limit 1
     ) last on true
     order by d.id ${after === undefined ? sql`desc` : sql`asc`}
@@ -74,14 +71,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .innerJoin('event', 'event.id', 'd.event_id')
     .leftJoin('webhook_subscription as s', 's.id', 'd.subscription_id')
     .select(['d.id', 'd.subscription_id', 'd.target_url', 'd.status', 'd.created_at', 'd.next_attempt_at'])
-    .select([
-      'd.finished_at',
-      'event.id as event_id',
-      'event.call_id',
-      'event.type',
-      'event.body',
-      's.disabled_at',
-    ])
+    .select(['d.finished_at', 'event.id as event_id', 'event.call_id', 'event.body', 's.disabled_at'])
     .leftJoin('call_callback as c', 'c.id', 'd.callback_id')
     .select(['s.ended_at as subscription_ended_at', 's.ended_reason', 'c.ended_at as callback_ended_at'])
     .where('d.workspace_id', '=', workspaceId)
@@ -89,15 +79,8 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .executeTakeFirst()
 
 /** Finds what became of the report to Zapier that a subscription has ended. Undefined if there's none. */
-export async function findReportToZapier(
-  db: Db,
-  workspaceId: number,
-  subscriptionId: number,
-): Promise<
-  | Pick<DeliverySummary, 'status' | 'next_attempt_at' | 'status_code' | 'error' | 'last_attempt_at'>
-  | undefined
-> {
-  return db
+export const findReportToZapier = (db: Db, workspaceId: number, subscriptionId: number) =>
+  db
     .selectFrom('webhook_delivery as d')
     .leftJoin('delivery_attempt as a', 'a.delivery_id', 'd.id')
     .select(['d.status', 'd.next_attempt_at', 'a.status_code', 'a.error', 'a.at as last_attempt_at'])
@@ -107,7 +90,6 @@ export async function findReportToZapier(
     .orderBy('a.number', 'desc')
     .limit(1)
     .executeTakeFirst()
-}
 
 /** Returns the attempts of a delivery, newest first. */
 export const selectDeliveryAttempts = (db: Db, workspaceId: number, deliveryId: number) =>

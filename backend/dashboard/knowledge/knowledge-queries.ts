@@ -4,21 +4,11 @@ import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
 import { documentNotFound } from '../../knowledge/documents.ts'
 
-export interface DocumentSummary {
-  id: number
-  title: string
-  /** In characters. */
-  size: number
-  passages: number
-  updated_at: Date
-}
+/** A document with its size in characters and its number of passages. */
+export type DocumentSummary = Awaited<ReturnType<typeof selectDocuments>>[number]
 
 /** Returns documents, last edited first. */
-const selectDocuments = (
-  db: Db,
-  workspaceId: number,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<DocumentSummary[]> =>
+const selectDocuments = (db: Db, workspaceId: number, { limit, offset }: { limit: number; offset: number }) =>
   db
     .selectFrom('knowledge_document as document')
     .select(['id', 'title', 'updated_at'])
@@ -39,14 +29,10 @@ const selectDocuments = (
     .offset(offset)
     .execute()
 
-const findDocument = (
-  db: Db,
-  workspaceId: number,
-  documentId: number,
-): Promise<{ id: number; title: string; body: string; created_at: Date; updated_at: Date } | undefined> =>
+const findDocument = (db: Db, workspaceId: number, documentId: number) =>
   db
     .selectFrom('knowledge_document')
-    .select(['id', 'title', 'body', 'created_at', 'updated_at'])
+    .select(['id', 'title', 'body', 'updated_at'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', documentId)
     .executeTakeFirst()
@@ -63,22 +49,11 @@ async function selectPassages(db: Db, workspaceId: number, documentId: number): 
   return rows.map(({ text }) => text)
 }
 
-export interface Document {
-  id: number
-  title: string
-  body: string
-  /** The text as agents find and quote it. */
-  passages: string[]
-  created_at: Date
-  updated_at: Date
-}
+/** A document, with its text as agents find and quote it. */
+export type Document = Awaited<ReturnType<typeof getDocument>>
 
 /** @throws {ApiError} not_found */
-export async function getDocument(
-  { db }: Pick<Deps, 'db'>,
-  workspaceId: number,
-  documentId: number,
-): Promise<Document> {
+export async function getDocument({ db }: Pick<Deps, 'db'>, workspaceId: number, documentId: number) {
   const document = await findDocument(db, workspaceId, documentId)
   if (document === undefined) throw documentNotFound()
   return { ...document, passages: await selectPassages(db, workspaceId, documentId) }

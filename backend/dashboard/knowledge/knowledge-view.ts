@@ -2,6 +2,7 @@ import { type FoundPassage } from '../../knowledge/search-knowledge.ts'
 import { pager, time } from '../../views/elements.ts'
 import { html } from '../../views/html.ts'
 import { defineView } from '../page/define-page.ts'
+import { searchForm } from '../page/search-form.ts'
 import { type DocumentSummary } from './knowledge-queries.ts'
 import { knowledgeTabs } from './knowledge-tabs.ts'
 
@@ -24,34 +25,21 @@ export const knowledgeView = defineView(({ ui }, { search, found, documents, pre
       </div>
       <a class="button primary" href="${ui.to('/knowledge/new')}">Add document</a>
     </div>
-    ${knowledgeTabs({ ui, here: 'documents' })}
-    <form
-      class="filters"
-      method="get"
-      action="${ui.to('/knowledge')}"
-      role="search"
-      hx-get="${ui.to('/knowledge')}"
-      hx-trigger="input changed delay:300ms, change, submit"
-      hx-target="#results"
-      hx-select="#results"
-      hx-swap="outerMorph"
-      hx-sync="this:replace"
-      hx-replace-url="true"
-    >
-      <div class="field question">
-        <label for="search">Test a question</label>
-        <input
-          id="search"
-          name="search"
-          type="search"
-          maxlength="500"
-          autocomplete="off"
-          value="${search}"
-          placeholder="What does an inspection cost?"
-        >
-      </div>
-      <noscript><button class="quiet">Search</button></noscript>
-    </form>
+    ${knowledgeTabs({ ui, here: '/knowledge' })}
+    ${searchForm(ui, {
+      path: '/knowledge',
+      target: '#results',
+      search: {
+        label: 'Test a question',
+        value: search,
+        placeholder: 'What does an inspection cost?',
+        maxlength: 500,
+        autocomplete: 'off',
+        look: 'field question',
+      },
+      button: 'Search',
+      trigger: 'input changed delay:300ms, change, submit',
+    })}
     <div id="results">
       ${
         found

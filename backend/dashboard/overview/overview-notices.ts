@@ -2,7 +2,7 @@ import { describePlaceholderIssues } from '../../calls/greeting.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import type { LimitStop } from '../../support/limit-stops.ts'
 import { formatCount, formatPlural } from '../../views/format.ts'
-import { formatWebhookFilter } from '../integrations/webhook-pages.ts'
+import { formatWebhookFilter } from '../integrations/subscription-texts.ts'
 import {
   type FirstSteps,
   type InactiveWithCalls,

@@ -1,16 +1,14 @@
-import { actionNeededReasons } from '../../calls/when-and-why.ts'
 import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
 import { doRulesApply, getCallRules } from '../../rules/call-rules.ts'
 import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
-import { callBadge, formatWaitReason } from '../../views/badges.ts'
-import { createTimeFormats, formatContactName, formatDate } from '../../views/format.ts'
+import { createTimeFormats, formatDate } from '../../views/format.ts'
 import { selectCampaignsWithDetails } from '../campaigns/campaign-queries.ts'
 import { definePage, noInput } from '../page/define-page.ts'
 import type { UserWorkspace } from '../page/page-context.ts'
 import { maxCountAgeMs } from '../page/recent-change.ts'
-import { buildCharts, type Day, getDay, outcomeGroups, sumCounts } from './overview-charts.ts'
+import { buildCharts, type Day, getDay, sumCounts } from './overview-charts.ts'
 import { buildNotices, listFirstSteps } from './overview-notices.ts'
 import {
   countEndedCalls,
@@ -114,8 +112,6 @@ async function readOverview(
   return {
     day: formatDate('longDate', now, timeZone),
     steps,
-    nextStep: steps.find(({ isDone }) => !isDone),
-    stepsDone: steps.filter(({ isDone }) => isDone).length,
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
       ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, lacksRules, stops, agents },
@@ -126,34 +122,14 @@ async function readOverview(
       day,
       { now, timeZone },
     ),
-    groups: outcomeGroups,
     testCalls: sumCounts(testCalls),
     endedToday: `/calls?ended=${day.date}&kind=real`,
     testsEndedToday: `/calls?ended=${day.date}&kind=test`,
     sharedCountSeconds: callCount > maxUnsharedCalls ? maxCountAgeMs / secondMs : null,
-    waiting: waiting.map(({ waiting_for, count, next_attempt_at }) => ({
-      label: formatWaitReason(waiting_for),
-      count: Number(count),
-      until:
-        next_attempt_at > now && timeReasons.includes(waiting_for ?? '')
-          ? timeFormats.upcomingTime(next_attempt_at)
-          : '',
-      needsAction: actionNeededReasons.some((reason) => reason === waiting_for),
-    })),
+    now,
+    waiting,
     waitingTotal: sumCounts(waiting),
-    liveCalls: liveCalls.map((call) => ({
-      id: call.id,
-      name: formatContactName(call, call.to_number),
-      campaignId: call.campaign_id,
-      campaign: call.campaign_name,
-      agent: call.agent_name,
-      badge: callBadge(call),
-      test: call.test,
-      since: call.answered_at ?? call.started_at,
-    })),
+    liveCalls,
     liveCallCount,
   }
 }
-
-/** Reasons that only time resolves. */
-const timeReasons = ['schedule', 'retry', 'calling_hours', 'frequency']

@@ -80,6 +80,9 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
 
 const liveStatuses: CallStatus[] = ['dialing', 'in_progress']
 
+/** A call that is dialing or in progress. */
+export type LiveCall = Awaited<ReturnType<typeof findLiveCalls>>[number]
+
 /** Returns the calls that are dialing or in progress, newest first. */
 export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
   db
@@ -97,7 +100,6 @@ export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>
       'call.test',
       'call.to_number',
       'call.answered_at',
-      'call.campaign_id',
       'campaign.name as campaign_name',
       'agent.name as agent_name',
       'contact.first_name',

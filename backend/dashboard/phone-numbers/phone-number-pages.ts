@@ -2,28 +2,27 @@ import { boundedText, phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
 import { describeReadied } from '../../support/describe-readied.ts'
-import { type Badge, phoneNumberBadge } from '../../views/badges.ts'
+import { phoneNumberBadge } from '../../views/badges.ts'
 import { badge, time } from '../../views/elements.ts'
 import { button, confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { type Html, html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { labels } from '../../views/labels.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
+import type { PageModel } from '../page/page-model.ts'
 import { joinSentences } from '../page/queued-message.ts'
-import { selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
+import { type PhoneNumberWithCampaigns, selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
-type ListedPhoneNumber = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
-
-interface ShownPhoneNumber extends ListedPhoneNumber {
-  badge: Badge
-  /** Which calls activating starts; null if none wait, or if the number is active. */
-  activateDetail: string | null
+interface ListData {
+  numbers: readonly PhoneNumberWithCampaigns[]
+  /** The calls that activating a retired number starts, in words, by the number's ID. */
+  activateDetails: ReadonlyMap<number, string | null>
 }
 
 const phoneNumberListView = defineView(
-  ({ ui, form }, { numbers }: { numbers: ShownPhoneNumber[] }) => html`
+  ({ ui, form }, { numbers, activateDetails }: ListData) => html`
     <div class="page-head">
       <div>
         <h1>Phone numbers</h1>
@@ -58,41 +57,11 @@ const phoneNumberListView = defineView(
                     (number) => html`
                       <tr>
                         <th scope="row">${number.label}<small>${number.phone_number} · ${number.country}</small></th>
-                        <td>${badge(number.badge)}</td>
+                        <td>${badge(phoneNumberBadge(number.status))}</td>
                         <td>${number.campaigns === 0 ? html`<span class="soft">None</span>` : ui.count(number.campaigns)}</td>
                         <td class="nowrap">${time(ui, number.created_at)}</td>
                         <td class="actions-cell">
-                          ${
-                            number.status === 'active'
-                              ? confirm({
-                                  form,
-                                  id: `retire-${number.id}`,
-                                  action: ui.to(`/phone-numbers/${number.id}/retire`),
-                                  label: 'Retire',
-                                  question: `Retire the phone number “${number.label}”?`,
-                                  detail:
-                                    'Agents no longer call from this number. Queued calls wait until you activate the number again. ' +
-                                    'They expire 7 days after they were due.',
-                                  confirm: 'Retire number',
-                                })
-                              : number.activateDetail
-                                ? confirm({
-                                    form,
-                                    id: `activate-${number.id}`,
-                                    look: 'quiet',
-                                    action: ui.to(`/phone-numbers/${number.id}/activate`),
-                                    label: 'Activate',
-                                    question: `Activate the phone number “${number.label}”?`,
-                                    detail: number.activateDetail,
-                                    confirm: 'Activate number',
-                                  })
-                                : button({
-                                    form,
-                                    action: ui.to(`/phone-numbers/${number.id}/activate`),
-                                    label: 'Activate',
-                                    title: `Activate “${number.label}”`,
-                                  })
-                          }
+                          ${statusButton({ ui, form }, number, activateDetails.get(number.id) ?? null)}
                         </td>
                       </tr>
                     `,
@@ -105,7 +74,41 @@ const phoneNumberListView = defineView(
     </section>
   `,
 )
+
+function statusButton(
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  number: PhoneNumberWithCampaigns,
+  activateDetail: string | null,
+): Html {
+  if (number.status === 'active')
+    return confirm({
+      form,
+      id: `retire-${number.id}`,
+      action: ui.to(`/phone-numbers/${number.id}/retire`),
+      label: 'Retire',
+      question: `Retire the phone number “${number.label}”?`,
+      detail:
+        'Agents no longer call from this number. Queued calls wait until you activate the number again. ' +
+        'They expire 7 days after they were due.',
+      confirm: 'Retire number',
+    })
+  const action = ui.to(`/phone-numbers/${number.id}/activate`)
+  if (activateDetail === null)
+    return button({ form, action, label: 'Activate', title: `Activate “${number.label}”` })
+  return confirm({
+    form,
+    id: `activate-${number.id}`,
+    look: 'quiet',
+    action,
+    label: 'Activate',
+    question: `Activate the phone number “${number.label}”?`,
+    detail: activateDetail,
+    confirm: 'Activate number',
+  })
+}
+
 const formTexts = toFormTexts(phoneNumberTexts)
+
 const addPhoneNumberView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/phone-numbers')}">${icon('back')} Phone numbers</a>
@@ -145,14 +148,12 @@ const NewNumber = z.object({ phone_number: boundedText(64), label: boundedText(2
 export const phoneNumberListPage = definePage({
   query: noInput,
   show: async (deps, { workspace }) => {
-    const numbers: ShownPhoneNumber[] = []
-    for (const number of await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id)) {
-      const readied = { phone_number_id: number.id }
-      const activateDetail =
-        number.status === 'active' ? null : await describeReadied(deps, workspace, readied)
-      numbers.push({ ...number, badge: phoneNumberBadge(number.status), activateDetail })
-    }
-    return phoneNumberListView('Phone numbers', { numbers })
+    const numbers = await selectPhoneNumbersWithCampaignCount(deps.db, workspace.id)
+    const activateDetails = new Map<number, string | null>()
+    for (const { id, status } of numbers)
+      if (status !== 'active')
+        activateDetails.set(id, await describeReadied(deps, workspace, { phone_number_id: id }))
+    return phoneNumberListView('Phone numbers', { numbers, activateDetails })
   },
 })
 

@@ -1,5 +1,7 @@
 import type { Db } from '../../db/schema.ts'
 
+export type PhoneNumberWithCampaigns = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
+
 /** Returns all numbers, active ones first, with the number of unarchived campaigns that use them. */
 export const selectPhoneNumbersWithCampaignCount = (db: Db, workspaceId: number) =>
   db

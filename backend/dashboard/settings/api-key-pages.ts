@@ -6,36 +6,23 @@ import { createApiKey } from '../../identity/api-keys.ts'
 import { badge, time } from '../../views/elements.ts'
 import { formatRemovedSubscriptions, formatSubscriptionsToRemove } from '../../views/format.ts'
 import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { html, type Slot } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParams, lockRights, pathTo } from '../page/page-context.ts'
+import type { PageModel } from '../page/page-model.ts'
 import { secretPage } from '../page/secret-page.ts'
-import { findApiKey, selectApiKeys } from './api-key-queries.ts'
+import { type ApiKey, findApiKey, selectApiKeys } from './api-key-queries.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
 const apiKeysPath = '/settings/api-keys'
 
-interface KeyRow {
-  id: number
-  name: string
-  prefix: string
-  createdBy: string
-  createdAt: Date
-  lastUsedAt: Date | null
-  revokedAt: Date | null
-  subscriptionCount: number
-  canRevoke: boolean
-  /** Explains what revoking does. */
-  revokeDetail: string
-}
-
 const apiKeyListView = defineView(
-  ({ ui, form }, { keys }: { keys: KeyRow[] }) => html`
+  ({ ui, form, isOwner, user }, { keys }: { keys: readonly ApiKey[] }) => html`
     <div class="page-head">
       <h1>Settings</h1>
     </div>
-    ${settingsTabs({ ui, here: 'api-keys' })}
+    ${settingsTabs({ ui, here: '/settings/api-keys' })}
     <div class="page-head">
       <div>
         <h2>API keys</h2>
@@ -70,30 +57,13 @@ const apiKeyListView = defineView(
                     (key) => html`
                       <tr>
                         <th scope="row">${key.name}<small><code>${key.prefix}…</code></small></th>
-                        <td>${key.createdBy}<small>${time(ui, key.createdAt)}</small></td>
+                        <td>${key.creator_name}<small>${time(ui, key.created_at)}</small></td>
                         <td class="nowrap">
-                          ${key.lastUsedAt ? time(ui, key.lastUsedAt, 'ago') : html`<span class="soft">Never</span>`}
+                          ${key.last_used_at ? time(ui, key.last_used_at, 'ago') : html`<span class="soft">Never</span>`}
                         </td>
-                        <td class="number">${ui.count(key.subscriptionCount)}</td>
+                        <td class="number">${ui.count(key.subscription_count)}</td>
                         <td class="actions-cell">
-                          ${
-                            key.revokedAt
-                              ? html`
-                                ${badge({ tone: 'mute', text: 'Revoked' })}
-                                <small>${time(ui, key.revokedAt)}</small>
-                              `
-                              : key.canRevoke
-                                ? confirm({
-                                    form,
-                                    id: `revoke-${key.id}`,
-                                    action: ui.to(`/settings/api-keys/${key.id}/revoke`),
-                                    label: 'Revoke',
-                                    question: `Revoke the API key “${key.name}”?`,
-                                    detail: key.revokeDetail,
-                                    confirm: 'Revoke key',
-                                  })
-                                : null
-                          }
+                          ${revocation({ ui, form }, key, isOwner || key.user_id === user.userId)}
                         </td>
                       </tr>
                     `,
@@ -106,6 +76,26 @@ const apiKeyListView = defineView(
     </section>
   `,
 )
+
+/** Says that a key was revoked, or offers to revoke it. */
+function revocation({ ui, form }: Pick<PageModel, 'ui' | 'form'>, key: ApiKey, canRevoke: boolean): Slot {
+  if (key.revoked_at !== null)
+    return html`
+      ${badge({ tone: 'mute', text: 'Revoked' })}
+      <small>${time(ui, key.revoked_at)}</small>
+    `
+  if (!canRevoke) return null
+  return confirm({
+    form,
+    id: `revoke-${key.id}`,
+    action: ui.to(`/settings/api-keys/${key.id}/revoke`),
+    label: 'Revoke',
+    question: `Revoke the API key “${key.name}”?`,
+    detail: formatRevokeDetail(key.subscription_count),
+    confirm: 'Revoke key',
+  })
+}
+
 const newApiKeyView = defineView(
   ({ ui, form }) => html`
     <a class="crumb" href="${ui.to('/settings/api-keys')}">${icon('back')} API keys</a>
@@ -138,22 +128,8 @@ const NewKey = z.object({ name: trimmedText(100).pipe(text(100)) })
 
 export const apiKeyListPage = definePage({
   query: noInput,
-  show: async (deps, { workspace, user }) => {
-    const rows = await selectApiKeys(deps.db, workspace.id)
-    const keys = rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      prefix: row.prefix,
-      createdBy: row.creator_name,
-      createdAt: row.created_at,
-      lastUsedAt: row.last_used_at,
-      revokedAt: row.revoked_at,
-      subscriptionCount: row.subscription_count ?? 0,
-      canRevoke: row.revoked_at === null && (row.user_id === user.userId || workspace.role === 'owner'),
-      revokeDetail: formatRevokeDetail(row.subscription_count ?? 0),
-    }))
-    return apiKeyListView('API keys', { keys })
-  },
+  show: async (deps, { workspace }) =>
+    apiKeyListView('API keys', { keys: await selectApiKeys(deps.db, workspace.id) }),
 })
 
 function formatRevokeDetail(subscriptionCount: number): string {

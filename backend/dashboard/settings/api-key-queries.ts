@@ -11,9 +11,14 @@ const apiKeysQuery = (db: Db, workspaceId: number) =>
         .selectFrom('webhook_subscription as subscription')
         .whereRef('subscription.api_key_id', '=', 'key.id')
         .select((count) => count.fn.countAll<number>().as('subscription_count'))
+        .$asScalar()
+        .$notNull()
         .as('subscription_count'),
     )
     .where('key.workspace_id', '=', workspaceId)
+
+/** An API key with its creator and number of subscriptions. */
+export type ApiKey = Awaited<ReturnType<typeof selectApiKeys>>[number]
 
 /** Returns API keys with creator and subscription count: active ones first, newest first within each group. */
 export const selectApiKeys = (db: Db, workspaceId: number) =>

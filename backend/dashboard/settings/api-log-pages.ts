@@ -10,46 +10,24 @@ import { findRequest, type RequestRow, selectRequests, statusClasses } from '../
 import type { Badge } from '../../views/badges.ts'
 import { badge, pager, time } from '../../views/elements.ts'
 import { formatMilliseconds } from '../../views/format.ts'
-import { attributes, html } from '../../views/html.ts'
+import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { definePage, defineView, noInput } from '../page/define-page.ts'
+import { type FilterLink, filterLinks, toListAddress } from '../page/filter-links.ts'
 import { OptionalId } from '../page/forms.ts'
 import { toKeysetPage } from '../page/keyset.ts'
-import { IdParams, type PageContext, pathTo } from '../page/page-context.ts'
+import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
-/** A request as the log shows it. */
-interface ShownRequest {
-  id: number
-  line: string
-  requestId: string
-  at: Date
-  badge: Badge
-  /** What the request did. */
-  description: string
-  credential: string
-  duration: string
-}
-
 interface LogData {
-  rows: ShownRequest[]
+  rows: readonly RequestRow[]
   requestId: string
   status: string | undefined
-  filters: { label: string; address: string; isHere: boolean }[]
+  filters: FilterLink[]
   isFiltered: boolean
   previous: string | null
   next: string | null
-}
-
-interface RequestData {
-  request: ShownRequest
-  errorCode: string | null
-  /** Fields with an issue and its code. */
-  issues: string
-  client: string | null
-  /** Pages of what the request created or is about. */
-  links: { label: string; path: string }[]
 }
 
 const logView = defineView(
@@ -57,7 +35,7 @@ const logView = defineView(
     <div class="page-head">
       <h1>Settings</h1>
     </div>
-    ${settingsTabs({ ui, here: 'api-log' })}
+    ${settingsTabs({ ui, here: '/settings/api-log' })}
     <div class="page-head">
       <div>
         <h2>API log</h2>
@@ -79,13 +57,7 @@ const logView = defineView(
     <section class="panel flush" aria-labelledby="requests">
       <div class="panel-head">
         <h2 id="requests">Requests</h2>
-        <nav class="row" aria-label="Filter requests">
-          ${filters.map(
-            (filter) => html`
-              <a class="button quiet small" href="${filter.address}"${attributes({ 'aria-current': filter.isHere ? 'true' : null })}>${filter.label}</a>
-            `,
-          )}
-        </nav>
+        ${filterLinks('Filter requests', filters)}
       </div>
       ${
         rows.length === 0
@@ -118,11 +90,11 @@ const logView = defineView(
                     (row) => html`
                       <tr>
                         <th scope="row">
-                          <a href="${ui.to(`/settings/api-log/${row.id}`)}">${row.line}</a>
-                          <small>${row.credential}</small>
+                          <a href="${ui.to(`/settings/api-log/${row.id}`)}">${formatRequestLine(row)}</a>
+                          <small>${formatCredential(row)}</small>
                         </th>
-                        <td>${badge(row.badge)}</td>
-                        <td>${row.description}<small><code>${row.requestId}</code></small></td>
+                        <td>${badge(requestBadge(row))}</td>
+                        <td>${describeRequest(row)}<small><code>${row.request_id}</code></small></td>
                         <td class="nowrap">${time(ui, row.at)}</td>
                       </tr>
                     `,
@@ -136,31 +108,33 @@ const logView = defineView(
     </section>
   `,
 )
-const requestView = defineView(
-  ({ ui }, { request, client, errorCode, issues, links }: RequestData) => html`
+
+const requestView = defineView(({ ui }, { request }: { request: RequestRow }) => {
+  const issues = formatIssues(request)
+  return html`
     <a class="crumb" href="${ui.to('/settings/api-log')}">${icon('back')} API log</a>
     <div class="page-head">
       <div>
-        <h1>${request.line}</h1>
-        <p class="row">${badge(request.badge)}</p>
+        <h1>${formatRequestLine(request)}</h1>
+        <p class="row">${badge(requestBadge(request))}</p>
       </div>
     </div>
-    <p class="notice" data-tone="${request.badge.tone}">${request.description}</p>
+    <p class="notice" data-tone="${requestBadge(request).tone}">${describeRequest(request)}</p>
     <section class="panel" aria-labelledby="request">
       <h2 id="request">Request</h2>
       <dl class="facts">
-        <dt>Request ID</dt><dd><code>${request.requestId}</code></dd>
+        <dt>Request ID</dt><dd><code>${request.request_id}</code></dd>
         <dt>Received</dt><dd>${ui.fullTime(request.at)}</dd>
-        <dt>Response time</dt><dd>${request.duration}</dd>
-        <dt>Credential</dt><dd>${request.credential}</dd>
-        ${client ? html`<dt>Client</dt><dd><code>${client}</code></dd>` : null}
-        ${errorCode ? html`<dt>Error code</dt><dd><code>${errorCode}</code></dd>` : null}
+        <dt>Response time</dt><dd>${formatMilliseconds(request.duration_ms)}</dd>
+        <dt>Credential</dt><dd>${formatCredential(request)}</dd>
+        ${request.client_version ? html`<dt>Client</dt><dd><code>${request.client_version}</code></dd>` : null}
+        ${request.error_code ? html`<dt>Error code</dt><dd><code>${request.error_code}</code></dd>` : null}
         ${issues ? html`<dt>Fields</dt><dd>${issues}</dd>` : null}
-        ${links.map((link) => html`<dt>About</dt><dd><a href="${ui.to(link.path)}">${link.label}</a></dd>`)}
+        ${toLinks(request).map((link) => html`<dt>About</dt><dd><a href="${ui.to(link.path)}">${link.label}</a></dd>`)}
       </dl>
     </section>
-  `,
-)
+  `
+})
 
 /** Query of the log. Invalid values are ignored. */
 const Query = z.object({
@@ -192,58 +166,41 @@ export const apiLogPage = definePage({
       limit: pageSize + 1,
     })
     const page = toKeysetPage(found, { before, after }, pageSize)
-    const address = (position: object | null) =>
-      position === null ? null : toAddress(context, { status, request: requestId, ...position })
+    const address = (params: Parameters<typeof toListAddress>[2]) =>
+      toListAddress(context, '/settings/api-log', { status, request: requestId, ...params })
     return logView('API log', {
-      rows: page.rows.map(toShownRequest),
+      rows: page.rows,
       requestId: request,
       status,
       filters: filters.map((filter) => ({
         label: filter.label,
-        address: toAddress(context, { status: filter.status, request: requestId }),
+        address: address({ status: filter.status }),
         isHere: filter.status === status,
       })),
       isFiltered: [status, requestId, before, after].some((value) => value !== undefined),
-      previous: address(page.previous),
-      next: address(page.next),
+      previous: page.previous && address(page.previous),
+      next: page.next && address(page.next),
     })
   },
 })
-
-function toAddress(context: PageContext, query: Record<string, string | number | undefined>): string {
-  const params = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) params.set(name, String(value))
-  return pathTo(context, params.size === 0 ? '/settings/api-log' : `/settings/api-log?${params.toString()}`)
-}
 
 export const apiRequestPage = definePage({
   params: IdParams,
   query: noInput,
   show: async (deps, { workspace, params }) => {
-    const row = await findRequest(deps.db, workspace.id, params.id)
-    if (row === undefined) throw pageNotFound()
-    return requestView('Request', {
-      request: toShownRequest(row),
-      errorCode: row.error_code,
-      issues: formatIssues(row),
-      client: row.client_version,
-      links: toLinks(row),
-    })
+    const request = await findRequest(deps.db, workspace.id, params.id)
+    if (request === undefined) throw pageNotFound()
+    return requestView('Request', { request })
   },
 })
 
-const toShownRequest = (row: RequestRow): ShownRequest => ({
-  id: row.id,
-  line: formatRequestLine(row),
-  requestId: row.request_id,
-  at: row.at,
-  badge: { tone: row.status >= 500 ? 'bad' : row.status >= 400 ? 'warn' : 'good', text: String(row.status) },
-  description: describeRequest(row),
-  credential: formatCredential(row),
-  duration: formatMilliseconds(row.duration_ms),
-})
+function requestBadge({ status }: RequestRow): Badge {
+  const tone = status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
+  return { tone, text: String(status) }
+}
 
-function toLinks(row: RequestRow): RequestData['links'] {
+/** Returns links to what the request created or is about. */
+function toLinks(row: RequestRow): { label: string; path: string }[] {
   const link = (name: string, folder: string, id: number | null) =>
     id === null ? [] : [{ label: `${name} ${id}`, path: `${folder}/${id}` }]
   return [

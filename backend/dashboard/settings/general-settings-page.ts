@@ -1,7 +1,7 @@
-import { boundedText, type CallingHours, campaignTexts } from '@outdial/contract'
+import { boundedText, campaignTexts } from '@outdial/contract'
 import * as z from 'zod'
 import { editWorkspace } from '../../identity/workspaces.ts'
-import { loadRetention, type ShorterRetention } from '../../privacy/change-retention.ts'
+import { loadRetention } from '../../privacy/change-retention.ts'
 import { recheckLimits } from '../../rules/limits.ts'
 import { formatCallingHours, formatPlural } from '../../views/format.ts'
 import { field, formMessage, pageForm } from '../../views/forms.ts'
@@ -19,25 +19,17 @@ import { settingsTabs } from './settings-tabs.ts'
 const formTexts = toFormTexts(campaignTexts)
 
 interface GeneralSettingsData {
-  settings: {
-    name: string
-    country: string
-    time_zone: string
-    calling_hours: CallingHours
-  }
-  /** For members, who can view the settings but not change them. */
-  shown: { country: string; hours: string }
-  retention: { shown: string; pending: ShorterRetention | null }
+  settings: Awaited<ReturnType<typeof findWorkspaceSettings>>
+  retention: Awaited<ReturnType<typeof loadRetention>>
 }
 
 const generalSettingsView = defineView(
-  ({ ui, isOwner, form }, { shown, retention, settings }: GeneralSettingsData) => html`
+  ({ ui, isOwner, form }, { settings, retention }: GeneralSettingsData) => html`
     <h1>Settings</h1>
-    ${settingsTabs({ ui, here: 'general' })}
+    ${settingsTabs({ ui, here: '/settings' })}
     ${
       isOwner
-        ? html`
-          ${pageForm(
+        ? pageForm(
             form,
             { class: 'stack form', novalidate: true },
             html`
@@ -66,16 +58,15 @@ const generalSettingsView = defineView(
               </section>
               <div class="form-actions"><button class="primary">Save</button></div>
             `,
-          )}
-        `
+          )
         : html`
           <section class="panel form" aria-labelledby="workspace">
             <h2 id="workspace">Workspace</h2>
             <dl class="facts">
               <dt>${labels.workspace.name}</dt><dd>${settings.name}</dd>
-              <dt>${labels.workspace.country}</dt><dd>${shown.country}</dd>
+              <dt>${labels.workspace.country}</dt><dd>${countries.find(({ value }) => value === settings.country)?.label ?? settings.country}</dd>
               <dt>${labels.workspace.time_zone}</dt><dd>${settings.time_zone}</dd>
-              <dt>${labels.workspace.calling_hours}</dt><dd>${shown.hours}</dd>
+              <dt>${labels.workspace.calling_hours}</dt><dd>${formatCallingHours(settings.calling_hours)}</dd>
             </dl>
             <p class="hint">Only owners can change these settings. See <a href="${ui.to('/settings/members')}">Members</a> for the list of owners.</p>
           </section>
@@ -83,7 +74,7 @@ const generalSettingsView = defineView(
     }
     <section class="panel form" aria-labelledby="retention">
       <h2 id="retention">Conversation retention</h2>
-      <p>Outdial keeps conversations ${retention.shown}.</p>
+      <p>Outdial keeps conversations ${retention.days === null ? 'forever' : `for ${formatPlural(retention.days, 'day')} after the call`}.</p>
       ${retention.pending ? pendingRetention({ ui, form, pending: retention.pending, isOwner }) : null}
       ${isOwner && html`<p><a class="button quiet small" href="${ui.to('/settings/retention')}">Change retention</a></p>`}
     </section>
@@ -104,18 +95,9 @@ export const generalSettingsPage = defineForm({
   form: SettingsFields,
   show: async (deps, { workspace }) => {
     const settings = await findWorkspaceSettings(deps.db, workspace.id)
-    const { country, calling_hours: callingHours } = settings
-    const { days, pending } = await loadRetention(deps, workspace.id)
     return generalSettingsView('Settings', {
       settings,
-      shown: {
-        country: countries.find(({ value }) => value === country)?.label ?? country,
-        hours: formatCallingHours(callingHours),
-      },
-      retention: {
-        shown: days === null ? 'forever' : `for ${formatPlural(days, 'day')} after the call`,
-        pending,
-      },
+      retention: await loadRetention(deps, workspace.id),
     })
   },
   loadEdited: (tx, { workspace }) => findWorkspaceSettings(tx.db, workspace.id),

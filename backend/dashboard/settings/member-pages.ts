@@ -6,53 +6,22 @@ import type { Deps } from '../../deps.ts'
 import { createInvitation, withdrawInvitation } from '../../identity/invitations.ts'
 import { changeRole } from '../../identity/members.ts'
 import { createMemberResetLink } from '../../identity/password-resets.ts'
-import type { Badge } from '../../views/badges.ts'
 import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { IdParams, lockRights, pathTo, requireOwner } from '../page/page-context.ts'
-import { type MemberRow, membersView } from './members-view.ts'
+import { membersView } from './members-view.ts'
 import { type Member, selectMembers, selectOpenInvitations } from './settings-queries.ts'
 
 export const membersPage = definePage({
   query: noInput,
-  show: async (deps, { workspace, user }) => {
-    const members = await selectMembers(deps.db, workspace.id)
-    const owners = members.filter(({ role }) => role === 'owner')
-    return membersView('Members', {
-      members: members.map((member) => ({
-        ...member,
-        badge: roleBadges[member.role],
-        isYou: member.user_id === user.userId,
-        roleChange: toRoleChange(member),
-      })),
+  show: async (deps, { workspace }) =>
+    membersView('Members', {
+      members: await selectMembers(deps.db, workspace.id),
       invitations: await selectOpenInvitations(deps.db, workspace.id, deps.clock.now()),
-      isLastOwner: owners.length === 1 && owners[0]?.user_id === user.userId,
-    })
-  },
+    }),
 })
-
-const roleBadges: Record<Member['role'], Badge> = {
-  owner: { tone: 'good', text: 'Owner' },
-  member: { tone: 'mute', text: 'Member' },
-}
-
-const toRoleChange = ({ name, role }: Member): MemberRow['roleChange'] =>
-  role === 'owner'
-    ? {
-        role: 'member',
-        label: 'Make member',
-        question: `Make ${name} a member?`,
-        detail:
-          'They can no longer change settings or manage members. Invitations they created are withdrawn.',
-      }
-    : {
-        role: 'owner',
-        label: 'Make owner',
-        question: `Make ${name} an owner?`,
-        detail: 'They can change settings and manage all members, including you.',
-      }
 
 const membersPath = (context: Parameters<typeof pathTo>[0]) => pathTo(context, '/settings/members')
 
@@ -153,7 +122,7 @@ const inviteMemberView = defineView(
 )
 
 const resetPasswordView = defineView(
-  ({ ui, form }, { member }: { member: { name: string; email: string } }) => html`
+  ({ ui, form }, { member }: { member: Member }) => html`
     <a class="crumb" href="${ui.to('/settings/members')}">${icon('back')} Members</a>
     <h1>Reset password for ${member.name}</h1>
     ${pageForm(
@@ -252,5 +221,5 @@ export const resetMemberPasswordPage = defineForm({
 async function findMember({ db }: Pick<Deps, 'db'>, workspaceId: number, userId: number) {
   const member = (await selectMembers(db, workspaceId)).find((one) => one.user_id === userId)
   if (member === undefined) throw new FormError('not_found', "This user isn't a member of this workspace.")
-  return { name: member.name, email: member.email }
+  return member
 }

@@ -60,7 +60,7 @@ export const rulesView = defineView(
     }: RulesData,
   ) => html`
     <h1>Settings</h1>
-    ${settingsTabs({ ui, here: 'rules' })}
+    ${settingsTabs({ ui, here: '/settings/rules' })}
     ${
       !areInEffect &&
       html`
@@ -70,8 +70,7 @@ export const rulesView = defineView(
     ${longClosure ? html`<p class="notice" data-tone="warn">${longClosure}</p>` : null}
     ${
       isOwner
-        ? html`
-          ${pageForm(
+        ? pageForm(
             form,
             { class: 'panel stack form', novalidate: true, 'aria-labelledby': 'rules' },
             html`
@@ -176,8 +175,7 @@ export const rulesView = defineView(
               </p>
               <div class="form-actions"><button class="primary">Save</button></div>
             `,
-          )}
-        `
+          )
         : html`
           <section class="panel form" aria-labelledby="rules">
             <h2 id="rules">Who may be called</h2>

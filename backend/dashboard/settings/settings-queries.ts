@@ -9,7 +9,6 @@ export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
       'invitation.id',
       'invitation.email',
       'invitation.role',
-      'invitation.created_at',
       'invitation.expires_at',
       'app_user.name as invited_by_name',
     ])
@@ -19,16 +18,10 @@ export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>
     .orderBy('invitation.id', 'desc')
     .execute()
 
-export interface Member {
-  user_id: number
-  name: string
-  email: string
-  role: 'owner' | 'member'
-  created_at: Date
-}
+export type Member = Awaited<ReturnType<typeof selectMembers>>[number]
 
 /** Returns the members of a workspace: owners first, then by name. */
-export const selectMembers = (db: Db, workspaceId: number): Promise<Member[]> =>
+export const selectMembers = (db: Db, workspaceId: number) =>
   db
     .selectFrom('membership')
     .innerJoin('app_user', 'app_user.id', 'membership.user_id')

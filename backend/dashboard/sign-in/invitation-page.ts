@@ -31,7 +31,7 @@ const invitationView = definePublicView(
   ) => html`
     <h1>Join ${workspaceName}</h1>
     <p class="lead">
-      ${invitedBy ? html`<strong>${invitedBy}</strong> invited you` : html`You're invited`}
+      ${invitedBy ? html`<strong>${invitedBy}</strong> invited you` : "You're invited"}
       to join <strong>${workspaceName}</strong> on Outdial as
       ${role === 'owner' ? 'an owner' : 'a member'}.
     </p>

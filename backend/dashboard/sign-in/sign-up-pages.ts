@@ -57,9 +57,7 @@ const newWorkspaceView = definePublicView(
     )}
     ${
       workspaces === 0
-        ? html`
-          ${postForm(form, { action: '/sign-out' }, html`<button class="link">Sign out</button>`)}
-        `
+        ? postForm(form, { action: '/sign-out' }, html`<button class="link">Sign out</button>`)
         : html`<p class="note"><a href="/">Back to your workspaces</a></p>`
     }
   `,

@@ -17,7 +17,7 @@ export const spreadsheetListView = defineView(
       </div>
       <a class="button primary" href="${ui.to('/spreadsheets/new')}">New spreadsheet</a>
     </div>
-    ${knowledgeTabs({ ui, here: 'spreadsheets' })}
+    ${knowledgeTabs({ ui, here: '/spreadsheets' })}
     <section class="panel flush" aria-label="Spreadsheets">
       ${
         spreadsheets.length === 0
@@ -100,7 +100,7 @@ export const spreadsheetListView = defineView(
           ? html`
             <p class="soft">
               To let agents add rows to Google Sheets, add a Google service account.
-              ${!isOwner && html`Only an owner can add one.`}
+              ${!isOwner && 'Only an owner can add one.'}
             </p>
           `
           : html`

@@ -183,9 +183,7 @@ const spreadsheetView = defineView(({ ui, form }, { previous, next, spreadsheet 
           ${
             spreadsheet.writers.length > 0
               ? html`Agents that add rows: ${spreadsheet.writers.join(', ')}.`
-              : html`
-                No agents add rows yet. Assign the tool “spreadsheet_append” to an agent and choose this spreadsheet.
-              `
+              : 'No agents add rows yet. Assign the tool “spreadsheet_append” to an agent and choose this spreadsheet.'
           }
         </p>
       </div>

@@ -7,16 +7,13 @@ import { findToolTextIssues } from '../../tools/custom/validate-custom-tool.ts'
 import { findHttpToolUrlIssues } from '../../tools/custom/validate-http-tool.ts'
 import { addHttpTool, editHttpTool } from '../../tools/save-http-tool.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
-import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
+import { checks, field } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
-import type { FormFrame } from '../page/forms.ts'
 import { anyField, formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import {
   type Parameter,
-  parameterTypes,
   parseParameters,
   parseSchema,
   rowNumbers,
@@ -24,160 +21,131 @@ import {
   toSchema,
 } from './http-tool-parameters.ts'
 import { parameterRow } from './parameter-row.ts'
-import { toolAccessFields } from './tool-access-fields.ts'
 import {
   formatHeaders,
   HeadersField,
   loadEditedTool,
-  newSecretNumbers,
   parseHeaders,
   parseParts,
   parseSecrets,
 } from './tool-form.ts'
+import { type ToolFormFrame, toolFormFrame } from './tool-form-frame.ts'
 
-interface HttpFormData extends FormFrame {
-  isNew: boolean
+interface HttpFormData extends ToolFormFrame {
   values: {
     name: string
     description: string
     method: string
     url: string
-    headers: string
     argumentsAs: 'rows' | 'schema'
     schema: string
   }
   rows: { number: number; parameter: Parameter }[]
-  types: typeof parameterTypes
-  methods: { value: string; label: string }[]
-  secretNames: string[]
-  newSecrets: number[]
 }
 
-const httpToolFormView = defineView(
-  (
-    { ui, title, form },
-    { back, isNew, methods, types, rows, secretNames, newSecrets, submitLabel, values }: HttpFormData,
-  ) => html`
-    <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
-    <div>
-      <h1>${title}</h1>
-      ${
-        isNew &&
-        html`
-          <p class="lead">
-            Agents use an HTTP tool to send a request to one of your services, such as a CRM or a calendar, and read the response.
-          </p>
-        `
-      }
-    </div>
-    ${pageForm(
-      form,
-      { class: 'stack form wide', novalidate: true },
-      html`
-        ${formMessage(form)}
-        <section class="panel" aria-labelledby="what">
-          <h2 id="what">Tool</h2>
+const httpToolFormView = defineView((page, data: HttpFormData) => {
+  const { form } = page
+  const { values, rows } = data
+  return toolFormFrame(page, data, {
+    lead: 'Agents use an HTTP tool to send a request to one of your services, such as a CRM or a calendar, and read the response.',
+    look: 'stack form wide',
+    fields: html`
+      <section class="panel" aria-labelledby="what">
+        <h2 id="what">Tool</h2>
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          value: values.name,
+          required: true,
+          maxlength: 64,
+          placeholder: 'find_slot',
+          code: true,
+          autocomplete: 'off',
+          hint: 'The name agents use for the tool. Use only letters, digits, -, and _.',
+        })}
+        ${field({
+          form,
+          name: 'description',
+          label: 'Description for the agent',
+          value: values.description,
+          required: true,
+          rows: 3,
+          maxlength: 4000,
+          placeholder: 'Finds free appointments on a day. Use it before you offer a time.',
+          hint: 'The agent reads this to decide when to use the tool.',
+        })}
+      </section>
+      <section class="panel" aria-labelledby="request">
+        <h2 id="request">Request</h2>
+        <div class="request-row">
           ${field({
             form,
-            name: 'name',
-            label: 'Name',
-            value: values.name,
+            name: 'method',
+            label: 'Method',
+            value: values.method,
+            options: httpMethods.map((value) => ({ value, label: value })),
             required: true,
-            maxlength: 64,
-            placeholder: 'find_slot',
+          })}
+          ${field({
+            form,
+            name: 'url',
+            label: 'URL',
+            value: values.url,
+            required: true,
+            maxlength: 2000,
             code: true,
+            inputmode: 'url',
             autocomplete: 'off',
-            hint: 'The name agents use for the tool. Use only letters, digits, -, and _.',
+            placeholder: 'https://api.example.com/slots/{day}?city={city}',
           })}
+        </div>
+        <p class="hint">
+          To use an argument in the path or as a query value, put its name in single braces, for example {city}. Other
+          arguments are sent in the JSON body, or in the query string for GET and DELETE requests.
+        </p>
+      </section>
+      <section class="panel arguments" aria-labelledby="arguments">
+        <h2 id="arguments">Arguments</h2>
+        ${checks({
+          form,
+          name: 'arguments_as',
+          label: 'Format',
+          type: 'radio',
+          row: true,
+          values: [values.argumentsAs],
+          options: [
+            { value: 'rows', label: 'Simple list' },
+            { value: 'schema', label: 'JSON Schema' },
+          ],
+        })}
+        <div class="arguments-rows stack">
+          ${form.issues.input_schema ? html`<p class="issue">${form.issues.input_schema}</p>` : null}
+          ${rows.map(({ number, parameter }) =>
+            parameterRow({ form, name: `param.${number}`, number, parameter }),
+          )}
+          <p class="hint">Blank rows are ignored. To add more rows, save the tool, then edit it.</p>
+        </div>
+        <div class="arguments-schema">
           ${field({
             form,
-            name: 'description',
-            label: 'Description for the agent',
-            value: values.description,
-            required: true,
-            rows: 3,
-            maxlength: 4000,
-            placeholder: 'Finds free appointments on a day. Use it before you offer a time.',
-            hint: 'The agent reads this to decide when to use the tool.',
+            name: 'input_schema',
+            label: 'JSON Schema',
+            value: values.schema,
+            rows: 10,
+            code: true,
+            placeholder:
+              '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }',
+            hint: 'Use JSON Schema 2020-12, with "type": "object" at the top level.',
           })}
-        </section>
-        <section class="panel" aria-labelledby="request">
-          <h2 id="request">Request</h2>
-          <div class="request-row">
-            ${field({
-              form,
-              name: 'method',
-              label: 'Method',
-              value: values.method,
-              options: methods,
-              required: true,
-            })}
-            ${field({
-              form,
-              name: 'url',
-              label: 'URL',
-              value: values.url,
-              required: true,
-              maxlength: 2000,
-              code: true,
-              inputmode: 'url',
-              autocomplete: 'off',
-              placeholder: 'https://api.example.com/slots/{day}?city={city}',
-            })}
-          </div>
-          <p class="hint">
-            To use an argument in the path or as a query value, put its name in single braces, for example {city}. Other
-            arguments are sent in the JSON body, or in the query string for GET and DELETE requests.
-          </p>
-        </section>
-        <section class="panel arguments" aria-labelledby="arguments">
-          <h2 id="arguments">Arguments</h2>
-          ${checks({
-            form,
-            name: 'arguments_as',
-            label: 'Format',
-            type: 'radio',
-            row: true,
-            values: [values.argumentsAs],
-            options: [
-              { value: 'rows', label: 'Simple list' },
-              { value: 'schema', label: 'JSON Schema' },
-            ],
-          })}
-          <div class="arguments-rows stack">
-            ${form.issues.input_schema ? html`<p class="issue">${form.issues.input_schema}</p>` : null}
-            ${rows.map(
-              ({ number, parameter }) => html`
-                ${parameterRow({ form, name: `param.${number}`, number, types, parameter })}
-              `,
-            )}
-            <p class="hint">Blank rows are ignored. To add more rows, save the tool, then edit it.</p>
-          </div>
-          <div class="arguments-schema">
-            ${field({
-              form,
-              name: 'input_schema',
-              label: 'JSON Schema',
-              value: values.schema,
-              rows: 10,
-              code: true,
-              placeholder:
-                '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }',
-              hint: 'Use JSON Schema 2020-12, with "type": "object" at the top level.',
-            })}
-          </div>
-        </section>
-        ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
-        <div class="form-actions">
-          <button class="primary">${submitLabel}</button>
-          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
         </div>
-      `,
-    )}
-  `,
-)
+      </section>
+    `,
+  })
+})
 
 const text = formText.default('')
+
 /** A schema with the most values, and descriptions. */
 const maxSchemaLength = 200_000
 
@@ -220,12 +188,6 @@ const toParameterRows = (parameters: readonly Parameter[]): HttpFormData['rows']
     parameter: parameters[number - 1] ?? emptyParameter,
   }))
 
-const formOptions = {
-  types: parameterTypes,
-  methods: httpMethods.map((value) => ({ value, label: value })),
-  newSecrets: newSecretNumbers,
-}
-
 export const newHttpToolPage = defineForm({
   isCostly: true,
   query: noInput,
@@ -236,12 +198,12 @@ export const newHttpToolPage = defineForm({
       submitLabel: 'Add tool',
       isNew: true,
       values: {
-        ...{ name: '', description: '', method: 'GET', url: '', headers: '' },
+        ...{ name: '', description: '', method: 'GET', url: '' },
         ...{ argumentsAs: 'rows', schema: '' },
       },
+      headers: '',
       rows: toParameterRows([]),
       secretNames: [],
-      ...formOptions,
     }),
   submit: async (tx, context, raw) => {
     const tool = parseHttpTool(tx, raw, [])
@@ -268,13 +230,12 @@ export const editHttpToolPage = defineForm({
       isNew: false,
       values: {
         ...{ name: tool.name, description: tool.description, method, url },
-        headers: formatHeaders(headers),
         argumentsAs: parameters === undefined ? 'schema' : 'rows',
         schema: JSON.stringify(definition.inputSchema, null, 2),
       },
+      headers: formatHeaders(headers),
       rows: toParameterRows(parameters ?? []),
       secretNames: tool.secretNames,
-      ...formOptions,
     })
   },
   loadEdited: loadEditedTool,

@@ -11,103 +11,79 @@ import { checks, field, formMessage, groupIssue, pageForm } from '../../views/fo
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
-import { anyField, type FormFrame, formText, StringList } from '../page/forms.ts'
+import { anyField, formText, StringList } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { toolAccessFields } from './tool-access-fields.ts'
 import {
   formatHeaders,
   HeadersField,
   loadEditedTool,
-  newSecretNumbers,
   parseHeaders,
   parseParts,
   parseSecrets,
 } from './tool-form.ts'
+import { type ToolFormFrame, toolFormFrame } from './tool-form-frame.ts'
 
-interface ServerFormData extends FormFrame {
-  isNew: boolean
-  values: { name: string; description: string; url: string; transport: string; headers: string }
-  transports: { value: string; label: string }[]
-  secretNames: string[]
-  newSecrets: number[]
+interface ServerFormData extends ToolFormFrame {
+  values: { name: string; description: string; url: string; transport: string }
 }
 
-const mcpServerFormView = defineView(
-  (
-    { ui, title, form },
-    { back, isNew, transports, secretNames, newSecrets, submitLabel, values }: ServerFormData,
-  ) => html`
-    <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
-    <div>
-      <h1>${title}</h1>
-      ${
-        isNew &&
-        html`
-          <p class="lead">Add an MCP server to let agents use its tools. Next, you select which tools they can use.</p>
-        `
-      }
-    </div>
-    ${pageForm(
-      form,
-      { class: 'stack form', novalidate: true },
-      html`
-        ${formMessage(form)}
-        ${groupIssue({ form, name: 'tools', label: 'Tools' })}
-        <section class="panel" aria-labelledby="server">
-          <h2 id="server">Server</h2>
-          ${field({
-            form,
-            name: 'name',
-            label: 'Name',
-            value: values.name,
-            required: true,
-            maxlength: 64,
-            placeholder: 'crm',
-            code: true,
-            autocomplete: 'off',
-            hint: 'Becomes part of each tool name, for example crm__find_customer.',
-          })}
-          ${field({
-            form,
-            name: 'description',
-            label: 'Description',
-            value: values.description,
-            required: true,
-            rows: 2,
-            maxlength: 4000,
-            hint: 'What the server is for. Only members of this workspace see this.',
-          })}
-          ${field({
-            form,
-            name: 'url',
-            label: 'URL',
-            value: values.url,
-            required: true,
-            maxlength: 2000,
-            code: true,
-            inputmode: 'url',
-            autocomplete: 'off',
-            placeholder: 'https://mcp.example.com/mcp',
-          })}
-          ${field({
-            form,
-            name: 'transport',
-            label: 'Transport',
-            value: values.transport,
-            options: transports,
-            required: true,
-          })}
-        </section>
-        ${toolAccessFields({ form, headers: values.headers, secretNames, newSecrets })}
-        <div class="form-actions">
-          <button class="primary">${submitLabel}</button>
-          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-        </div>
-        <p class="hint">When you save, Outdial loads the list of tools from the server. This can take a few seconds.</p>
-      `,
-    )}
-  `,
-)
+const mcpServerFormView = defineView((page, data: ServerFormData) => {
+  const { form } = page
+  const { values } = data
+  return toolFormFrame(page, data, {
+    lead: 'Add an MCP server to let agents use its tools. Next, you select which tools they can use.',
+    look: 'stack form',
+    fields: html`
+      ${groupIssue({ form, name: 'tools', label: 'Tools' })}
+      <section class="panel" aria-labelledby="server">
+        <h2 id="server">Server</h2>
+        ${field({
+          form,
+          name: 'name',
+          label: 'Name',
+          value: values.name,
+          required: true,
+          maxlength: 64,
+          placeholder: 'crm',
+          code: true,
+          autocomplete: 'off',
+          hint: 'Becomes part of each tool name, for example crm__find_customer.',
+        })}
+        ${field({
+          form,
+          name: 'description',
+          label: 'Description',
+          value: values.description,
+          required: true,
+          rows: 2,
+          maxlength: 4000,
+          hint: 'What the server is for. Only members of this workspace see this.',
+        })}
+        ${field({
+          form,
+          name: 'url',
+          label: 'URL',
+          value: values.url,
+          required: true,
+          maxlength: 2000,
+          code: true,
+          inputmode: 'url',
+          autocomplete: 'off',
+          placeholder: 'https://mcp.example.com/mcp',
+        })}
+        ${field({
+          form,
+          name: 'transport',
+          label: 'Transport',
+          value: values.transport,
+          options: transports,
+          required: true,
+        })}
+      </section>
+    `,
+    hint: 'When you save, Outdial loads the list of tools from the server. This can take a few seconds.',
+  })
+})
 
 const transports = [
   { value: 'auto', label: 'Detect automatically' },
@@ -116,6 +92,7 @@ const transports = [
 ]
 
 const text = formText.default('')
+
 const McpServerFields = z
   .object({
     name: text,
@@ -150,8 +127,9 @@ export const newMcpServerPage = defineForm({
       back: { path: '/tools', label: 'Tools' },
       submitLabel: 'Add server',
       isNew: true,
-      values: { name: '', description: '', url: '', transport: 'auto', headers: '' },
-      ...{ transports, newSecrets: newSecretNumbers, secretNames: [] },
+      values: { name: '', description: '', url: '', transport: 'auto' },
+      headers: '',
+      secretNames: [],
     }),
   submit: async (deps, context, raw) => {
     const server = parseMcpServer(deps, raw, [])
@@ -179,8 +157,9 @@ export const editMcpServerPage = defineForm({
       back: { path: `/tools/${toolId}`, label: name },
       submitLabel: 'Save',
       isNew: false,
-      values: { name, description, url, transport, headers: formatHeaders(headers) },
-      ...{ transports, newSecrets: newSecretNumbers, secretNames },
+      values: { name, description, url, transport },
+      headers: formatHeaders(headers),
+      secretNames,
     })
   },
   loadEdited: loadEditedTool,
@@ -228,8 +207,7 @@ const chooseToolsView = defineView(
               <a class="button quiet" href="${ui.to(`/tools/${tool.id}/edit-server`)}">Edit server</a>
             </p>
           `
-          : html`
-            ${pageForm(
+          : pageForm(
               form,
               { class: 'stack form wide' },
               html`
@@ -258,8 +236,7 @@ const chooseToolsView = defineView(
                 }
                 <div class="form-actions"><button class="primary">Save selection</button><a class="button quiet" href="${back}">Cancel</a></div>
               `,
-            )}
-          `
+            )
       }
     `
   },

@@ -1,18 +1,17 @@
 import { describeField, type FormModel, issueText } from '../../views/forms.ts'
 import { attributes, type Html, html } from '../../views/html.ts'
-import type { Parameter } from './http-tool-parameters.ts'
+import { type Parameter, parameterTypes } from './http-tool-parameters.ts'
 
 interface ParameterRow {
   form: FormModel
   /** The start of the names of its fields: `param.1`. */
   name: string
   number: number
-  types: readonly { value: string; label: string }[]
   parameter: Parameter
 }
 
 /** Asks for one argument of a tool. */
-export const parameterRow = ({ form, name, number, types, parameter }: ParameterRow): Html => {
+export const parameterRow = ({ form, name, number, parameter }: ParameterRow): Html => {
   const model = form.field(`${name}.name`, parameter.name, undefined, `Argument ${number}`)
   const { value: type } = form.field(`${name}.type`, parameter.type)
   const { value: about } = form.field(`${name}.about`, parameter.about)
@@ -32,7 +31,7 @@ export const parameterRow = ({ form, name, number, types, parameter }: Parameter
         spellcheck="false"${attributes({ autofocus: model.isFirstIssue, ...describeField(model) })}
       >
       <select name="${name}.type" aria-label="Type of argument ${number}">
-        ${types.map((choice) => html`<option value="${choice.value}"${attributes({ selected: choice.value === type })}>${choice.label}</option>`)}
+        ${parameterTypes.map((choice) => html`<option value="${choice.value}"${attributes({ selected: choice.value === type })}>${choice.label}</option>`)}
       </select>
       <input
         name="${name}.about"

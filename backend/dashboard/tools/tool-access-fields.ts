@@ -1,18 +1,17 @@
 import type { FormModel } from '../../views/forms.ts'
 import { checks, field, groupIssue } from '../../views/forms.ts'
 import { type Html, html } from '../../views/html.ts'
+import { newSecretNumbers } from './tool-form.ts'
 
 /** Asks for the headers and secrets of a tool. */
 export const toolAccessFields = ({
   form,
   headers,
   secretNames,
-  newSecrets,
 }: {
   form: FormModel
   headers: string
   secretNames: readonly string[]
-  newSecrets: readonly number[]
 }): Html => html`
   <section class="panel" aria-labelledby="access">
     <h2 id="access">Access</h2>
@@ -29,17 +28,15 @@ export const toolAccessFields = ({
         'and use them as {{secret.NAME}}, here or as a query value in the URL.',
     })}
     ${groupIssue({ form, name: 'secrets', label: 'Secrets' })}
-    ${secretNames.map(
-      (name) => html`
-        ${field({
-          form,
-          name: `secret.${name}`,
-          label: name,
-          type: 'password',
-          autocomplete: 'new-password',
-          hint: 'Saved. Enter a new value to replace it. If you change the host, enter all secrets again.',
-        })}
-      `,
+    ${secretNames.map((name) =>
+      field({
+        form,
+        name: `secret.${name}`,
+        label: name,
+        type: 'password',
+        autocomplete: 'new-password',
+        hint: 'Saved. Enter a new value to replace it. If you change the host, enter all secrets again.',
+      }),
     )}
     ${
       secretNames.length > 0 &&
@@ -54,7 +51,7 @@ export const toolAccessFields = ({
     }
     <fieldset class="checks">
       <legend>New secrets</legend>
-      ${newSecrets.map(
+      ${newSecretNumbers.map(
         (number) => html`
           <div class="field-row">
             ${field({
@@ -76,7 +73,7 @@ export const toolAccessFields = ({
         `,
       )}
       <p class="hint">
-        ${form.isInvalid ? html`Secrets aren't filled in again. Enter them again.` : html`Secrets are stored encrypted. You can't view them after you save.`}
+        ${form.isInvalid ? "Secrets aren't filled in again. Enter them again." : "Secrets are stored encrypted. You can't view them after you save."}
       </p>
     </fieldset>
   </section>

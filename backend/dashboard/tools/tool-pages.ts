@@ -1,13 +1,10 @@
 import { formatNames } from '../../core/text.ts'
-import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
-import { deleteTool, getTool, listTools, setToolActive, type ToolDetails } from '../../tools/tool-catalog.ts'
-import { type Badge, formatToolKind, toolActiveBadge } from '../../views/badges.ts'
+import { deleteTool, getTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
+import { formatToolKind, toolActiveBadge } from '../../views/badges.ts'
 import { badge } from '../../views/elements.ts'
-import { formatPlural } from '../../views/format.ts'
-import { button } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
-import { selectAgentsWithCounts } from '../agents/agent-queries.ts'
+import { type AgentWithCounts, selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import {
   type Action,
   defineAction,
@@ -17,7 +14,8 @@ import {
   redirectTo,
 } from '../page/define-page.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
-import { type Toggle, type ToolData, toolView } from './tool-view.ts'
+import { toggleButton, toggleLabel } from './tool-toggle.ts'
+import { toolView } from './tool-view.ts'
 
 export const toolPage = definePage({
   params: IdParams,
@@ -26,89 +24,19 @@ export const toolPage = definePage({
     const tool = await getTool(deps, workspace.id, toolId)
     const agents = await selectAgentsWithCounts(deps.db, workspace.id)
     const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
-    const { definitions, effects, kind } = tool
-    const isReadable = definitions !== 'unreadable'
-    return toolView(tool.name, {
-      tool: {
-        id: toolId,
-        name: tool.name,
-        description: tool.description,
-        kind: formatToolKind(kind),
-        isActive: tool.isActive,
-        badge: toolActiveBadge(tool.isActive),
-        toggle: toToggle(tool),
-        deleteDetail: formatDeleteDetail(agentsWithTool.length),
-        editPath: isReadable ? toEditPath(tool) : null,
-        isCustom: toEditPath(tool) !== null,
-        isServer: kind === 'remote_mcp',
-        isReadable,
-      },
-      facts: listFacts(tool),
-      hasSecrets: tool.secretNames.length > 0,
-      offers: (isReadable ? definitions : []).map(({ name, description, inputSchema }) => ({
-        ...{ name, description },
-        hasEffects: effects.includes(name),
-        schema: JSON.stringify(inputSchema, null, 2),
-      })),
-      agents: agentsWithTool.map(({ id, name }) => ({ id, name })),
-    })
+    return toolView(tool.name, { tool, agents: agentsWithTool })
   },
 })
 
-const toToggle = ({ id, isActive }: { id: number; isActive: boolean }): Toggle =>
-  isActive
-    ? { path: `/tools/${id}/switch-off`, label: 'Turn off' }
-    : { path: `/tools/${id}/switch-on`, label: 'Turn on' }
+type ListedTool = Awaited<ReturnType<typeof listTools>>[number]
 
-function formatDeleteDetail(agentCount: number): string {
-  if (agentCount === 0) return "No agents use this tool. You can't undo the deletion."
-  const agents = formatPlural(agentCount, 'agent loses', 'agents lose')
-  return `${agents} it immediately, even on calls in progress. You can't undo the deletion.`
-}
-
-function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
-  if (kind === 'http') return `/tools/${id}/edit-http`
-  return kind === 'remote_mcp' ? `/tools/${id}/edit-server` : null
-}
-
-const transports = { auto: 'Detected automatically', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
-
-function listFacts({ kind, settings, secretNames }: ToolDetails): ToolData['facts'] {
-  const sharedFacts = (headers: Record<string, string>) => [
-    ...Object.entries(headers).map(([name, value]) => ({ term: 'Header', text: `${name}: ${value}` })),
-    ...(secretNames.length === 0 ? [] : [{ term: 'Secrets', text: secretNames.join(', ') }]),
-  ]
-  const http = kind === 'http' ? HttpSettings.safeParse(settings) : undefined
-  if (http?.success) {
-    return [
-      { term: 'Request', text: `${http.data.method} ${http.data.url}` },
-      ...sharedFacts(http.data.headers),
-    ]
-  }
-  const server = kind === 'remote_mcp' ? RemoteSettings.safeParse(settings) : undefined
-  if (server?.success) {
-    const { url, transport, headers } = server.data
-    return [
-      { term: 'URL', text: url },
-      { term: 'Transport', text: transports[transport] },
-      ...sharedFacts(headers),
-    ]
-  }
-  return []
-}
-
-interface ToolItem {
-  id: number
-  name: string
-  description: string
-  kind: string
-  badge: Badge
-  toggle: Toggle
-  agents: { id: number; name: string }[]
+interface ToolListData {
+  tools: readonly ListedTool[]
+  agents: readonly AgentWithCounts[]
 }
 
 const toolListView = defineView(
-  ({ ui, form }, { tools }: { tools: ToolItem[] }) => html`
+  ({ ui, form }, { tools, agents }: ToolListData) => html`
     <div class="page-head">
       <div>
         <h1>Tools</h1>
@@ -121,36 +49,32 @@ const toolListView = defineView(
     </div>
     <section class="panel flush" aria-label="Tools of the workspace">
       <ul class="tool-list">
-        ${tools.map(
-          (tool) => html`
+        ${tools.map((tool) => {
+          const agentsWithTool = agents.filter(({ id }) => tool.agents.includes(id))
+          return html`
             <li>
               <div class="tool-about">
                 <p class="row">
                   <a href="${ui.to(`/tools/${tool.id}`)}"><strong>${tool.name}</strong></a>
-                  ${badge(tool.badge)}
-                  <span class="soft small-text">${tool.kind}</span>
+                  ${badge(toolActiveBadge(tool.isActive))}
+                  <span class="soft small-text">${formatToolKind(tool.kind)}</span>
                 </p>
                 <p class="soft small-text">${tool.description}</p>
                 <p class="small-text">
                   ${
-                    tool.agents.length === 0
+                    agentsWithTool.length === 0
                       ? html`<span class="soft">Not assigned to any agent</span>`
-                      : tool.agents.map(
+                      : agentsWithTool.map(
                           (agent, index) =>
                             html`${index > 0 && ', '}<a href="${ui.to(`/agents/${agent.id}`)}">${agent.name}</a>`,
                         )
                   }
                 </p>
               </div>
-              ${button({
-                form,
-                action: ui.to(tool.toggle.path),
-                label: tool.toggle.label,
-                title: `${tool.toggle.label} ${tool.name}`,
-              })}
+              ${toggleButton({ ui, form }, tool, `${toggleLabel(tool)} ${tool.name}`)}
             </li>
-          `,
-        )}
+          `
+        })}
       </ul>
     </section>
   `,
@@ -160,18 +84,7 @@ export const toolListPage = definePage({
   query: noInput,
   show: async (deps, { workspace }) => {
     const agents = await selectAgentsWithCounts(deps.db, workspace.id)
-    const tools = await listTools(deps, workspace.id)
-    return toolListView('Tools', {
-      tools: tools.map(({ id, name, description, kind, isActive, agents: ids }) => ({
-        ...{ id, name, description },
-        kind: formatToolKind(kind),
-        badge: toolActiveBadge(isActive),
-        toggle: toToggle({ id, isActive }),
-        agents: agents
-          .filter((agent) => ids.includes(agent.id))
-          .map((agent) => ({ id: agent.id, name: agent.name })),
-      })),
-    })
+    return toolListView('Tools', { tools: await listTools(deps, workspace.id), agents })
   },
 })
 

@@ -1,68 +1,61 @@
-import { type Badge } from '../../views/badges.ts'
+import { HttpSettings, RemoteSettings } from '../../tools/custom/tool-settings.ts'
+import type { ToolDetails } from '../../tools/tool-catalog.ts'
+import { formatToolKind, toolActiveBadge } from '../../views/badges.ts'
 import { badge } from '../../views/elements.ts'
+import { formatPlural } from '../../views/format.ts'
 import { button, confirm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
+import type { AgentWithCounts } from '../agents/agent-queries.ts'
 import { defineView } from '../page/define-page.ts'
+import { toggleButton } from './tool-toggle.ts'
 
-export interface ToolData {
-  tool: {
-    id: number
-    name: string
-    description: string
-    kind: string
-    isActive: boolean
-    badge: Badge
-    toggle: Toggle
-    /** Explains what deleting does. */
-    deleteDetail: string
-    /** Null if the tool is built in, or if its settings can't be read. */
-    editPath: string | null
-    isCustom: boolean
-    isServer: boolean
-    isReadable: boolean
-  }
-  facts: { term: string; text: string }[]
-  hasSecrets: boolean
-  offers: { name: string; description: string; hasEffects: boolean; schema: string }[]
-  agents: { id: number; name: string }[]
+interface ToolData {
+  tool: ToolDetails
+  /** Those that have the tool. */
+  agents: readonly AgentWithCounts[]
 }
 
-export const toolView = defineView(
-  ({ ui, form }, { offers, facts, hasSecrets, agents, tool }: ToolData) => html`
+export const toolView = defineView(({ ui, form }, { tool, agents }: ToolData) => {
+  const isReadable = tool.definitions !== 'unreadable'
+  const offers = tool.definitions === 'unreadable' ? [] : tool.definitions
+  const isServer = tool.kind === 'remote_mcp'
+  const editPath = toEditPath(tool)
+  const facts = listFacts(tool)
+  return html`
     <a class="crumb" href="${ui.to('/tools')}">${icon('back')} Tools</a>
     <div class="page-head">
       <div>
         <h1>${tool.name}</h1>
-        <p class="row">${badge(tool.badge)} <span class="soft small-text">${tool.kind}</span></p>
+        <p class="row">${badge(toolActiveBadge(tool.isActive))} <span class="soft small-text">${formatToolKind(tool.kind)}</span></p>
       </div>
       <div class="page-head-actions">
         ${
-          tool.isServer &&
-          tool.isReadable &&
+          isServer &&
+          isReadable &&
           html`
             <a class="button primary small" href="${ui.to(`/tools/${tool.id}/choose`)}">Select tools</a>
             ${button({ form, action: ui.to(`/tools/${tool.id}/refresh`), label: 'Refresh tools' })}
           `
         }
-        ${tool.editPath ? html`<a class="button quiet small" href="${ui.to(tool.editPath)}">Edit</a>` : null}
-        ${button({ form, action: ui.to(tool.toggle.path), label: tool.toggle.label })}
+        ${editPath !== null && isReadable && html`<a class="button quiet small" href="${ui.to(editPath)}">Edit</a>`}
+        ${toggleButton({ ui, form }, tool)}
         ${
-          tool.isCustom &&
+          editPath !== null &&
           confirm({
             form,
             id: 'delete',
             action: ui.to(`/tools/${tool.id}/delete`),
             label: 'Delete',
             question: `Delete the tool “${tool.name}”?`,
-            detail: tool.deleteDetail,
+            detail: formatDeleteDetail(agents.length),
             confirm: 'Delete tool',
           })
         }
       </div>
     </div>
     ${
-      !tool.isReadable &&
+      !isReadable &&
       html`
         <p class="notice" data-tone="bad">
           This tool's settings can't be read, so agents can't use it. Delete the tool and add it again.
@@ -78,7 +71,7 @@ export const toolView = defineView(
             offers.length === 0 &&
             html`
               <p class="soft small-text">
-                ${tool.isServer ? html`No tools selected yet. Select the tools that agents can use.` : html`Agents can't see this tool.`}
+                ${isServer ? 'No tools selected yet. Select the tools that agents can use.' : "Agents can't see this tool."}
               </p>
             `
           }
@@ -87,10 +80,10 @@ export const toolView = defineView(
               <div class="offer">
                 <p class="row">
                   <strong>${offer.name}</strong>
-                  ${offer.hasEffects ? badge({ tone: 'warn', text: 'Changes data' }) : badge({ tone: 'mute', text: 'Read-only' })}
+                  ${tool.effects.includes(offer.name) ? badge({ tone: 'warn', text: 'Changes data' }) : badge({ tone: 'mute', text: 'Read-only' })}
                 </p>
                 <p class="soft small-text">${offer.description}</p>
-                <details class="tool-call"><summary>Arguments</summary><pre tabindex="0">${offer.schema}</pre></details>
+                <details class="tool-call"><summary>Arguments</summary><pre tabindex="0">${JSON.stringify(offer.inputSchema, null, 2)}</pre></details>
               </div>
             `,
           )}
@@ -111,7 +104,7 @@ export const toolView = defineView(
               <dl class="facts">
                 ${facts.map((fact) => html`<dt>${fact.term}</dt><dd class="target">${fact.text}</dd>`)}
               </dl>
-              ${hasSecrets && html`<p class="hint">You can replace secrets, but you can't view them.</p>`}
+              ${tool.secretNames.length > 0 && html`<p class="hint">You can replace secrets, but you can't view them.</p>`}
             </section>
           `
         }
@@ -138,11 +131,44 @@ export const toolView = defineView(
         </section>
       </div>
     </div>
-  `,
-)
+  `
+})
 
-/** The button that turns a tool on or off. */
-export interface Toggle {
-  path: string
-  label: string
+function formatDeleteDetail(agentCount: number): string {
+  if (agentCount === 0) return "No agents use this tool. You can't undo the deletion."
+  const agents = formatPlural(agentCount, 'agent loses', 'agents lose')
+  return `${agents} it immediately, even on calls in progress. You can't undo the deletion.`
+}
+
+/** Returns null for a built-in tool. */
+function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
+  if (kind === 'http') return `/tools/${id}/edit-http`
+  return kind === 'remote_mcp' ? `/tools/${id}/edit-server` : null
+}
+
+const transports = { auto: 'Detected automatically', streamable: 'Streamable HTTP', sse: 'HTTP with SSE' }
+
+/** Lists the settings of a custom tool. */
+function listFacts({ kind, settings, secretNames }: ToolDetails): { term: string; text: string }[] {
+  const sharedFacts = (headers: Record<string, string>) => [
+    ...Object.entries(headers).map(([name, value]) => ({ term: 'Header', text: `${name}: ${value}` })),
+    ...(secretNames.length === 0 ? [] : [{ term: 'Secrets', text: secretNames.join(', ') }]),
+  ]
+  const http = kind === 'http' ? HttpSettings.safeParse(settings) : undefined
+  if (http?.success) {
+    return [
+      { term: 'Request', text: `${http.data.method} ${http.data.url}` },
+      ...sharedFacts(http.data.headers),
+    ]
+  }
+  const server = kind === 'remote_mcp' ? RemoteSettings.safeParse(settings) : undefined
+  if (server?.success) {
+    const { url, transport, headers } = server.data
+    return [
+      { term: 'URL', text: url },
+      { term: 'Transport', text: transports[transport] },
+      ...sharedFacts(headers),
+    ]
+  }
+  return []
 }

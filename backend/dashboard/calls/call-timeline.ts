@@ -1,0 +1,56 @@
+import type { Step } from '../../support/story.ts'
+import { badge } from '../../views/elements.ts'
+import { type Html, html } from '../../views/html.ts'
+import type { Ui } from '../page/page-model.ts'
+
+/** Says what happened to a call: in sentences, and step by step. */
+export const callTimeline = (
+  ui: Ui,
+  { notes, steps }: { notes: readonly string[]; steps: readonly Step[] },
+): Html => html`
+  <section class="panel" aria-labelledby="story">
+    <h2 id="story">What happened</h2>
+    ${notes.map((note) => html`<p>${note}</p>`)}
+    <ol class="timeline">
+      ${steps.map((step) => stepOfCall(ui, step))}
+    </ol>
+  </section>
+`
+
+const stepOfCall = (ui: Ui, step: Step): Html => html`
+  <li data-tone="${step.tone}">
+    <span class="moment-head">
+      <strong>
+        ${step.path ? html`<a href="${ui.to(step.path)}">${step.title}</a>` : step.title}
+      </strong>
+      ${
+        step.at
+          ? html`
+            <time
+              class="soft small-text"
+              datetime="${ui.iso(step.at)}"
+              title="${ui.fullTime(step.at)}"
+            >${ui.exactTime(step.at)}</time>
+          `
+          : null
+      }
+    </span>
+    ${step.detail ? html`<span class="soft">${step.detail}</span>` : null}
+    ${step.tool === null ? null : toolOfStep(ui, step.tool)}
+  </li>
+`
+
+const toolOfStep = (ui: Ui, tool: NonNullable<Step['tool']>): Html => html`
+  <span class="row tight">
+    <span class="soft small-text">${ui.count(tool.ms)} ms</span>
+    ${tool.isError && badge({ tone: 'bad', text: 'Failed' })}
+    ${tool.dryRun && badge({ tone: 'mute', text: 'Dry run' })}
+  </span>
+  <details class="tool-call">
+    <summary>Arguments and result</summary>
+    <h3>Arguments</h3>
+    <pre tabindex="0" role="region" aria-label="Arguments of ${tool.name}">${tool.arguments}</pre>
+    <h3>${tool.isError ? 'Error sent to the agent' : 'Result sent to the agent'}</h3>
+    <pre tabindex="0" role="region" aria-label="Result of ${tool.name}">${tool.result}</pre>
+  </details>
+`

@@ -1,0 +1,54 @@
+import { attributes, type Html, html, type Slot } from '../../views/html.ts'
+import type { Ui } from './page-model.ts'
+
+interface SearchForm {
+  /** Of the list. */
+  path: string
+  /** The selector of the results, which the form replaces. */
+  target: '#live' | '#results'
+  /** The field to search in. */
+  search: {
+    label?: string
+    value: string
+    placeholder: string
+    maxlength?: number
+    autocomplete?: 'off'
+    /** The class of the field's box. */
+    look?: 'field' | 'field wide' | 'field question'
+  }
+  /** The label of the button that browsers without scripts show. */
+  button: 'Search' | 'Show'
+  /** For screen readers. */
+  label?: string
+  /** The events that search, if not only a change. */
+  trigger?: string
+  swap?: 'outerMorph' | 'outerHTML'
+}
+
+/** Searches a list while someone types. `more` are its other fields. */
+export function searchForm(ui: Ui, options: SearchForm, more: Slot = null): Html {
+  const { path, target, search, button, label, swap = 'outerMorph' } = options
+  const { look = 'field', maxlength = 200, autocomplete } = search
+  const action = ui.to(path)
+  const onTyping = {
+    'hx-get': action,
+    'hx-trigger': options.trigger ?? 'input changed delay:300ms, change',
+    'hx-target': target,
+    'hx-select': target,
+    'hx-swap': swap,
+    // A search replaces the list's own refresh, too.
+    'hx-sync': target === '#live' ? '#live:replace' : 'this:replace',
+    'hx-replace-url': 'true',
+  }
+  const input = { maxlength, value: search.value, placeholder: search.placeholder, autocomplete }
+  return html`
+    <form class="filters" method="get" action="${action}" role="search"${attributes({ 'aria-label': label, ...onTyping })}>
+      <div class="${look}">
+        <label for="search">${search.label ?? 'Search'}</label>
+        <input id="search" name="search" type="search"${attributes(input)}>
+      </div>
+      ${more}
+      <noscript><button class="quiet">${button}</button></noscript>
+    </form>
+  `
+}
