@@ -50,18 +50,25 @@ const hasConfig = ({ kind }: AgentTool): boolean =>
 function assignButton({ ui, form, agentId }: AgentPage, tool: AgentTool): Html {
   const path = ui.to(`/agents/${agentId}/tools/${tool.id}`)
   const title = `Assign ${tool.name}`
-  if (!hasConfig(tool)) return button({ form, action: `${path}/assign`, label: 'Assign', title })
+  if (!hasConfig(tool))
+    return button({
+      form,
+      action: ui.to(`/agents/${agentId}/tools/${tool.id}/assign`),
+      label: 'Assign',
+      title,
+    })
   return html`<a class="button quiet small" href="${path}" aria-label="${title}">Assign</a>`
 }
 
 function assignedActions({ ui, form, agentId }: AgentPage, tool: AgentTool): Html {
   const path = ui.to(`/agents/${agentId}/tools/${tool.id}`)
+  const tryPath = ui.to(`/agents/${agentId}/tools/${tool.id}/try`)
   return html`
     <a
       class="button quiet small"
-      href="${path}/try"
+      href="${tryPath}"
       aria-label="Try ${tool.name}"
-      hx-get="${path}/try"
+      hx-get="${tryPath}"
       hx-sync="#try:replace"
       hx-target="#try"
       hx-select="#try"
@@ -71,7 +78,7 @@ function assignedActions({ ui, form, agentId }: AgentPage, tool: AgentTool): Htm
     ${confirm({
       form,
       id: `take-${tool.id}`,
-      action: `${path}/unassign`,
+      action: ui.to(`/agents/${agentId}/tools/${tool.id}/unassign`),
       label: 'Remove',
       question: `Remove ${tool.name} from this agent?`,
       detail:

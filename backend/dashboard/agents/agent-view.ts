@@ -171,21 +171,20 @@ function statusActions(
   agent: AgentWithCounts,
   resumeDetail: string | null,
 ): Html {
-  const action = (name: string) => ui.to(`/agents/${agent.id}/${name}`)
   if (agent.status === 'draft')
-    return button({ form, action: action('publish'), label: 'Publish', look: 'primary' })
+    return button({ form, action: ui.to(`/agents/${agent.id}/publish`), label: 'Publish', look: 'primary' })
   if (agent.status === 'live')
     return html`
       <a class="button primary small" href="${ui.to(`/campaigns/new?agent=${agent.id}`)}">New campaign</a>
-      ${button({ form, action: action('pause'), label: 'Pause' })}
+      ${button({ form, action: ui.to(`/agents/${agent.id}/pause`), label: 'Pause' })}
     `
-  if (resumeDetail === null)
-    return button({ form, action: action('resume'), label: 'Resume', look: 'primary' })
+  const resume = ui.to(`/agents/${agent.id}/resume`)
+  if (resumeDetail === null) return button({ form, action: resume, label: 'Resume', look: 'primary' })
   return confirm({
     form,
     id: 'resume',
     look: 'primary',
-    action: action('resume'),
+    action: resume,
     label: 'Resume',
     question: `Resume the agent “${agent.name}”?`,
     detail: resumeDetail,

@@ -127,7 +127,7 @@ export const editContactPage = defineForm({
     return contactFormView(`Edit ${name}`, {
       back: { path: `/contacts/${id}`, label: name },
       submitLabel: 'Save',
-      contact: { phoneNumber: contact.phone_number },
+      contact,
       values: toFormValues(contact),
       country: workspace.country,
       campaigns: [],

@@ -5,6 +5,7 @@ import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineView } from '../page/define-page.ts'
 import { consentKinds, type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
+import type { FoundContact } from './contact-queries.ts'
 
 export type Values = Record<ContactColumn, string>
 
@@ -12,7 +13,7 @@ const formTexts = toFormTexts(addContactTexts)
 
 interface FormData extends FormFrame {
   /** Null for a new contact. */
-  contact: { phoneNumber: string } | null
+  contact: FoundContact | null
   values: Values
   country: string
   campaigns: { value: number | ''; label: string }[]
@@ -33,7 +34,7 @@ export const contactFormView = defineView(
           ${
             contact
               ? html`
-                <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phoneNumber}</dd></dl>
+                <dl class="facts"><dt>${formTexts.phone_number.label}</dt><dd>${contact.phone_number}</dd></dl>
                 <p class="hint">The phone number can't be changed. To use another number, create a new contact.</p>
               `
               : html`

@@ -14,15 +14,14 @@ import { type ColumnsForm, contactImportColumns } from './contact-import-columns
 import { useOptions } from './contact-import-labels.ts'
 
 interface ColumnsData {
-  id: number
-  name: string
+  file: FoundImport
   columnsForm: ColumnsForm
 }
 
 const columnsView = defineView(
-  ({ ui, form }, { id, name, columnsForm }: ColumnsData) => html`
-    <a class="crumb" href="${ui.to(`/contacts/import/${id}`)}">${icon('back')} ${name}</a>
-    <h1>Columns of ${name}</h1>
+  ({ ui, form }, { file, columnsForm }: ColumnsData) => html`
+    <a class="crumb" href="${ui.to(`/contacts/import/${file.id}`)}">${icon('back')} ${file.file_name}</a>
+    <h1>Columns of ${file.file_name}</h1>
     ${contactImportColumns(form, columnsForm)}
   `,
 )
@@ -84,8 +83,7 @@ export const importColumnsPage = defineForm({
     if (!canMapColumns(found)) throw lockedError()
     const action = columnsPath(pathTo(context, `/contacts/import/${params.id}`), query.campaign)
     return columnsView(`Columns of ${found.file_name}`, {
-      id: params.id,
-      name: found.file_name,
+      file: found,
       columnsForm: toColumnsForm(found, action, workspace.timeZone),
     })
   },

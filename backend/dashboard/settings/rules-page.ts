@@ -1,28 +1,17 @@
-import { boundedText, ConsentRequired, consentRequiredTexts } from '@outdial/contract'
+import { boundedText, ConsentRequired } from '@outdial/contract'
 import * as z from 'zod'
 import { rescheduleWorkspace } from '../../calls/reschedule-calls.ts'
-import { nameCountry } from '../../core/countries.ts'
 import { dayMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
 import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../identity/workspaces.ts'
 import { doRulesApply, getCallRules, parseCallRules, setCallRules } from '../../rules/call-rules.ts'
-import { statesWithHolidays } from '../../rules/holidays.ts'
-import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
 import { maxWaitMs } from '../../rules/plan-call.ts'
 import { toLocalDate } from '../../scheduling/local-time.ts'
 import { describeActor, toText } from '../../support/describe-actor.ts'
-import { formatCallingHours } from '../../views/format.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { lockRights, pathTo } from '../page/page-context.ts'
 import { rulesView } from './rules-view.ts'
-
-/** Says in words how well a row is known. */
-const sourceKinds = {
-  law: 'the law itself',
-  firm: 'according to law firms',
-  marketing: 'according to sellers of calling software',
-} as const
 
 /** Leaves room for the names of all countries. */
 const maxCountriesLength = 5_000
@@ -45,33 +34,12 @@ export const rulesPage = defineForm({
     ...endsWaitingCalls,
   }),
   show: async (deps, { workspace }) => {
-    const { countries, hoursByLaw, closedDates, consentRequired, changed, callsSpecialNumbers, ...rules } =
-      await loadRules(deps, workspace.id)
+    const rules = await loadRules(deps, workspace.id)
+    const { closedDates, changed } = rules
     return rulesView('Who may be called', {
       areInEffect: doRulesApply(deps.config),
-      countries: countries?.map(nameCountry).join(', ') ?? '',
-      hoursByLaw,
-      closedDates: closedDates.join(', '),
-      consentRequired,
-      consentLabel: consentRequiredTexts[consentRequired].label,
-      consentMaxAgeDays: rules.consentMaxAgeDays ?? '',
-      maxAttemptsPerDay: rules.maxAttemptsPerDay ?? '',
-      maxAttemptsPer30Days: rules.maxAttemptsPer30Days ?? '',
-      maxAttemptsPerOwnNumber: rules.maxAttemptsPerOwnNumber ?? '',
-      maxMinutesPerMonth: rules.maxMinutesPerMonth ?? '',
-      lawRows: lawRows.map(({ state, hours, source, kind }) => ({
-        state: state ?? 'All states',
-        hours: formatCallingHours(hours),
-        source: `${source} (${sourceKinds[kind]})`,
-      })),
-      statesToCheck: statesToCheck.join(', '),
-      holidayStates: statesWithHolidays.join(' and '),
-      lawCheckedOn,
-      callsSpecialNumbers,
-      changed: changed && {
-        at: changed.at,
-        by: toText(await describeActor(deps.db, workspace.id, changed.by)),
-      },
+      rules,
+      changedBy: changed && toText(await describeActor(deps.db, workspace.id, changed.by)),
       longClosure: describeLongClosure(closedDates, toLocalDate(deps.clock.now(), workspace.timeZone)) ?? '',
     })
   },

@@ -1,6 +1,10 @@
-import { type ConsentRequired, workspaceTexts } from '@outdial/contract'
-import { frequencyLimits } from '../../rules/call-rules.ts'
+import { consentRequiredTexts, workspaceTexts } from '@outdial/contract'
+import { nameCountry } from '../../core/countries.ts'
+import { frequencyLimits, type getCallRules } from '../../rules/call-rules.ts'
+import { statesWithHolidays } from '../../rules/holidays.ts'
+import { lawCheckedOn, lawRows, statesToCheck } from '../../rules/hours-by-law.ts'
 import { time } from '../../views/elements.ts'
+import { formatCallingHours } from '../../views/format.ts'
 import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
@@ -11,229 +15,199 @@ import { settingsTabs } from './settings-tabs.ts'
 interface RulesData {
   /** False while calls are simulated. */
   areInEffect: boolean
-  /** Names, separated by commas. Empty if all countries are called. */
-  countries: string
-  hoursByLaw: boolean
-  closedDates: string
-  consentRequired: ConsentRequired
-  /** Says in words which consent is required. */
-  consentLabel: string
-  consentMaxAgeDays: number | ''
-  /** Blank: any number of them. */
-  maxAttemptsPerDay: number | ''
-  maxAttemptsPer30Days: number | ''
-  maxAttemptsPerOwnNumber: number | ''
-  maxMinutesPerMonth: number | ''
-  lawRows: { state: string; hours: string; source: string }[]
-  statesToCheck: string
-  holidayStates: string
-  lawCheckedOn: string
-  callsSpecialNumbers: boolean
-  /** Who changed the rules last; null if nobody has. */
-  changed: { at: Date; by: string } | null
+  rules: Awaited<ReturnType<typeof getCallRules>> & { callsSpecialNumbers: boolean }
+  /** The name of who changed the rules last; null if nobody has. */
+  changedBy: string | null
   /** Says that calls can't wait until closed days end. Empty if they can. */
   longClosure: string
 }
 
 export const rulesView = defineView(
-  (
-    { ui, isOwner, form },
-    {
-      areInEffect,
-      longClosure,
-      countries,
-      hoursByLaw,
-      consentRequired,
-      consentMaxAgeDays,
-      maxAttemptsPerDay,
-      maxAttemptsPer30Days,
-      maxAttemptsPerOwnNumber,
-      maxMinutesPerMonth,
-      closedDates,
-      callsSpecialNumbers,
-      consentLabel,
-      lawRows,
-      lawCheckedOn,
-      holidayStates,
-      statesToCheck,
-      changed,
-    }: RulesData,
-  ) => html`
-    <h1>Settings</h1>
-    ${settingsTabs({ ui, here: '/settings/rules' })}
-    ${
-      !areInEffect &&
-      html`
-        <p class="notice" data-tone="warn">Calls are simulated, so no phone rings, and these rules aren't checked yet. They will be when calls are real.</p>
-      `
-    }
-    ${longClosure ? html`<p class="notice" data-tone="warn">${longClosure}</p>` : null}
-    ${
-      isOwner
-        ? pageForm(
-            form,
-            { class: 'panel stack form', novalidate: true, 'aria-labelledby': 'rules' },
-            html`
-              <h2 id="rules">Who may be called</h2>
-              ${formMessage(form)}
-              ${field({ form, ...formTexts.countries, name: 'countries', value: countries, rows: 3, maxlength: 5000 })}
-              ${checks({
-                form,
-                name: 'hours_by_law',
-                label: formTexts.hours_by_law.label,
-                values: hoursByLaw ? ['yes'] : [],
-                options: [
-                  {
-                    value: 'yes',
-                    label: 'Call numbers in the United States only in the hours below',
-                    hint: "On the contact's clock, and in addition to the calling hours of each campaign.",
-                  },
-                ],
-              })}
-              <div class="field-row">
-                ${field({
-                  form,
-                  ...formTexts.consent_required,
-                  name: 'consent_required',
-                  value: consentRequired,
-                  options: consentChoices,
-                  required: true,
-                })}
-                ${field({
-                  form,
-                  ...formTexts.consent_max_age_days,
-                  name: 'consent_max_age_days',
-                  value: consentMaxAgeDays,
-                  type: 'number',
-                  min: 1,
-                  max: 3650,
-                })}
-              </div>
-              <div class="field-row">
-                ${field({
-                  form,
-                  ...formTexts.max_attempts_per_day,
-                  name: 'max_attempts_per_day',
-                  value: maxAttemptsPerDay,
-                  options: attemptChoices.perDay,
-                  required: true,
-                })}
-                ${field({
-                  form,
-                  ...formTexts.max_attempts_per_30_days,
-                  name: 'max_attempts_per_30_days',
-                  value: maxAttemptsPer30Days,
-                  options: attemptChoices.per30Days,
-                  required: true,
-                })}
-              </div>
-              <div class="field-row">
-                ${field({
-                  form,
-                  ...formTexts.max_attempts_per_own_number,
-                  name: 'max_attempts_per_own_number',
-                  value: maxAttemptsPerOwnNumber,
-                  type: 'number',
-                  min: 1,
-                  max: 10000,
-                })}
-                ${field({
-                  form,
-                  ...formTexts.max_minutes_per_month,
-                  name: 'max_minutes_per_month',
-                  value: maxMinutesPerMonth,
-                  type: 'number',
-                  min: 30,
-                  max: 1000000,
-                })}
-              </div>
-              ${field({
-                form,
-                ...formTexts.closed_dates,
-                name: 'closed_dates',
-                value: closedDates,
-                rows: 2,
-                maxlength: 2000,
-              })}
-              ${checks({
-                form,
-                name: 'calls_special_numbers',
-                label: formTexts.calls_special_numbers.label,
-                values: callsSpecialNumbers ? ['yes'] : [],
-                options: [
-                  {
-                    value: 'yes',
-                    label: 'Call premium-rate, shared-cost, personal, pager, and satellite numbers',
-                    hint: 'These calls can cost much more than others. Anyone who fills in a public form can enter such a number.',
-                  },
-                ],
-              })}
-              ${endsWaitingCallsField(form)}
-              <p class="hint">
-                Calls to other countries and numbers aren't queued. Waiting calls follow a change, and
-                you're asked before it ends any. Test calls aren't affected.
-              </p>
-              <div class="form-actions"><button class="primary">Save</button></div>
-            `,
-          )
-        : html`
-          <section class="panel form" aria-labelledby="rules">
-            <h2 id="rules">Who may be called</h2>
-            <dl class="facts">
-              <dt>${formTexts.countries.label}</dt><dd>${countries || 'All'}</dd>
-              <dt>${formTexts.consent_required.label}</dt><dd>${consentLabel}</dd>
-              <dt>${formTexts.consent_max_age_days.label}</dt><dd>${consentMaxAgeDays || 'Any age'}</dd>
-              <dt>${formTexts.max_attempts_per_day.label}</dt><dd>${maxAttemptsPerDay || 'Any number'}</dd>
-              <dt>${formTexts.max_attempts_per_30_days.label}</dt><dd>${maxAttemptsPer30Days || 'Any number'}</dd>
-              <dt>${formTexts.max_attempts_per_own_number.label}</dt><dd>${maxAttemptsPerOwnNumber || 'Any number'}</dd>
-              <dt>${formTexts.max_minutes_per_month.label}</dt><dd>${maxMinutesPerMonth || 'Any number'}</dd>
-              <dt>${formTexts.hours_by_law.label}</dt><dd>${hoursByLaw ? 'In the United States' : 'Not checked'}</dd>
-              <dt>${formTexts.closed_dates.label}</dt><dd>${closedDates || 'None'}</dd>
-              <dt>${formTexts.calls_special_numbers.label}</dt><dd>${callsSpecialNumbers ? 'Called' : 'Not called'}</dd>
-            </dl>
-            <p class="hint">Only owners can change these rules. See <a href="${ui.to('/settings/members')}">Members</a> for the list of owners.</p>
-          </section>
-        `
-    }
-    <section class="panel flush" aria-labelledby="law">
-      <h2 id="law">Hours by law in the United States</h2>
-      <div class="table-scroll" tabindex="0" role="group" aria-label="${formTexts.hours_by_law.label}">
-        <table>
-          <thead><tr><th scope="col">State</th><th scope="col">Hours</th><th scope="col">Source</th></tr></thead>
-          <tbody>
-            ${lawRows.map(
-              (row) => html`
-                <tr><th scope="row">${row.state}</th><td>${row.hours}</td><td>${row.source}</td></tr>
-              `,
-            )}
-          </tbody>
-        </table>
-      </div>
-      <p class="small-text">
-        Read on ${lawCheckedOn}. The state is that of the area code. A number without a state, such as a toll-free one, gets the
-        hours of every state. In ${holidayStates}, nobody is called on the holidays of the state either, but days that a governor
-        proclaims aren't known. Other states may have narrower hours, or forbid calls on holidays.
-        Check these: ${statesToCheck}.
-      </p>
-    </section>
-    <section class="panel form" aria-labelledby="limits">
-      <h2 id="limits">What Outdial doesn't check</h2>
-      <p>
-        Outdial doesn't check national do-not-call registries, whether a number has been reassigned to somebody else, the hours and
-        holidays by law of other states and countries, or what an agent says. This page isn't legal advice: which calls are allowed depends
-        on the law where your contacts are.
-      </p>
+  ({ ui, isOwner, form }, { areInEffect, rules, changedBy, longClosure }: RulesData) => {
+    const { hoursByLaw, callsSpecialNumbers, changed } = rules
+    const countries = rules.countries?.map(nameCountry).join(', ') ?? ''
+    const closedDates = rules.closedDates.join(', ')
+    return html`
+      <h1>Settings</h1>
+      ${settingsTabs({ ui, here: '/settings/rules' })}
       ${
-        changed
-          ? html`
-            <p class="soft small-text">
-              Changed by ${changed.by}, ${time(ui, changed.at, 'phrase')}.
-            </p>
-          `
-          : null
+        !areInEffect &&
+        html`
+          <p class="notice" data-tone="warn">Calls are simulated, so no phone rings, and these rules aren't checked yet. They will be when calls are real.</p>
+        `
       }
-    </section>
-  `,
+      ${longClosure ? html`<p class="notice" data-tone="warn">${longClosure}</p>` : null}
+      ${
+        isOwner
+          ? pageForm(
+              form,
+              { class: 'panel stack form', novalidate: true, 'aria-labelledby': 'rules' },
+              html`
+                <h2 id="rules">Who may be called</h2>
+                ${formMessage(form)}
+                ${field({ form, ...formTexts.countries, name: 'countries', value: countries, rows: 3, maxlength: 5000 })}
+                ${checks({
+                  form,
+                  name: 'hours_by_law',
+                  label: formTexts.hours_by_law.label,
+                  values: hoursByLaw ? ['yes'] : [],
+                  options: [
+                    {
+                      value: 'yes',
+                      label: 'Call numbers in the United States only in the hours below',
+                      hint: "On the contact's clock, and in addition to the calling hours of each campaign.",
+                    },
+                  ],
+                })}
+                <div class="field-row">
+                  ${field({
+                    form,
+                    ...formTexts.consent_required,
+                    name: 'consent_required',
+                    value: rules.consentRequired,
+                    options: consentChoices,
+                    required: true,
+                  })}
+                  ${field({
+                    form,
+                    ...formTexts.consent_max_age_days,
+                    name: 'consent_max_age_days',
+                    value: rules.consentMaxAgeDays,
+                    type: 'number',
+                    min: 1,
+                    max: 3650,
+                  })}
+                </div>
+                <div class="field-row">
+                  ${field({
+                    form,
+                    ...formTexts.max_attempts_per_day,
+                    name: 'max_attempts_per_day',
+                    value: rules.maxAttemptsPerDay,
+                    options: attemptChoices.perDay,
+                    required: true,
+                  })}
+                  ${field({
+                    form,
+                    ...formTexts.max_attempts_per_30_days,
+                    name: 'max_attempts_per_30_days',
+                    value: rules.maxAttemptsPer30Days,
+                    options: attemptChoices.per30Days,
+                    required: true,
+                  })}
+                </div>
+                <div class="field-row">
+                  ${field({
+                    form,
+                    ...formTexts.max_attempts_per_own_number,
+                    name: 'max_attempts_per_own_number',
+                    value: rules.maxAttemptsPerOwnNumber,
+                    type: 'number',
+                    min: 1,
+                    max: 10000,
+                  })}
+                  ${field({
+                    form,
+                    ...formTexts.max_minutes_per_month,
+                    name: 'max_minutes_per_month',
+                    value: rules.maxMinutesPerMonth,
+                    type: 'number',
+                    min: 30,
+                    max: 1000000,
+                  })}
+                </div>
+                ${field({
+                  form,
+                  ...formTexts.closed_dates,
+                  name: 'closed_dates',
+                  value: closedDates,
+                  rows: 2,
+                  maxlength: 2000,
+                })}
+                ${checks({
+                  form,
+                  name: 'calls_special_numbers',
+                  label: formTexts.calls_special_numbers.label,
+                  values: callsSpecialNumbers ? ['yes'] : [],
+                  options: [
+                    {
+                      value: 'yes',
+                      label: 'Call premium-rate, shared-cost, personal, pager, and satellite numbers',
+                      hint: 'These calls can cost much more than others. Anyone who fills in a public form can enter such a number.',
+                    },
+                  ],
+                })}
+                ${endsWaitingCallsField(form)}
+                <p class="hint">
+                  Calls to other countries and numbers aren't queued. Waiting calls follow a change, and
+                  you're asked before it ends any. Test calls aren't affected.
+                </p>
+                <div class="form-actions"><button class="primary">Save</button></div>
+              `,
+            )
+          : html`
+            <section class="panel form" aria-labelledby="rules">
+              <h2 id="rules">Who may be called</h2>
+              <dl class="facts">
+                <dt>${formTexts.countries.label}</dt><dd>${countries || 'All'}</dd>
+                <dt>${formTexts.consent_required.label}</dt><dd>${consentRequiredTexts[rules.consentRequired].label}</dd>
+                <dt>${formTexts.consent_max_age_days.label}</dt><dd>${rules.consentMaxAgeDays ?? 'Any age'}</dd>
+                <dt>${formTexts.max_attempts_per_day.label}</dt><dd>${rules.maxAttemptsPerDay ?? 'Any number'}</dd>
+                <dt>${formTexts.max_attempts_per_30_days.label}</dt><dd>${rules.maxAttemptsPer30Days ?? 'Any number'}</dd>
+                <dt>${formTexts.max_attempts_per_own_number.label}</dt><dd>${rules.maxAttemptsPerOwnNumber ?? 'Any number'}</dd>
+                <dt>${formTexts.max_minutes_per_month.label}</dt><dd>${rules.maxMinutesPerMonth ?? 'Any number'}</dd>
+                <dt>${formTexts.hours_by_law.label}</dt><dd>${hoursByLaw ? 'In the United States' : 'Not checked'}</dd>
+                <dt>${formTexts.closed_dates.label}</dt><dd>${closedDates || 'None'}</dd>
+                <dt>${formTexts.calls_special_numbers.label}</dt><dd>${callsSpecialNumbers ? 'Called' : 'Not called'}</dd>
+              </dl>
+              <p class="hint">Only owners can change these rules. See <a href="${ui.to('/settings/members')}">Members</a> for the list of owners.</p>
+            </section>
+          `
+      }
+      <section class="panel flush" aria-labelledby="law">
+        <h2 id="law">Hours by law in the United States</h2>
+        <div class="table-scroll" tabindex="0" role="group" aria-label="${formTexts.hours_by_law.label}">
+          <table>
+            <thead><tr><th scope="col">State</th><th scope="col">Hours</th><th scope="col">Source</th></tr></thead>
+            <tbody>
+              ${lawRows.map(
+                (row) => html`
+                  <tr>
+                    <th scope="row">${row.state ?? 'All states'}</th>
+                    <td>${formatCallingHours(row.hours)}</td>
+                    <td>${row.source} (${sourceKinds[row.kind]})</td>
+                  </tr>
+                `,
+              )}
+            </tbody>
+          </table>
+        </div>
+        <p class="small-text">
+          Read on ${lawCheckedOn}. The state is that of the area code. A number without a state, such as a toll-free one, gets the
+          hours of every state. In ${statesWithHolidays.join(' and ')}, nobody is called on the holidays of the state either, but days that a governor
+          proclaims aren't known. Other states may have narrower hours, or forbid calls on holidays.
+          Check these: ${statesToCheck.join(', ')}.
+        </p>
+      </section>
+      <section class="panel form" aria-labelledby="limits">
+        <h2 id="limits">What Outdial doesn't check</h2>
+        <p>
+          Outdial doesn't check national do-not-call registries, whether a number has been reassigned to somebody else, the hours and
+          holidays by law of other states and countries, or what an agent says. This page isn't legal advice: which calls are allowed depends
+          on the law where your contacts are.
+        </p>
+        ${
+          changed
+            ? html`
+              <p class="soft small-text">
+                Changed by ${changedBy}, ${time(ui, changed.at, 'phrase')}.
+              </p>
+            `
+            : null
+        }
+      </section>
+    `
+  },
 )
 
 const formTexts = toFormTexts(workspaceTexts)
@@ -247,3 +221,10 @@ const attemptChoices = {
   perDay: toAttemptChoices(frequencyLimits.perDay),
   per30Days: toAttemptChoices(frequencyLimits.per30Days),
 }
+
+/** Says in words how well a row is known. */
+const sourceKinds = {
+  law: 'the law itself',
+  firm: 'according to law firms',
+  marketing: 'according to sellers of calling software',
+} as const

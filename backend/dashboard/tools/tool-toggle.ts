@@ -17,7 +17,7 @@ export const toggleButton = (
 ): Html =>
   button({
     form,
-    action: ui.to(`/tools/${tool.id}/${tool.isActive ? 'switch-off' : 'switch-on'}`),
+    action: ui.to(tool.isActive ? `/tools/${tool.id}/switch-off` : `/tools/${tool.id}/switch-on`),
     label: toggleLabel(tool),
     ...(title !== undefined && { title }),
   })
