@@ -1,11 +1,11 @@
 import { addContactTexts } from '@outdial/contract'
+import type { FoundContact } from '../../contacts/find-contacts.ts'
 import { type ContactColumn } from '../../db/tables/contact-fields.ts'
 import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
 import { html } from '../../views/html.ts'
 import { icon } from '../../views/icon.ts'
 import { defineView } from '../page/define-page.ts'
 import { consentKinds, type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
-import type { FoundContact } from './contact-queries.ts'
 
 export type Values = Record<ContactColumn, string>
 
