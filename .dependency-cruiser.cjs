@@ -62,6 +62,13 @@ module.exports = {
       to: { path: '^backend/telephony/[^/]+/' },
     },
     {
+      name: 'only-servers-use-http',
+      comment: 'What a request means is decided without the frame of the server.',
+      severity: 'error',
+      from: { path: inside('agents', 'contacts', 'knowledge', 'sign-in', 'spreadsheets') },
+      to: { path: inside('http') },
+    },
+    {
       name: 'plumbing-knows-no-domain',
       severity: 'error',
       from: { path: inside('http', 'outbound', 'views') },
