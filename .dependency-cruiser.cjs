@@ -56,10 +56,10 @@ module.exports = {
     },
     {
       name: 'only-telephony-knows-its-providers',
-      comment: 'Other folders use telephony/provider.ts, choose-providers.ts, and all-providers.ts.',
+      comment: 'Other folders use calling/telephony/provider.ts, choose-providers.ts, and all-providers.ts.',
       severity: 'error',
       from: { path: '^backend/', pathNot: '^backend/(telephony|test)/' },
-      to: { path: '^backend/telephony/[^/]+/' },
+      to: { path: '^backend/calling/telephony/[^/]+/' },
     },
     {
       name: 'only-servers-use-http',
@@ -91,10 +91,10 @@ module.exports = {
       comment: 'ApiError takes only texts of contract/error-texts.ts. FormError takes any.',
       severity: 'error',
       from: {
-        path: `${inside('api', 'mcp', 'dialer', 'oauth', 'http', 'contacts', 'campaigns', 'calls', 'webhooks', 'outbound', 'secrets', 'telephony')}|^backend/core/|^backend/tools/(kinds|json-schema)/`,
-        pathNot: '^backend/contacts/import/|^backend/core/validate-rules\\.ts$',
+        path: `${inside('api', 'mcp', 'dialer', 'oauth', 'http', 'contacts', 'campaigns', 'calls', 'webhooks', 'outbound', 'secrets', 'telephony')}|^backend/platform/core/|^backend/tools/(kinds|json-schema)/`,
+        pathNot: '^backend/queue/contacts/import/|^backend/platform/core/validate-rules\\.ts$',
       },
-      to: { path: '^backend/core/form-errors\\.ts$' },
+      to: { path: '^backend/platform/core/form-errors\\.ts$' },
     },
     {
       name: 'connector-imports-no-backend-and-no-zod',

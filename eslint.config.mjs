@@ -14,7 +14,7 @@ export default tseslint.config(
       '.outdial/',
       'coverage/',
       'mutation/.stryker-tmp/',
-      'backend/views/assets/',
+      'backend/platform/views/assets/',
     ],
   },
   ...tseslint.configs.strictTypeChecked,
@@ -66,7 +66,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', '**/*.cjs', 'backend/db/migrations/*.js'],
+    files: ['**/*.mjs', '**/*.cjs', 'backend/platform/db/migrations/*.js'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: { parserOptions: { projectService: false } },
     rules: { '@typescript-eslint/no-require-imports': 'off', '@typescript-eslint/no-dynamic-delete': 'off' },

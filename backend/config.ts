@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ConfigError } from './core/errors.ts'
-import { loopbackHosts } from './core/loopback.ts'
-import { maxConnections } from './db/connect.ts'
+import { ConfigError } from './platform/core/errors.ts'
+import { loopbackHosts } from './platform/core/loopback.ts'
+import { maxConnections } from './platform/db/connect.ts'
 
 const list = z.string().transform((value) =>
   value

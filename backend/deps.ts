@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import type { Clock, Random } from './core/clock.ts'
-import type { Notify } from './core/notify.ts'
-import type { Db } from './db/schema.ts'
-import type { ConfirmRights } from './db/transaction.ts'
-import type { Metrics } from './metrics/metrics.ts'
-import type { ReadReplica, Replicas } from './replicas/replicas.ts'
-import type { SecretBox } from './secrets/secret-box.ts'
+import type { Clock, Random } from './platform/core/clock.ts'
+import type { Notify } from './platform/core/notify.ts'
+import type { Db } from './platform/db/schema.ts'
+import type { ConfirmRights } from './platform/db/transaction.ts'
+import type { ReadReplica, Replicas } from './platform/replicas/replicas.ts'
+import type { SecretBox } from './platform/secrets/secret-box.ts'
+import type { Metrics } from './service/metrics/metrics.ts'
 
 /** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */
 export interface Deps {

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import pino, { type Logger, type LoggerOptions } from 'pino'
-import { secondMs } from './core/durations.ts'
+import { secondMs } from './platform/core/durations.ts'
 
 /** `@fastify/multipart` logs all request headers at `trace`, the session cookie included. */
 const redact = [

@@ -1,7 +1,7 @@
-import { secondMs } from './core/durations.ts'
-import { ConfigError, describeError, StartupError } from './core/errors.ts'
-import { formatReadyMessage } from './demo/ready-message.ts'
-import { collectProcessMetrics } from './metrics/metrics.ts'
+import { secondMs } from './platform/core/durations.ts'
+import { ConfigError, describeError, StartupError } from './platform/core/errors.ts'
+import { formatReadyMessage } from './service/demo/ready-message.ts'
+import { collectProcessMetrics } from './service/metrics/metrics.ts'
 import { type Service, startService } from './start.ts'
 
 /** Read at startup, so that `onParentExit` also notices a parent that ends before the service is ready. */

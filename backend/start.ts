@@ -1,21 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, parseConfig } from './config.ts'
-import { secondMs } from './core/durations.ts'
-import { errorCode, StartupError } from './core/errors.ts'
-import { createNotifier, type Notifier } from './core/notify.ts'
-import { findFreePort } from './db/embedded/server-address.ts'
-import type { Db } from './db/schema.ts'
-import type { DemoFile } from './demo/demo-file.ts'
 import type { Deps } from './deps.ts'
-import { newProcessState } from './http/health.ts'
 import { createLog } from './log.ts'
-import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { openDeps } from './open-deps.ts'
-import { startReadReplica } from './replicas/read-replica.ts'
-import { startReplicaCheck } from './replicas/replica-check.ts'
-import { shareNotifications } from './replicas/share-notifications.ts'
-import { endLimitsWhileSimulated } from './rules/limits.ts'
+import { secondMs } from './platform/core/durations.ts'
+import { errorCode, StartupError } from './platform/core/errors.ts'
+import { createNotifier, type Notifier } from './platform/core/notify.ts'
+import { findFreePort } from './platform/db/embedded/server-address.ts'
+import type { Db } from './platform/db/schema.ts'
+import { newProcessState } from './platform/http/health.ts'
+import { startReadReplica } from './platform/replicas/read-replica.ts'
+import { startReplicaCheck } from './platform/replicas/replica-check.ts'
+import { shareNotifications } from './platform/replicas/share-notifications.ts'
+import { endLimitsWhileSimulated } from './queue/rules/limits.ts'
+import type { DemoFile } from './service/demo/demo-file.ts'
+import { createMetrics, type Metrics } from './service/metrics/metrics.ts'
 
 export interface Service {
   config: Config
@@ -110,8 +110,8 @@ export async function startService(
  */
 const loadParts = async () => ({
   ...(await import('./app.ts')),
-  ...(await import('./demo/prepare-demo.ts')),
-  ...(await import('./mcp/tool-server.ts')),
+  ...(await import('./service/demo/prepare-demo.ts')),
+  ...(await import('./tools/mcp/tool-server.ts')),
   ...(await import('./workers.ts')),
 })
 
@@ -120,7 +120,7 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
   const { redisUrl } = deps.config
   if (redisUrl === undefined) return deps
   // Imported only here, because most installations have no Redis, and its client is large.
-  const { connectReplicas } = await import('./replicas/connect-replicas.ts')
+  const { connectReplicas } = await import('./platform/replicas/connect-replicas.ts')
   const replicas = await connectReplicas(deps, redisUrl)
   return { ...deps, replicas, notify: replicas.share(notifier.notify) }
 }

@@ -5,12 +5,12 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { mountRoutes } from '../backend/api/mount-routes.ts'
 import { apiPrefix, routes } from '../backend/api/routes.ts'
 import { parseConfig } from '../backend/config.ts'
-import { prepareDemo } from '../backend/demo/prepare-demo.ts'
 import type { Deps } from '../backend/deps.ts'
-import { registerScope } from '../backend/http/register-scope.ts'
-import { getRequestId } from '../backend/http/request-log.ts'
 import { createLog } from '../backend/log.ts'
 import { openDeps } from '../backend/open-deps.ts'
+import { registerScope } from '../backend/platform/http/register-scope.ts'
+import { getRequestId } from '../backend/platform/http/request-log.ts'
+import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 
 /**
  * `npm run bench:api-log` measures how many `POST /contacts/` per second one process handles with and without the API

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { findFreePort } from '../backend/db/embedded/server-address.ts'
+import { findFreePort } from '../backend/platform/db/embedded/server-address.ts'
 import type { CallLog } from './call-log.ts'
 import { type CrashDatabase, createDatabase } from './database.ts'
 import { FakeRuntime } from './fake-runtime.ts'

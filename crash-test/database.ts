@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { findBinaries } from '../backend/db/embedded/binaries.ts'
-import { prepareCluster } from '../backend/db/embedded/cluster.ts'
-import { findAccount } from '../backend/db/embedded/os-account.ts'
-import { type Postmaster, startPostmaster } from '../backend/db/embedded/postmaster.ts'
-import { createTemporaryFolder } from '../backend/db/embedded/private-folder.ts'
-import { findFreePort } from '../backend/db/embedded/server-address.ts'
+import { findBinaries } from '../backend/platform/db/embedded/binaries.ts'
+import { prepareCluster } from '../backend/platform/db/embedded/cluster.ts'
+import { findAccount } from '../backend/platform/db/embedded/os-account.ts'
+import { type Postmaster, startPostmaster } from '../backend/platform/db/embedded/postmaster.ts'
+import { createTemporaryFolder } from '../backend/platform/db/embedded/private-folder.ts'
+import { findFreePort } from '../backend/platform/db/embedded/server-address.ts'
 
 /** A PostgreSQL server that writes to disk as in production, so it survives being killed. */
 export interface CrashDatabase {

@@ -1,4 +1,4 @@
-import type { DemoFile } from '../backend/demo/demo-file.ts'
+import type { DemoFile } from '../backend/service/demo/demo-file.ts'
 import type { BuiltConnector } from '../support/built-connector.ts'
 import type { WebhookListener } from '../support/webhook-listener.ts'
 

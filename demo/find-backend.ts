@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { DemoFile } from '../backend/demo/demo-file.ts'
+import { DemoFile } from '../backend/service/demo/demo-file.ts'
 
 /** An error whose message is shown without a stack. */
 export class DemoError extends Error {

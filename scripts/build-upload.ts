@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { unzip } from '../backend/knowledge/parse/zip.ts'
+import { unzip } from '../backend/tools/knowledge/parse/zip.ts'
 import { buildSourcePackage, writeSourcePackage } from './upload/source-package.ts'
 
 // Builds what `zapier-platform upload` sends, in a separate folder. In the repository, source.zip would contain

@@ -4,7 +4,7 @@ import { findChromium } from '../support/find-chromium.ts'
 
 // Draws the integration's icon for Zapier from the dashboard's icon: a square PNG with a transparent background.
 const size = 512
-const logo = new URL('../backend/views/assets/icon.svg', import.meta.url)
+const logo = new URL('../backend/platform/views/assets/icon.svg', import.meta.url)
 const icon = new URL('../docs/publishing/icon.png', import.meta.url)
 
 const executablePath = findChromium()

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { functionsFolder, type FunctionVersion, readFunctionVersion } from '../backend/db/apply-functions.ts'
+import {
+  functionsFolder,
+  type FunctionVersion,
+  readFunctionVersion,
+} from '../backend/platform/db/apply-functions.ts'
 
 export const functionVersionFile = path.join(functionsFolder, 'version.json')
 

@@ -1,6 +1,6 @@
 import type { Rule } from 'eslint'
 import type { Expression, ImportSpecifier, TaggedTemplateExpression } from 'estree'
-import { findPlaces, isTextAttribute } from '../backend/views/markup-reader.ts'
+import { findPlaces, isTextAttribute } from '../backend/platform/views/markup-reader.ts'
 
 const calleeName = (slot: Expression): string | undefined =>
   slot.type === 'CallExpression' && slot.callee.type === 'Identifier' ? slot.callee.name : undefined

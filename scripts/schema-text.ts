@@ -1,10 +1,10 @@
 import pg, { type ClientBase } from 'pg'
 import pino from 'pino'
-import { startEmbedded } from '../backend/db/embedded/start-embedded.ts'
-import { migrate } from '../backend/db/migrate.ts'
+import { startEmbedded } from '../backend/platform/db/embedded/start-embedded.ts'
+import { migrate } from '../backend/platform/db/migrate.ts'
 
 const root = new URL('..', import.meta.url)
-export const schemaFile = new URL('backend/db/schema.sql', root)
+export const schemaFile = new URL('backend/platform/db/schema.sql', root)
 
 /** Returns the schema of a new database, which it creates on an embedded server and removes again. */
 export async function generateSchemaOfNewDatabase(): Promise<string> {

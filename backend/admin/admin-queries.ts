@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 export const findUserId = async (db: Db, email: string): Promise<number | undefined> =>
   (

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { errorCode, isError } from '../core/errors.ts'
+import { errorCode, isError } from '../platform/core/errors.ts'
 import { type Command, type CommandResult, type Option, UsageError } from './command.ts'
 
 interface CommandLine {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { FormError } from '../core/form-errors.ts'
 import type { Deps } from '../deps.ts'
+import { FormError } from '../platform/core/form-errors.ts'
 import { findUserId, findWorkspace } from './admin-queries.ts'
 import { required, text } from './command.ts'
 

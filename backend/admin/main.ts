@@ -2,9 +2,9 @@ import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { inspect } from 'node:util'
 import { parseConfig } from '../config.ts'
-import { ApiError, ConfigError, errorCode, StartupError } from '../core/errors.ts'
 import { createLog } from '../log.ts'
 import { openDeps } from '../open-deps.ts'
+import { ApiError, ConfigError, errorCode, StartupError } from '../platform/core/errors.ts'
 import { type CommandResult, UsageError } from './command.ts'
 import {
   formatCommandHelp,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { dayMs } from '../core/durations.ts'
-import type { Db } from '../db/schema.ts'
+import { dayMs } from '../platform/core/durations.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 /** An API request as the log stores it. */
 export interface LoggedRequest {

@@ -1,12 +1,12 @@
 import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { ApiError } from '../core/errors.ts'
-import { toNetworks } from '../core/networks.ts'
-import type { Db } from '../db/schema.ts'
+import { type Authenticated, createAuthenticator } from '../accounts/identity/authenticate.ts'
 import type { Deps } from '../deps.ts'
-import { type Authenticated, createAuthenticator } from '../identity/authenticate.ts'
-import { createRateLimits, type Quota } from '../replicas/rate-limits.ts'
+import { type Caller, getConnectionKey } from '../platform/core/caller.ts'
+import { ApiError } from '../platform/core/errors.ts'
+import { toNetworks } from '../platform/core/networks.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { createRateLimits, type Quota } from '../platform/replicas/rate-limits.ts'
 import { createLastUsedRecorder } from './last-used.ts'
 
 const windowSeconds = 60

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { hourMs, secondMs } from '../core/durations.ts'
+import { hourMs, secondMs } from '../platform/core/durations.ts'
 import { headerComponents } from './openapi/headers-and-parameters.ts'
 import { apiPrefix, routes } from './routes.ts'
 

@@ -1,12 +1,12 @@
 import type { ErrorCode, ListQuery, Scope, Warning } from '@outdial/contract'
 import * as z from 'zod'
-import type { ContactAdder } from '../contacts/contact-adder.ts'
-import type { Caller } from '../core/caller.ts'
-import { ApiError } from '../core/errors.ts'
-import type { Page } from '../core/pagination.ts'
-import { NoQuery, validate } from '../core/validate.ts'
 import type { Deps } from '../deps.ts'
-import { type HashedRequest, hashRequest } from '../idempotency/idempotency.ts'
+import type { Caller } from '../platform/core/caller.ts'
+import { ApiError } from '../platform/core/errors.ts'
+import type { Page } from '../platform/core/pagination.ts'
+import { NoQuery, validate } from '../platform/core/validate.ts'
+import { type HashedRequest, hashRequest } from '../platform/idempotency/idempotency.ts'
+import type { ContactAdder } from '../queue/contacts/contact-adder.ts'
 import type { CreatedIds } from './api-log.ts'
 
 /** `{ id }` for a path with `:id`, otherwise empty. */

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { type Caller, getConnectionKey } from '../core/caller.ts'
-import { minuteMs } from '../core/durations.ts'
+import { recordApiKeyUse } from '../accounts/identity/api-keys.ts'
+import { recordGrantUse } from '../accounts/oauth/grants.ts'
 import type { Deps } from '../deps.ts'
-import { recordApiKeyUse } from '../identity/api-keys.ts'
-import { recordGrantUse } from '../oauth/grants.ts'
+import { type Caller, getConnectionKey } from '../platform/core/caller.ts'
+import { minuteMs } from '../platform/core/durations.ts'
 
 /** How precisely the last use of a connection is recorded. */
 const lastUsedIntervalMs = minuteMs

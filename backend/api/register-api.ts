@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Deps } from '../deps.ts'
-import { registerScope } from '../http/register-scope.ts'
+import { registerScope } from '../platform/http/register-scope.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { completeDocument } from './openapi/complete-document.ts'
 import { documentFrame } from './openapi/document-frame.ts'

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { scopeToWorkspace } from '../db/workspace-scope.ts'
+import type { BrowserAuth } from '../accounts/sign-in/browser-auth.ts'
 import type { Deps } from '../deps.ts'
-import type { BrowserAuth } from '../sign-in/browser-auth.ts'
-import { pageHeaders } from '../views/page-headers.ts'
+import { scopeToWorkspace } from '../platform/db/workspace-scope.ts'
+import { pageHeaders } from '../platform/views/page-headers.ts'
 import {
   type Action,
   type DashboardRoute,

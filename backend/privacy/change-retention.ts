@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { countOldConversations } from '../calls/erase-calls.ts'
-import { dayMs } from '../core/durations.ts'
-import { FormError } from '../core/form-errors.ts'
-import { rule, validateByRules } from '../core/validate-rules.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
+import { dayMs } from '../platform/core/durations.ts'
+import { FormError } from '../platform/core/form-errors.ts'
+import { rule, validateByRules } from '../platform/core/validate-rules.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { countOldConversations } from '../queue/calls/erase-calls.ts'
 import {
   findRetention,
   lockRetention,

@@ -1,33 +1,37 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { completeQueuedCalls, publishCompletedCalls } from '../calls/complete-calls.ts'
-import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../calls/erase-calls.ts'
+import { eraseAttempts } from '../calling/dialer/erase-attempts.ts'
+import { deleteReportsOfCalls } from '../calling/telephony/all-providers.ts'
+import type { Deps } from '../deps.ts'
+import { hourMs } from '../platform/core/durations.ts'
+import { notFound } from '../platform/core/errors.ts'
+import { FormError } from '../platform/core/form-errors.ts'
+import type { ContactEraser, ContactIdentifiers } from '../platform/db/erasure.ts'
+import {
+  lockCallsOfContact,
+  lockCampaignsOfQueuedCalls,
+  lockContactForErasure,
+} from '../platform/db/locks.ts'
+import { inTransaction } from '../platform/db/transaction.ts'
+import { eraseContactFromResponses } from '../platform/idempotency/erase-responses.ts'
+import { completeQueuedCalls, publishCompletedCalls } from '../queue/calls/complete-calls.ts'
+import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../queue/calls/erase-calls.ts'
 import {
   eraseChanges,
   eraseContactRow,
   eraseNotes,
   findIdentifyingData,
-} from '../contacts/erase-contact-data.ts'
-import { findImportsNaming, queueNameErasure } from '../contacts/import/erase-file-names.ts'
-import { eraseImportRows } from '../contacts/import/erase-imports.ts'
-import { hourMs } from '../core/durations.ts'
-import { notFound } from '../core/errors.ts'
-import { FormError } from '../core/form-errors.ts'
-import type { ContactEraser, ContactIdentifiers } from '../db/erasure.ts'
-import { lockCallsOfContact, lockCampaignsOfQueuedCalls, lockContactForErasure } from '../db/locks.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { eraseAttempts } from '../dialer/erase-attempts.ts'
-import { eraseContactFromResponses } from '../idempotency/erase-responses.ts'
-import { eraseToolCalls, findMentions } from '../mcp/erase-tool-calls.ts'
-import { eraseSpreadsheetCells } from '../spreadsheets/erase-cells.ts'
-import { deleteReportsOfCalls } from '../telephony/all-providers.ts'
+} from '../queue/contacts/erase-contact-data.ts'
+import { findImportsNaming, queueNameErasure } from '../queue/contacts/import/erase-file-names.ts'
+import { eraseImportRows } from '../queue/contacts/import/erase-imports.ts'
+import { eraseToolCalls, findMentions } from '../tools/mcp/erase-tool-calls.ts'
+import { eraseSpreadsheetCells } from '../tools/spreadsheets/erase-cells.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**
  * One eraser for every place that stores something about a contact, except import rows, which are locked before the
  * contact. A new table or column that can contain who a person is, or what they said, needs an eraser here;
  * test/privacy/erasers.test.ts fails without it. Rows that other transactions also lock come in the order of
- * db/locks.ts. The contact and its calls are already locked, and its attempts have ended.
+ * platform/db/locks.ts. The contact and its calls are already locked, and its attempts have ended.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,

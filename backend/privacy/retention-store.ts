@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 /** How many days a workspace keeps a conversation after the end of its call. Null means forever. */
 export type RetentionDays = number | null

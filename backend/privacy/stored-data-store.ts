@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type ContactIdentifiers, containsIdentifier } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
+import { type ContactIdentifiers, containsIdentifier } from '../platform/db/erasure.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 /** How much is stored about a contact. */
 export interface StoredData {

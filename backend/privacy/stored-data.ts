@@ -1,6 +1,6 @@
-import type { Db } from '../db/schema.ts'
-import { findMentions } from '../mcp/erase-tool-calls.ts'
-import { formatPlural } from '../views/format.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { formatPlural } from '../platform/views/format.ts'
+import { findMentions } from '../tools/mcp/erase-tool-calls.ts'
 import { toIdentifiers } from './erase-contact.ts'
 import { selectStoredData, type StoredData } from './stored-data-store.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
-import { DemoFile } from '../demo/demo-file.ts'
+import { DemoFile } from '../service/demo/demo-file.ts'
 import { type RunningProcess, runScript, runUnderShell } from './support/child-process.ts'
 
 jest.setTimeout(90_000)

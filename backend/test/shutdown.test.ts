@@ -1,5 +1,5 @@
 import { expect, it, jest } from '@jest/globals'
-import { findFreePort } from '../db/embedded/server-address.ts'
+import { findFreePort } from '../platform/db/embedded/server-address.ts'
 import { runScript } from './support/child-process.ts'
 import { waitFor } from './support/wait.ts'
 import { useTestDatabase } from './support/world.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../platform/db/schema.ts'
 import type { ToolRow } from './kinds/tool-kind.ts'
 import { toToolRow } from './tool-store.ts'
 

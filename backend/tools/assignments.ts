@@ -1,13 +1,13 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { agentNotFound, hasAgent } from '../agents/agents.ts'
-import { FormError, invalidField } from '../core/form-errors.ts'
-import { formatNames } from '../core/text.ts'
-import { toErrorDetails, validate } from '../core/validate.ts'
-import { lockAgent, lockWorkspace } from '../db/locks.ts'
-import type { Db, ToolKindName } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { FormError, invalidField } from '../platform/core/form-errors.ts'
+import { formatNames } from '../platform/core/text.ts'
+import { toErrorDetails, validate } from '../platform/core/validate.ts'
+import { lockAgent, lockWorkspace } from '../platform/db/locks.ts'
+import type { Db, ToolKindName } from '../platform/db/schema.ts'
+import { inTransaction } from '../platform/db/transaction.ts'
+import { agentNotFound, hasAgent } from '../queue/agents/agents.ts'
 import {
   deleteAssignment,
   selectAssignments,

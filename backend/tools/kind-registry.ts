@@ -1,4 +1,4 @@
-import type { ToolKindName } from '../db/schema.ts'
+import type { ToolKindName } from '../platform/db/schema.ts'
 import { httpTool } from './custom/http-tool.ts'
 import { remoteMcp } from './custom/remote-mcp-tool.ts'
 import { contactLookup } from './kinds/contact-lookup.ts'

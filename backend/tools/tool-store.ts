@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import type { Database, Db, ToolKindName } from '../db/schema.ts'
+import type { Database, Db, ToolKindName } from '../platform/db/schema.ts'
 import type { ToolDefinition, ToolRow, ToolValues } from './kinds/tool-kind.ts'
 
 export async function selectToolKinds(db: Db, workspaceId: number): Promise<ReadonlySet<ToolKindName>> {

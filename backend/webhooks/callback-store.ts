@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Caller } from '../core/caller.ts'
-import { secondMs } from '../core/durations.ts'
-import type { Db } from '../db/schema.ts'
+import type { Caller } from '../platform/core/caller.ts'
+import { secondMs } from '../platform/core/durations.ts'
+import type { Db } from '../platform/db/schema.ts'
 import type { ConnectionOwner } from './subscription-store.ts'
 
 /**

@@ -1,9 +1,9 @@
-import type { Caller } from '../core/caller.ts'
-import { ApiError, fieldError } from '../core/errors.ts'
-import { lockCall, lockConnection } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
 import type { Deps } from '../deps.ts'
-import { findTargetUrlIssue, normalizeTargetUrl } from '../outbound/target-url.ts'
+import type { Caller } from '../platform/core/caller.ts'
+import { ApiError, fieldError } from '../platform/core/errors.ts'
+import { lockCall, lockConnection } from '../platform/db/locks.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { findTargetUrlIssue, normalizeTargetUrl } from '../platform/outbound/target-url.ts'
 import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
 
 const maxCallbacks = 5

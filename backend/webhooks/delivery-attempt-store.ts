@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
-import type { DeliveryStatus } from '../db/tables/webhook-tables.ts'
+import { prepared } from '../platform/db/connect.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { DeliveryStatus } from '../platform/db/tables/webhook-tables.ts'
 
 /** A delivery attempt, as the dashboard shows it. */
 export interface DeliveryAttemptRow {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { secondMs } from '../core/durations.ts'
-import { hidden, prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { secondMs } from '../platform/core/durations.ts'
+import { hidden, prepared } from '../platform/db/connect.ts'
+import type { Db } from '../platform/db/schema.ts'
 import {
   type Lane,
   type LaneShare,

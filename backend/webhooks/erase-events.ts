@@ -1,8 +1,8 @@
 import { CallCompletedEvent } from '@outdial/contract'
 import { sql } from 'kysely'
-import { toErasedCall } from '../db/erased-contact.ts'
-import type { ContactEraser } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
+import { toErasedCall } from '../platform/db/erased-contact.ts'
+import type { ContactEraser } from '../platform/db/erasure.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 // A customer's callback URL can contain anything about the contact, so only its host is saved. An exhausted delivery
 // becomes gone, because a replay would need the full URL.

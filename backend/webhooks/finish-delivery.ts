@@ -1,10 +1,10 @@
-import { dayMs } from '../core/durations.ts'
-import { describeError } from '../core/errors.ts'
-import { leftOut, share } from '../core/share.ts'
-import { isRolledBack } from '../db/outage.ts'
-import type { Db } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
+import { dayMs } from '../platform/core/durations.ts'
+import { describeError } from '../platform/core/errors.ts'
+import { leftOut, share } from '../platform/core/share.ts'
+import { isRolledBack } from '../platform/db/outage.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { inTransaction } from '../platform/db/transaction.ts'
 import type { DeliveryAttemptResult } from './deliver.ts'
 import {
   type AttemptResultRow,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { toSigningKey } from '../outbound/sign-webhook.ts'
+import { toSigningKey } from '../platform/outbound/sign-webhook.ts'
 
 /**
  * Derives the signing secret of a callback URL's origin from the workspace's secret. With a secret of their own, the

@@ -1,8 +1,8 @@
 import type { CallCompletedEvent, WebhookFilter } from '@outdial/contract'
 import { sql } from 'kysely'
-import { secondMs } from '../core/durations.ts'
-import { prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { secondMs } from '../platform/core/durations.ts'
+import { prepared } from '../platform/db/connect.ts'
+import type { Db } from '../platform/db/schema.ts'
 import { callbackDelayMs } from './callback-store.ts'
 
 /** How many of the subscriptions that an event wasn't sent to are stored with it. */

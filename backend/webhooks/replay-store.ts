@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../platform/db/schema.ts'
 import { isOfCall } from './test-events.ts'
 
 /** One delivery, all deliveries of a subscription, or, with null, the deliveries to all callback URLs. */

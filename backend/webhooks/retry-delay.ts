@@ -1,5 +1,5 @@
-import type { Random } from '../core/clock.ts'
-import { dayMs, hourMs, minuteMs, secondMs } from '../core/durations.ts'
+import type { Random } from '../platform/core/clock.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../platform/core/durations.ts'
 
 /** The delays after the first failed attempt, the second, and so on. One more attempt follows the last delay. */
 export const retrySchedule = [

@@ -5,12 +5,12 @@ import {
   type EndedReason,
   exampleCall,
 } from '@outdial/contract'
-import { secondMs } from '../core/durations.ts'
-import { ApiError, notFound } from '../core/errors.ts'
-import { callPageUrl } from '../core/page-urls.ts'
-import { inTransaction } from '../db/transaction.ts'
 import type { Deps } from '../deps.ts'
-import { randomToken } from '../secrets/tokens.ts'
+import { secondMs } from '../platform/core/durations.ts'
+import { ApiError, notFound } from '../platform/core/errors.ts'
+import { callPageUrl } from '../platform/core/page-urls.ts'
+import { inTransaction } from '../platform/db/transaction.ts'
+import { randomToken } from '../platform/secrets/tokens.ts'
 import { findSampleCampaign, insertTestDelivery } from './outbox-store.ts'
 import { findSubscription } from './subscription-store.ts'
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Deps } from '../deps.ts'
-import { toSigningKey } from '../outbound/sign-webhook.ts'
+import { toSigningKey } from '../platform/outbound/sign-webhook.ts'
 import type { LeasedDelivery } from './delivery-store.ts'
 import { toOriginSecret } from './origin-secret.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../platform/db/schema.ts'
 
 /** Returns the sealed secret, and the time until which the previous secret also signs. */
 export const findWorkspaceSecret = (

@@ -1,7 +1,7 @@
-import { dayMs } from '../core/durations.ts'
-import { notFound } from '../core/errors.ts'
 import type { Deps } from '../deps.ts'
-import { newWebhookSecret } from '../secrets/tokens.ts'
+import { dayMs } from '../platform/core/durations.ts'
+import { notFound } from '../platform/core/errors.ts'
+import { newWebhookSecret } from '../platform/secrets/tokens.ts'
 import { toOriginSecret } from './origin-secret.ts'
 import {
   findWorkspaceSecret,

@@ -1,9 +1,9 @@
 import type { WebhookFilter } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
-import type { Caller } from '../core/caller.ts'
-import { secondMs } from '../core/durations.ts'
-import type { Database, Db } from '../db/schema.ts'
-import type { SubscriptionEndedReason } from '../db/tables/webhook-tables.ts'
+import type { Caller } from '../platform/core/caller.ts'
+import { secondMs } from '../platform/core/durations.ts'
+import type { Database, Db } from '../platform/db/schema.ts'
+import type { SubscriptionEndedReason } from '../platform/db/tables/webhook-tables.ts'
 import { isOfCall } from './test-events.ts'
 
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>

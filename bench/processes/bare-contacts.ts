@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { hashToken } from '../../backend/secrets/tokens.ts'
+import { hashToken } from '../../backend/platform/secrets/tokens.ts'
 import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import path from 'node:path'
-import { findBinaries } from '../../backend/db/embedded/binaries.ts'
-import { findAccount } from '../../backend/db/embedded/os-account.ts'
+import { findBinaries } from '../../backend/platform/db/embedded/binaries.ts'
+import { findAccount } from '../../backend/platform/db/embedded/os-account.ts'
 
 /** Facts about the machine and the code that figures depend on. Contains no names or paths of the machine. */
 export interface Machine {

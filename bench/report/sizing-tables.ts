@@ -24,7 +24,7 @@ const workload = {
   /** Of a core, in the busiest hour. */
   utilization: 0.5,
 }
-/** Of a dialer: see `concurrency` in backend/dialer/dialer.ts. */
+/** Of a dialer: see `concurrency` in backend/calling/dialer/dialer.ts. */
 const callsPerWorker = 500
 const callsPerDay = [100_000, 1_000_000, 10_000_000]
 

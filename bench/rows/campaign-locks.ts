@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { lockCampaignForChange } from '../../backend/db/locks.ts'
+import { lockCampaignForChange } from '../../backend/platform/db/locks.ts'
 import { repeat } from '../processes/serve.ts'
 import { atMost, type Row } from '../row.ts'
 import { sendContact } from '../seeds/contacts.ts'

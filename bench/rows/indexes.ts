@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../backend/db/schema.ts'
+import type { Db } from '../../backend/platform/db/schema.ts'
 import { type Row, takeTurns } from '../row.ts'
 import { addBusyContacts, addCampaigns, insertCalls } from '../seeds/calls.ts'
 import { analyze } from '../world.ts'

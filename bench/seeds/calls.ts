@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Db } from '../../backend/db/schema.ts'
+import type { Db } from '../../backend/platform/db/schema.ts'
 import type { World } from '../world.ts'
 
 /** Creates campaigns of the demo workspace that call around the clock, and never again. Returns their IDs. */

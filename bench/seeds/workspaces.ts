@@ -1,4 +1,4 @@
-import { hashToken } from '../../backend/secrets/tokens.ts'
+import { hashToken } from '../../backend/platform/secrets/tokens.ts'
 import type { World } from '../world.ts'
 
 /** Whose contacts are added. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { documents } from '../../backend/demo/demo-documents.ts'
+import { documents } from '../../backend/service/demo/demo-documents.ts'
 import { toolKinds } from '../../backend/tools/kind-registry.ts'
 import type { ToolDefinition, ToolKind, ToolKinds, ToolResult } from '../../backend/tools/kinds/tool-kind.ts'
 

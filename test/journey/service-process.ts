@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { DemoFile } from '../../backend/demo/demo-file.ts'
+import { DemoFile } from '../../backend/service/demo/demo-file.ts'
 import { commandRunBy, withoutNpm } from '../support/documented-commands.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')

@@ -25,7 +25,7 @@ const pages = [
   'crash-test/README.md',
 ]
 
-/** Returns the code spans that name a project file, such as `calls/queue-calls.ts`. Skips those with a placeholder. */
+/** Returns the code spans that name a project file, such as `queue/calls/queue-calls.ts`. Skips those with a placeholder. */
 const filesNamedIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|cjs|sql))(?::\d+)?`/g)].map(([, file]) => file ?? '')
 

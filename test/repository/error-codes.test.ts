@@ -11,7 +11,7 @@ import {
   Scope,
   toolResultTexts,
 } from '@outdial/contract'
-import { ApiError, fieldError } from '../../backend/core/errors.ts'
+import { ApiError, fieldError } from '../../backend/platform/core/errors.ts'
 import { errorResult } from '../../backend/tools/kinds/tool-kind.ts'
 import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
 import { zapierErrors } from '../../src/generated.ts'

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { labels as pageLabels } from '../../backend/views/labels.ts'
+import { labels as pageLabels } from '../../backend/platform/views/labels.ts'
 import * as fieldTexts from '../../contract/field-texts.ts'
 import { toTitleCase } from '../../src/title-case.ts'
 
 const root = path.join(import.meta.dirname, '../..')
-const files = globSync(['backend/{dashboard,support,views}/**/*.ts', 'src/**/*.ts'], {
+const files = globSync(['backend/{dashboard,platform/views}/**/*.ts', 'src/**/*.ts'], {
   cwd: root,
   exclude: ['src/generated.ts'],
 })
@@ -87,7 +87,9 @@ Goal met
 </dt>
 <small>Variables: \${variables}</small>
 /** Shows "Time zone". */`
-  const found = findTypedLabels('backend/views/page.ts', page).map(({ line, label }) => `${line}: ${label}`)
+  const found = findTypedLabels('backend/platform/views/page.ts', page).map(
+    ({ line, label }) => `${line}: ${label}`,
+  )
   expect(found).toEqual([
     '1: Attempts made',
     '3: External ID',
@@ -117,7 +119,7 @@ interface TypedLabel {
 
 /** Returns the labels that are the whole text of an element, an attribute, or a string. */
 function findTypedLabels(file: string, text: string): TypedLabel[] {
-  const isPage = /^backend\/(?:dashboard|views)\//.test(file)
+  const isPage = /^backend\/(?:dashboard|platform\/views)\//.test(file)
   const isConnector = file.startsWith('src/')
   const known = [...labels].map((label) => escape(isConnector ? toTitleCase(label) : label)).join('|')
   const inString = new RegExp(`(${isPage ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')

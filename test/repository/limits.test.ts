@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { defaultHttpLimits, type HttpLimits, megabyte } from '../../backend/http/http-limits.ts'
+import { defaultHttpLimits, type HttpLimits, megabyte } from '../../backend/platform/http/http-limits.ts'
 import { readPage } from '../support/docs.ts'
 
 const seconds = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1_000} `

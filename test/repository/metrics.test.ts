@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { collectProcessMetrics, createMetrics } from '../../backend/metrics/metrics.ts'
+import { collectProcessMetrics, createMetrics } from '../../backend/service/metrics/metrics.ts'
 import { readPage } from '../support/docs.ts'
 
 /** What the metric objects have, although their type doesn't say so. */

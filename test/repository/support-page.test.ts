@@ -12,7 +12,7 @@ const readSources = (...patterns: string[]): string =>
     .join('\n')
 
 const sentences = readSources('contract/error-texts.ts', 'src/**/*.ts')
-const stories = readSources('backend/support/*.ts')
+const stories = readSources('backend/dashboard/stories/*.ts')
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
@@ -51,7 +51,7 @@ it('quotes lines of the story that diagnose prints', () => {
 })
 
 it('names pages, buttons, fields, and values that the dashboard or the connector shows', () => {
-  const shown = readSources('backend/{dashboard,views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts')
+  const shown = readSources('backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts')
   const bold = [...page.matchAll(/\*\*([^*]+)\*\*/g)].map(([, text = '']) => text)
   const names = bold.filter((text) => /^[A-Z]/.test(text) && !text.endsWith('.'))
   expect(names.length).toBeGreaterThan(30)

@@ -1,5 +1,5 @@
 import { readFileSync, statfsSync } from 'node:fs'
-import { shortTemporaryFolder } from '../../backend/db/embedded/private-folder.ts'
+import { shortTemporaryFolder } from '../../backend/platform/db/embedded/private-folder.ts'
 import { findRedis } from './find-redis.mjs'
 import { startChromium } from './start-chromium.mjs'
 import { startDatabase } from './start-database.mjs'

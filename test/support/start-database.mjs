@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import pino from 'pino'
-import { startEmbedded } from '../../backend/db/embedded/start-embedded.ts'
-import { migrate } from '../../backend/db/migrate.ts'
+import { startEmbedded } from '../../backend/platform/db/embedded/start-embedded.ts'
+import { migrate } from '../../backend/platform/db/migrate.ts'
 
 /**
  * Creates the migrated template from which every test file gets its own database. Uses the server of DATABASE_URL, or

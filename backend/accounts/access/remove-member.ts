@@ -1,8 +1,8 @@
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends a membership and everything that acts on the user's behalf in this workspace: grants and their tokens, API keys,

@@ -1,8 +1,8 @@
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { endApiKey } from '../identity/api-keys.ts'
 import { revokeGrants } from '../oauth/grants.ts'
-import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 
 /**
  * Ends an API key immediately, with its webhook subscriptions and callback URLs. Returns the number of subscriptions.

@@ -1,8 +1,8 @@
 import { Scope } from '@outdial/contract'
-import { FormError } from '../core/form-errors.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { hashToken, randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { hashToken, randomToken } from '../../platform/secrets/tokens.ts'
 import {
   countLiveApiKeys,
   insertApiKey,
@@ -44,7 +44,7 @@ export const createApiKey = (
   })
 
 /**
- * Ends an API key immediately. Doesn't remove its webhook subscriptions: see access/revoke-connection.ts.
+ * Ends an API key immediately. Doesn't remove its webhook subscriptions: see accounts/access/revoke-connection.ts.
  *
  * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */

@@ -1,8 +1,8 @@
 import type { Scope } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { Caller } from '../core/caller.ts'
-import { hidden, prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { hidden, prepared } from '../../platform/db/connect.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** The caller that a credential acts for, and when it expires. */
 export interface Credential extends Caller {

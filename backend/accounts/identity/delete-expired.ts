@@ -1,5 +1,5 @@
-import { dayMs } from '../core/durations.ts'
-import type { Db } from '../db/schema.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** For a week after a token expires, the error says that it expired instead of that it's unknown. */
 const credentialRetentionMs = 7 * dayMs

@@ -1,9 +1,9 @@
-import { dayMs } from '../core/durations.ts'
-import { FormError } from '../core/form-errors.ts'
-import { lockWorkspace } from '../db/locks.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { hashToken, randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { lockWorkspace } from '../../platform/db/locks.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { hashToken, randomToken } from '../../platform/secrets/tokens.ts'
 import {
   deleteInvitation,
   findInvitation,

@@ -1,8 +1,8 @@
-import { FormError } from '../core/form-errors.ts'
-import { lockWorkspace } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { lockWorkspace } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { revokeApiKeysOfUser } from './credential-store.ts'
 import { deleteInvitationsByInviter } from './invitation-store.ts'
 import {
@@ -96,7 +96,7 @@ const lastOwnerError = () =>
 
 /**
  * Removes a user from a workspace, with the API keys and open invitations that they created there. Doesn't end the
- * access of their connected apps: see access/remove-member.ts.
+ * access of their connected apps: see accounts/access/remove-member.ts.
  *
  * @throws {ApiError} not_found
  */

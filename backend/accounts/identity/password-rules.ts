@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
+import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
 
 const minPasswordLength = 10
 /** The sign-in form doesn't accept longer passwords. */

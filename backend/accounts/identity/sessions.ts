@@ -1,8 +1,8 @@
-import { dayMs, minuteMs } from '../core/durations.ts'
-import { FormError } from '../core/form-errors.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { hashToken, randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { dayMs, minuteMs } from '../../platform/core/durations.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { hashToken, randomToken } from '../../platform/secrets/tokens.ts'
 import {
   deleteOtherSessions,
   deleteSession,

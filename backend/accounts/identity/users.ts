@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { errorCode } from '../core/errors.ts'
-import { FormError, invalidField } from '../core/form-errors.ts'
-import { rule, validateByRules } from '../core/validate-rules.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { errorCode } from '../../platform/core/errors.ts'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
+import { rule, validateByRules } from '../../platform/core/validate-rules.ts'
 import { hashPassword, passwordMatches } from './passwords.ts'
 import { findAnyUser, findUserWithPassword, insertUser, lockUserTable, updateUser } from './user-store.ts'
 

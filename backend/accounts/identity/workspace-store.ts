@@ -1,5 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /**
  * Returns undefined if the form with this ID already created a workspace. A new one has no webhook secret, because a

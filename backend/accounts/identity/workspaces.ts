@@ -1,10 +1,10 @@
 import { CallingHours, CountryInput, TimeZone } from '@outdial/contract'
 import * as z from 'zod'
-import { FormError } from '../core/form-errors.ts'
-import { rule, validateByRules } from '../core/validate-rules.ts'
-import type { Db } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
-import { newWebhookSecret } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { rule, validateByRules } from '../../platform/core/validate-rules.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { newWebhookSecret } from '../../platform/secrets/tokens.ts'
 import { countOwnedWorkspaces, upsertMembership } from './member-store.ts'
 import { lockUser } from './user-store.ts'
 import {
@@ -75,7 +75,7 @@ export interface NewWorkspace {
 }
 
 /**
- * Creates a workspace and makes its owner a member, but doesn't install tools: see onboarding/onboarding.ts. `isNew` is
+ * Creates a workspace and makes its owner a member, but doesn't install tools: see tools/onboarding/onboarding.ts. `isNew` is
  * false if the form was sent before.
  *
  * @throws {ApiError} validation_failed for an invalid name, country, or time zone

@@ -1,6 +1,6 @@
 import type { Scope } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** A stored oidc-provider model. The ID is stored only as a hash, and the expiration time only in the column. */
 export interface StoredPayload {

@@ -1,10 +1,10 @@
 import { oauthErrorTexts, Scope } from '@outdial/contract'
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import * as z from 'zod'
-import type { Clock } from '../core/clock.ts'
-import { dayMs, secondMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
-import { hashToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import type { Clock } from '../../platform/core/clock.ts'
+import { dayMs, secondMs } from '../../platform/core/durations.ts'
+import { hashToken } from '../../platform/secrets/tokens.ts'
 import {
   consumePayload,
   deleteAccessToken,

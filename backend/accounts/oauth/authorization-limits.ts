@@ -1,14 +1,14 @@
 import type { FastifyRequest } from 'fastify'
-import { minuteMs, secondMs } from '../core/durations.ts'
-import { ApiError } from '../core/errors.ts'
-import { toNetworks } from '../core/networks.ts'
-import type { Deps } from '../deps.ts'
-import { createSharedCounter } from '../replicas/shared-counter.ts'
+import type { Deps } from '../../deps.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { ApiError } from '../../platform/core/errors.ts'
+import { toNetworks } from '../../platform/core/networks.ts'
+import { createSharedCounter } from '../../platform/replicas/shared-counter.ts'
 import {
   authorizationTooLongError,
   tooManyAuthorizationsError,
   tooManyAuthorizationsOfAllError,
-} from '../views/page-error.ts'
+} from '../../platform/views/page-error.ts'
 
 /** Long enough for a `state` of 2 KB with the longest redirect URI and all scopes. The query string is stored. */
 const maxUrlLength = 4096

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { loopbackHosts } from '../core/loopback.ts'
-import { rule, validateByRules } from '../core/validate-rules.ts'
-import type { Deps } from '../deps.ts'
-import { randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { loopbackHosts } from '../../platform/core/loopback.ts'
+import { rule, validateByRules } from '../../platform/core/validate-rules.ts'
+import { randomToken } from '../../platform/secrets/tokens.ts'
 import { insertClient } from './oauth-store.ts'
 
 /**

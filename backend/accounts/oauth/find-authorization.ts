@@ -2,9 +2,9 @@ import type { Scope } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type Provider } from 'oidc-provider'
 import * as z from 'zod'
-import { authorizationExpiredError } from '../views/page-error.ts'
-import { formTarget } from '../views/page-headers.ts'
-import type { ConnectingApp } from '../views/pages/consent.ts'
+import { authorizationExpiredError } from '../../platform/views/page-error.ts'
+import { formTarget } from '../../platform/views/page-headers.ts'
+import type { ConnectingApp } from '../../platform/views/pages/consent.ts'
 import { knownScopes } from './scopes.ts'
 
 /** An authorization that's waiting for the user's decision. */

@@ -1,13 +1,13 @@
 import type { Scope } from '@outdial/contract'
 import type { Provider } from 'oidc-provider'
-import { dayMs } from '../core/durations.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { hashToken } from '../../platform/secrets/tokens.ts'
+import { endEventsOfConnection } from '../../webhooks/subscriptions.ts'
 import { lockMember } from '../identity/members.ts'
 import type { Session } from '../identity/sessions.ts'
-import { hashToken } from '../secrets/tokens.ts'
 import { requireSession } from '../sign-in/browser-auth.ts'
-import { endEventsOfConnection } from '../webhooks/subscriptions.ts'
 import { deleteExpiredPayloads } from './adapter-store.ts'
 import {
   bindGrant,

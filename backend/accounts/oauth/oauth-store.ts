@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** The member and the workspace that an authorization is bound to. */
 interface Binding {

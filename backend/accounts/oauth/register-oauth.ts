@@ -7,9 +7,9 @@ import type {
   onRequestHookHandler,
 } from 'fastify'
 import type Provider from 'oidc-provider'
-import type { Deps } from '../deps.ts'
-import { publicForm } from '../http/http-limits.ts'
-import { registerPages, registerScope } from '../http/register-scope.ts'
+import type { Deps } from '../../deps.ts'
+import { publicForm } from '../../platform/http/http-limits.ts'
+import { registerPages, registerScope } from '../../platform/http/register-scope.ts'
 import type { BrowserAuth } from '../sign-in/browser-auth.ts'
 import { createAuthorizationLimits, createTokenLimits, limitUrl } from './authorization-limits.ts'
 import { mountConsentPages } from './consent-pages.ts'

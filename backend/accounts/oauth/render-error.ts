@@ -1,16 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { ApiError, describeError, errorCode } from '../core/errors.ts'
-import { findCause, toApiError } from '../http/error-handler.ts'
+import { ApiError, describeError, errorCode } from '../../platform/core/errors.ts'
+import { findCause, toApiError } from '../../platform/http/error-handler.ts'
 import {
   authorizationExpiredError,
   internalServiceError,
   outdatedFormError,
   PageError,
   serviceUnavailableError,
-} from '../views/page-error.ts'
-import { pageHeaders } from '../views/page-headers.ts'
-import { errorPage } from '../views/pages/error.ts'
+} from '../../platform/views/page-error.ts'
+import { pageHeaders } from '../../platform/views/page-headers.ts'
+import { errorPage } from '../../platform/views/pages/error.ts'
 import type { RenderError } from './create-provider.ts'
 
 /** Handles errors of the consent pages. */

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { JWKS } from 'oidc-provider'
 import * as z from 'zod'
-import type { Deps } from '../deps.ts'
-import { getOrCreateServerSecret } from '../secrets/secret-keys.ts'
-import { randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { getOrCreateServerSecret } from '../../platform/secrets/secret-keys.ts'
+import { randomToken } from '../../platform/secrets/tokens.ts'
 
 interface ServerKeys {
   jwks: JWKS

@@ -1,8 +1,8 @@
-import { hourMs, minuteMs } from '../core/durations.ts'
-import { toNetworks } from '../core/networks.ts'
-import type { Deps } from '../deps.ts'
-import { createSharedCounter } from '../replicas/shared-counter.ts'
-import type { AttemptLimitName } from '../views/page-error.ts'
+import type { Deps } from '../../deps.ts'
+import { hourMs, minuteMs } from '../../platform/core/durations.ts'
+import { toNetworks } from '../../platform/core/networks.ts'
+import { createSharedCounter } from '../../platform/replicas/shared-counter.ts'
+import type { AttemptLimitName } from '../../platform/views/page-error.ts'
 
 interface AttemptLimit {
   /** Counts an attempt. Returns false if there were too many. */

@@ -1,13 +1,13 @@
 import { boundedText } from '@outdial/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import type { Config } from '../config.ts'
-import { secondMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
+import type { Config } from '../../config.ts'
+import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { signedOutError, tooManyAttemptsError } from '../../platform/views/page-error.ts'
 import { findPassword, verifyPassword } from '../identity/passwords.ts'
 import { endSession, findSession, lockSession, type Session, startSession } from '../identity/sessions.ts'
 import { foldEmail, type User } from '../identity/users.ts'
-import { signedOutError, tooManyAttemptsError } from '../views/page-error.ts'
 import { createSignInLimits } from './attempt-limit.ts'
 
 export const SignInForm = z.object({

@@ -1,14 +1,14 @@
 import { text as readAll } from 'node:stream/consumers'
 import * as z from 'zod'
-import { removeMember } from '../../access/remove-member.ts'
-import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
-import { addMember } from '../../identity/members.ts'
-import { createResetLink } from '../../identity/password-resets.ts'
-import { createUser } from '../../identity/users.ts'
-import { createOauthClient } from '../../oauth/create-oauth-client.ts'
-import { createWorkspace } from '../../onboarding/onboarding.ts'
-import { randomToken } from '../../secrets/tokens.ts'
+import { removeMember } from '../../accounts/access/remove-member.ts'
+import { revokeApiKey } from '../../accounts/access/revoke-connection.ts'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
+import { addMember } from '../../accounts/identity/members.ts'
+import { createResetLink } from '../../accounts/identity/password-resets.ts'
+import { createUser } from '../../accounts/identity/users.ts'
+import { createOauthClient } from '../../accounts/oauth/create-oauth-client.ts'
+import { randomToken } from '../../platform/secrets/tokens.ts'
+import { createWorkspace } from '../../tools/onboarding/onboarding.ts'
 import {
   type Command,
   type CommandResult,

@@ -1,7 +1,7 @@
 import { text as readAll } from 'node:stream/consumers'
 import * as z from 'zod'
-import { createAgent, setAgentStatus } from '../../agents/agents.ts'
-import { addDocument } from '../../knowledge/documents.ts'
+import { createAgent, setAgentStatus } from '../../queue/agents/agents.ts'
+import { addDocument } from '../../tools/knowledge/documents.ts'
 import { defineCommand, flag, optional, repeated, required, text } from '../command.ts'
 import { idOption, requireWorkspace, workspaceOption } from '../command-options.ts'
 

@@ -1,5 +1,5 @@
-import { ConfigError } from '../../core/errors.ts'
-import { reencryptSecrets } from '../../secrets/secret-keys.ts'
+import { ConfigError } from '../../platform/core/errors.ts'
+import { reencryptSecrets } from '../../platform/secrets/secret-keys.ts'
 import { defineCommand } from '../command.ts'
 
 export const reencryptSecretsCommand = defineCommand({

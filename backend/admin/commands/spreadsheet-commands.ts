@@ -2,18 +2,18 @@ import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { text as readAll } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { errorCode } from '../../core/errors.ts'
+import { errorCode } from '../../platform/core/errors.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
   saveGoogleAccount,
-} from '../../spreadsheets/google-account.ts'
+} from '../../tools/spreadsheets/google-account.ts'
 import {
   createSpreadsheet,
   deleteSpreadsheet,
   exportSpreadsheet,
   listSpreadsheets,
-} from '../../spreadsheets/spreadsheets.ts'
+} from '../../tools/spreadsheets/spreadsheets.ts'
 import { type Command, defineCommand, optional, repeated, required, text, UsageError } from '../command.ts'
 import { requireWorkspace, workspaceOption } from '../command-options.ts'
 

@@ -1,6 +1,6 @@
 // cspell:ignore fristname
 import { type ErrorCode, errorTable, errorTexts } from '@outdial/contract'
-import { ApiError, type ErrorOptions, fieldIssue } from '../../core/errors.ts'
+import { ApiError, type ErrorOptions, fieldIssue } from '../../platform/core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
 /** Descriptions of the statuses that several codes share, or whose code has a meaning that contains values. */

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
-import { clientVersion } from '../../http/request-log.ts'
+import { clientVersion } from '../../platform/http/request-log.ts'
 import type { Route } from '../define-route.ts'
 
 type Header = OpenAPIV3_1.HeaderObject

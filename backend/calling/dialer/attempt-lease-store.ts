@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
 
 /** An attempt that hasn't ended, with its call. */

@@ -1,4 +1,4 @@
-import { secondMs } from '../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { callLimits, type ProviderResult } from '../telephony/provider.ts'
 import {
   type AttemptResult,

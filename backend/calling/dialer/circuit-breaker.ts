@@ -1,5 +1,5 @@
-import type { CampaignRules } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
+import type { CampaignRules } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 

@@ -1,14 +1,14 @@
-import { findSettingChanges } from '../calls/call-settings.ts'
-import { completeSuppressedCalls, type SuppressedReason } from '../calls/complete-calls.ts'
-import { resolveFallbacks } from '../calls/greeting.ts'
-import { findNumbersNotAllowed } from '../calls/number-types.ts'
-import { rescheduleDelayedCalls } from '../calls/reschedule-calls.ts'
-import { describeError } from '../core/errors.ts'
-import type { CampaignRequirements } from '../db/call-rules.ts'
-import type { CallSettings } from '../db/tables/call-tables.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { type CallRules, doRulesApply, hasRules, noRequirements } from '../rules/call-rules.ts'
+import type { Deps } from '../../deps.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import type { CampaignRequirements } from '../../platform/db/call-rules.ts'
+import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { findSettingChanges } from '../../queue/calls/call-settings.ts'
+import { completeSuppressedCalls, type SuppressedReason } from '../../queue/calls/complete-calls.ts'
+import { resolveFallbacks } from '../../queue/calls/greeting.ts'
+import { findNumbersNotAllowed } from '../../queue/calls/number-types.ts'
+import { rescheduleDelayedCalls } from '../../queue/calls/reschedule-calls.ts'
+import { type CallRules, doRulesApply, hasRules, noRequirements } from '../../queue/rules/call-rules.ts'
 import {
   addAttempts,
   applyLimits,
@@ -16,10 +16,10 @@ import {
   type LimitedCampaign,
   settleStops,
   type Stop,
-} from '../rules/limits.ts'
-import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
-import { findWhyAllowed } from '../rules/why-allowed.ts'
-import { toLocalIsoTime } from '../scheduling/local-time.ts'
+} from '../../queue/rules/limits.ts'
+import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../../queue/rules/plan-call.ts'
+import { findWhyAllowed } from '../../queue/rules/why-allowed.ts'
+import { toLocalIsoTime } from '../../queue/scheduling/local-time.ts'
 import { callLimits, type DialRequest } from '../telephony/provider.ts'
 import type { AttemptProgress } from './attempt-state.ts'
 import {

@@ -1,7 +1,5 @@
 import type { CallingHours } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
-import { currentSettings } from '../calls/call-settings.ts'
-import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
 import {
   type CallRules,
   callRulesColumn,
@@ -11,10 +9,12 @@ import {
   consentOfContact,
   type StoredNumber,
   storedNumberOfCallee,
-} from '../db/call-rules.ts'
-import { hidden, prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
-import type { CallSettings, DialedWith } from '../db/tables/call-tables.ts'
+} from '../../platform/db/call-rules.ts'
+import { hidden, prepared } from '../../platform/db/connect.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { CallSettings, DialedWith } from '../../platform/db/tables/call-tables.ts'
+import { currentSettings } from '../../queue/calls/call-settings.ts'
+import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../../queue/calls/can-call.ts'
 
 /** A locked call, with everything that the claim and the telephony provider need. */
 export interface CallToDial {

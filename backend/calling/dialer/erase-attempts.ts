@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { personalSettings } from '../calls/erase-calls.ts'
-import type { ContactEraser } from '../db/erasure.ts'
+import type { ContactEraser } from '../../platform/db/erasure.ts'
+import { personalSettings } from '../../queue/calls/erase-calls.ts'
 
 /** Erases the number that was dialed, and what was known about the contact. */
 export const eraseAttempts: ContactEraser = async (db, { workspaceId, callIds }) => {

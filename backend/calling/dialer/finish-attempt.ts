@@ -1,14 +1,14 @@
-import { findStoredNumbers } from '../calls/check-do-not-call.ts'
-import { publishCompletedCalls } from '../calls/complete-calls.ts'
-import { addToDoNotCallList } from '../calls/do-not-call.ts'
-import type { CallKey } from '../calls/get-calls.ts'
-import { rescheduleNumber } from '../calls/reschedule-calls.ts'
-import { minuteMs, secondMs } from '../core/durations.ts'
-import type { NumberUse } from '../db/call-rules.ts'
-import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../db/locks.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { doRulesApply, rulesInEffect } from '../rules/call-rules.ts'
+import type { Deps } from '../../deps.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import type { NumberUse } from '../../platform/db/call-rules.ts'
+import { type CampaignRules, lockCampaign, lockCampaigns, lockNumbers } from '../../platform/db/locks.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { findStoredNumbers } from '../../queue/calls/check-do-not-call.ts'
+import { publishCompletedCalls } from '../../queue/calls/complete-calls.ts'
+import { addToDoNotCallList } from '../../queue/calls/do-not-call.ts'
+import type { CallKey } from '../../queue/calls/get-calls.ts'
+import { rescheduleNumber } from '../../queue/calls/reschedule-calls.ts'
+import { doRulesApply, rulesInEffect } from '../../queue/rules/call-rules.ts'
 import {
   addSeconds,
   hasLimits,
@@ -16,8 +16,13 @@ import {
   removeAttempt,
   requeueAfterCalls,
   requeueLimitedCampaigns,
-} from '../rules/limits.ts'
-import { hasNoTime, type NeverReason, type PlannedCallee, planPermittedCall } from '../rules/plan-call.ts'
+} from '../../queue/rules/limits.ts'
+import {
+  hasNoTime,
+  type NeverReason,
+  type PlannedCallee,
+  planPermittedCall,
+} from '../../queue/rules/plan-call.ts'
 import { type Analysis, callLimits } from '../telephony/provider.ts'
 import type { FencedAttempt, LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'

@@ -1,4 +1,4 @@
-import { findDoNotCallRemovals } from '../calls/check-do-not-call.ts'
+import { findDoNotCallRemovals } from '../../queue/calls/check-do-not-call.ts'
 import type { EndedAttempt, LateResults, LateResultTx } from '../telephony/provider.ts'
 import { findAttempts } from './attempt-store.ts'
 import { addOptOut, finishAnalysis } from './finish-attempt.ts'

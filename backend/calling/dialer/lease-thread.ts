@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { sql } from 'kysely'
-import { describeError } from '../core/errors.ts'
-import { connect, type ConnectionOptions } from '../db/connect.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import { connect, type ConnectionOptions } from '../../platform/db/connect.ts'
 
 /**
  * The thread that renews the leases of one worker, on a connection of its own, so that a busy main thread doesn't lose

@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import { minuteMs, secondMs } from '../core/durations.ts'
-import { createLoop, defaultStalledAfterMs, type Loop } from '../core/loop.ts'
-import { threadEnvironment } from '../core/thread-environment.ts'
-import { getConnectionOptions } from '../db/connect.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { createLoop, defaultStalledAfterMs, type Loop } from '../../platform/core/loop.ts'
+import { threadEnvironment } from '../../platform/core/thread-environment.ts'
+import { getConnectionOptions } from '../../platform/db/connect.ts'
 import type { LeaseMessage, LeaseRequest, LeaseThreadOptions } from './lease-thread.ts'
 
 /** Keeps the leases of one worker alive. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../calls/can-call.ts'
-import { minuteMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
+import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../../queue/calls/can-call.ts'
 
 /** What waits for the dialers and sweepers of all processes. */
 interface CallBacklog {

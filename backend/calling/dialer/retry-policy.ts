@@ -1,5 +1,5 @@
 import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
-import { minuteMs } from '../core/durations.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
 
 /**
  * Returns true if the call gets another attempt. After a lost worker's attempt, it doesn't unless the call is known to

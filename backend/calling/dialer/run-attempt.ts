@@ -1,6 +1,6 @@
 import type { TranscriptTurn } from '@outdial/contract'
-import type { Clock } from '../core/clock.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import type { Clock } from '../../platform/core/clock.ts'
 import type { TelephonyProviders } from '../telephony/choose-providers.ts'
 import type { Analysis, DialRequest, TelephonyProvider } from '../telephony/provider.ts'
 import { releaseLease } from './attempt-lease-store.ts'

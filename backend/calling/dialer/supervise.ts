@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from '../../platform/core/clock.ts'
 import type { DialControls, DialRequest, ProviderResult, TelephonyProvider } from '../telephony/provider.ts'
 import type { AttemptResult } from './attempt-result.ts'
 import {

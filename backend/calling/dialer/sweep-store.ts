@@ -1,6 +1,6 @@
-import type { CallKey } from '../calls/get-calls.ts'
-import type { CampaignKey } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
+import type { CampaignKey } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { CallKey } from '../../queue/calls/get-calls.ts'
 
 /** Maximum rows per query and round of the sweeper. */
 const sweepBatchSize = 100

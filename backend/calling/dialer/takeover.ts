@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { findLiveAttempts, takeOverLostAttempts } from './attempt-lease-store.ts'
 import { type ClaimedAttempt, type Lease, toClaimedAttempt } from './claim-calls.ts'
 

@@ -1,6 +1,6 @@
 import type { EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
-import type { CallKey } from '../calls/get-calls.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import type { CallKey } from '../../queue/calls/get-calls.ts'
 
 /** Everything that a telephony provider needs to make one attempt. */
 export interface DialRequest {

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { rejectOnAbort } from '../core/abort.ts'
-import { toolSessionPaths } from '../core/runtime-paths.ts'
-import { version } from '../version.ts'
+import { rejectOnAbort } from '../../platform/core/abort.ts'
+import { toolSessionPaths } from '../../platform/core/runtime-paths.ts'
+import { version } from '../../version.ts'
 
 interface ToolResult {
   text: string

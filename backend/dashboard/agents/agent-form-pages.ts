@@ -1,11 +1,16 @@
 import { boundedText } from '@outdial/contract'
 import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { createAgent, editAgent } from '../../agents/agents.ts'
-import { builtIns, defaultGreeting, type GreetingNames, listGreetingNames } from '../../calls/greeting.ts'
-import { field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import { createAgent, editAgent } from '../../queue/agents/agents.ts'
+import {
+  builtIns,
+  defaultGreeting,
+  type GreetingNames,
+  listGreetingNames,
+} from '../../queue/calls/greeting.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import {
   type FormFrame,

@@ -1,14 +1,13 @@
 import type { Call } from '@outdial/contract'
-import { setAgentStatus } from '../../agents/agents.ts'
-import { findCallPage } from '../../calls/find-calls.ts'
-import { toCall } from '../../calls/get-calls.ts'
 import type { Deps } from '../../deps.ts'
-import { describeReadied } from '../../support/describe-readied.ts'
-import { agentBadge } from '../../views/badges.ts'
-import { badge } from '../../views/elements.ts'
-import { languageName } from '../../views/format.ts'
-import { html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import { agentBadge } from '../../platform/views/badges.ts'
+import { badge } from '../../platform/views/elements.ts'
+import { languageName } from '../../platform/views/format.ts'
+import { html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
+import { setAgentStatus } from '../../queue/agents/agents.ts'
+import { findCallPage } from '../../queue/calls/find-calls.ts'
+import { toCall } from '../../queue/calls/get-calls.ts'
 import {
   type Action,
   defineAction,
@@ -19,6 +18,7 @@ import {
 } from '../page/define-page.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { joinSentences } from '../page/queued-message.ts'
+import { describeReadied } from '../stories/describe-readied.ts'
 import {
   type AgentWithCounts,
   countWaitingCallsOfAgent,

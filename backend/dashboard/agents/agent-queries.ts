@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { agentNotFound } from '../../agents/agents.ts'
-import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { agentNotFound } from '../../queue/agents/agents.ts'
 
 export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 

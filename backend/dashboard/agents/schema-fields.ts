@@ -1,9 +1,15 @@
 import type { ErrorDetail } from '@outdial/contract'
 import * as z from 'zod'
-import { FormError } from '../../core/form-errors.ts'
-import { getOwn } from '../../core/records.ts'
-import { checks, type ChecksOptions, field, type FieldOptions, type FormModel } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { getOwn } from '../../platform/core/records.ts'
+import {
+  checks,
+  type ChecksOptions,
+  field,
+  type FieldOptions,
+  type FormModel,
+} from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 
 /** A form field generated from a JSON Schema: a component, and its data. */
 export type SchemaField =

@@ -1,8 +1,8 @@
-import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
 import type { Deps } from '../../deps.ts'
-import { type CallRules, findCallRules, noRules } from '../../rules/call-rules.ts'
-import { findFree } from '../../rules/plan-call.ts'
-import { formatPlural } from '../../views/format.ts'
+import { formatPlural } from '../../platform/views/format.ts'
+import { listOpenCampaigns } from '../../queue/campaigns/campaigns.ts'
+import { type CallRules, findCallRules, noRules } from '../../queue/rules/call-rules.ts'
+import { findFree } from '../../queue/rules/plan-call.ts'
 import { planNow } from '../contacts/campaign-options.ts'
 import { findCallee } from '../contacts/contact-queries.ts'
 

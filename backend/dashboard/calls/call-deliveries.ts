@@ -1,10 +1,10 @@
-import type { CallHistory } from '../../support/call-history.ts'
-import { hasNoReceivers } from '../../support/describe-deliveries.ts'
-import { deliveryBadge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
-import { button, type PageForm } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
+import { deliveryBadge } from '../../platform/views/badges.ts'
+import { badge, time } from '../../platform/views/elements.ts'
+import { button, type PageForm } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
+import type { CallHistory } from '../stories/call-history.ts'
+import { hasNoReceivers } from '../stories/describe-deliveries.ts'
 
 type Delivery = CallHistory['deliveries'][number]
 

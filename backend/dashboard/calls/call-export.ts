@@ -1,5 +1,5 @@
-import { formatCsvPages } from '../../core/csv.ts'
 import type { Deps } from '../../deps.ts'
+import { formatCsvPages } from '../../platform/core/csv.ts'
 import { defineDownload } from '../page/define-page.ts'
 import { CallsQuery, toCallListFilter } from './call-filter.ts'
 import { type CallListFilter, type ExportedCall, findCallsToExport } from './call-list-queries.ts'

@@ -1,10 +1,10 @@
-import type { CallHistory } from '../../support/call-history.ts'
-import { describeSettings } from '../../support/describe-settings.ts'
-import { badge, linkedText, time } from '../../views/elements.ts'
-import { formatContactName } from '../../views/format.ts'
-import { type Html, html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import { badge, linkedText, time } from '../../platform/views/elements.ts'
+import { formatContactName } from '../../platform/views/format.ts'
+import { type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 import type { Ui } from '../page/page-model.ts'
+import type { CallHistory } from '../stories/call-history.ts'
+import { describeSettings } from '../stories/describe-settings.ts'
 
 /** Shows the contact of a call, its times and numbers, and the settings it was queued with. */
 export function callFacts(ui: Ui, history: CallHistory): Html {

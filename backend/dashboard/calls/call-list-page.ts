@@ -1,15 +1,15 @@
 import { CallOutcome, CallStatus, filterTexts, formatOutcomeChoice } from '@outdial/contract'
-import { findWaits } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
-import { formatWaitNote } from '../../support/describe-waiting.ts'
-import { selectRequests } from '../../support/request-queries.ts'
-import { callBadge } from '../../views/badges.ts'
-import { createTimeFormats } from '../../views/format.ts'
-import { labels } from '../../views/labels.ts'
+import { callBadge } from '../../platform/views/badges.ts'
+import { createTimeFormats } from '../../platform/views/format.ts'
+import { labels } from '../../platform/views/labels.ts'
+import { findWaits } from '../../queue/calls/when-and-why.ts'
 import { definePage } from '../page/define-page.ts'
 import type { FilterOption, FilterSelect } from '../page/filter-select.ts'
 import { findImportFilter } from '../page/import-filter.ts'
 import { type PageContext, pathTo } from '../page/page-context.ts'
+import { formatWaitNote } from '../stories/describe-waiting.ts'
+import { selectRequests } from '../stories/request-queries.ts'
 import {
   CallsQuery,
   describeIgnored,

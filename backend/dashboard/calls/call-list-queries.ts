@@ -1,9 +1,9 @@
 import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kysely'
-import { waitingFor } from '../../calls/can-call.ts'
-import { type CallFilter, selectMatchingCalls } from '../../calls/select-calls.ts'
-import { startsWith } from '../../db/name-search.ts'
-import type { Database, Db } from '../../db/schema.ts'
-import { selectPageBySize } from '../../db/select-page.ts'
+import { startsWith } from '../../platform/db/name-search.ts'
+import type { Database, Db } from '../../platform/db/schema.ts'
+import { selectPageBySize } from '../../platform/db/select-page.ts'
+import { waitingFor } from '../../queue/calls/can-call.ts'
+import { type CallFilter, selectMatchingCalls } from '../../queue/calls/select-calls.ts'
 
 /** Search criteria. A call is found if any of them matches. */
 export interface CallSearch {

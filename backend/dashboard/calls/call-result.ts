@@ -1,8 +1,8 @@
 import type { Call } from '@outdial/contract'
-import type { Badge } from '../../views/badges.ts'
-import { badge } from '../../views/elements.ts'
-import { type Html, html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import type { Badge } from '../../platform/views/badges.ts'
+import { badge } from '../../platform/views/elements.ts'
+import { type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 
 /** Shows the summary of a call and what was extracted from it. Null if there's nothing to show. */
 export function callResult(call: Call): Html | null {

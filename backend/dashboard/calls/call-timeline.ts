@@ -1,7 +1,7 @@
-import type { Step } from '../../support/story.ts'
-import { badge } from '../../views/elements.ts'
-import { type Html, html } from '../../views/html.ts'
+import { badge } from '../../platform/views/elements.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
+import type { Step } from '../stories/story.ts'
 
 /** Says what happened to a call: in sentences, and step by step. */
 export const callTimeline = (

@@ -1,7 +1,7 @@
 import type { Call } from '@outdial/contract'
-import { secondMs } from '../../core/durations.ts'
-import { toWebLink } from '../../views/elements.ts'
-import { type Html, html } from '../../views/html.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { toWebLink } from '../../platform/views/elements.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
 /** Shows the conversation of a call, or says that it was deleted. Null if there was none. */

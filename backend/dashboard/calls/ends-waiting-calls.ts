@@ -1,10 +1,10 @@
 import { boundedText } from '@outdial/contract'
-import { countCallsToEnd, maxCountedEnds, type RuleChange } from '../../calls/reschedule-calls.ts'
-import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
-import { formatPlural } from '../../views/format.ts'
-import { checks, type FormModel } from '../../views/forms.ts'
-import type { Slot } from '../../views/html.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
+import { formatPlural } from '../../platform/views/format.ts'
+import { checks, type FormModel } from '../../platform/views/forms.ts'
+import type { Slot } from '../../platform/views/html.ts'
+import { countCallsToEnd, maxCountedEnds, type RuleChange } from '../../queue/calls/reschedule-calls.ts'
 
 /** Adds `endsWaitingCallsField` to a form, which shows it only when it asks. */
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }

@@ -1,7 +1,7 @@
-import type { Badge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
-import { type Html, html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import type { Badge } from '../../platform/views/badges.ts'
+import { badge, time } from '../../platform/views/elements.ts'
+import { type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 import type { Ui } from '../page/page-model.ts'
 
 export interface CampaignCallRow {

@@ -1,16 +1,16 @@
 import { boundedText, CallingHours, ConsentRequired, CreateCampaign, RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
+import { throwAsFieldError } from '../../platform/core/errors.ts'
+import { validate } from '../../platform/core/validate.ts'
 import {
   createCampaign,
   defaultMaxConcurrentCalls,
   defaultRetry,
   readConsentRule,
-} from '../../campaigns/campaigns.ts'
-import { editCampaign, keepsSchedule } from '../../campaigns/edit-campaign.ts'
-import { findConflicts } from '../../campaigns/find-conflicts.ts'
-import { throwAsFieldError } from '../../core/errors.ts'
-import { validate } from '../../core/validate.ts'
-import { findCallRules } from '../../rules/call-rules.ts'
+} from '../../queue/campaigns/campaigns.ts'
+import { editCampaign, keepsSchedule } from '../../queue/campaigns/edit-campaign.ts'
+import { findConflicts } from '../../queue/campaigns/find-conflicts.ts'
+import { findCallRules } from '../../queue/rules/call-rules.ts'
 import { endsWaitingCalls, requireNoEnds } from '../calls/ends-waiting-calls.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { consentChoices, formText, StringList } from '../page/forms.ts'

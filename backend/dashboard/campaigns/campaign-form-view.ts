@@ -6,9 +6,9 @@ import {
   RetryOutcome,
   type RetryPolicy as Retry,
 } from '@outdial/contract'
-import { checks, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { checks, field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
 import { callingHoursFields } from '../page/calling-hours-fields.ts'
 import { defineView } from '../page/define-page.ts'

@@ -1,29 +1,34 @@
 import { boundedText, CampaignStatus } from '@outdial/contract'
 import * as z from 'zod'
-import { countQueuedCalls, findCallPage } from '../../calls/find-calls.ts'
-import { toCall } from '../../calls/get-calls.ts'
-import { findWaits } from '../../calls/when-and-why.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../platform/core/errors.ts'
+import { toPage } from '../../platform/core/pagination.ts'
+import { callBadge } from '../../platform/views/badges.ts'
+import {
+  createTimeFormats,
+  formatContactName,
+  formatCount,
+  formatPlural,
+} from '../../platform/views/format.ts'
+import { countQueuedCalls, findCallPage } from '../../queue/calls/find-calls.ts'
+import { toCall } from '../../queue/calls/get-calls.ts'
+import { findWaits } from '../../queue/calls/when-and-why.ts'
 import {
   archiveCampaign,
   lockCallsToCancel,
   pauseCampaign,
   resumeCampaign,
-} from '../../campaigns/campaign-status.ts'
-import { requireCampaign } from '../../campaigns/campaigns.ts'
-import { notFound } from '../../core/errors.ts'
-import { toPage } from '../../core/pagination.ts'
-import type { Deps } from '../../deps.ts'
-import { describeReadied } from '../../support/describe-readied.ts'
-import { formatNextAttempt, formatWaitLabel } from '../../support/describe-waiting.ts'
-import { describeLimitStop, findLimitStops } from '../../support/limit-stops.ts'
-import { callBadge } from '../../views/badges.ts'
-import { createTimeFormats, formatContactName, formatCount, formatPlural } from '../../views/format.ts'
+} from '../../queue/campaigns/campaign-status.ts'
+import { requireCampaign } from '../../queue/campaigns/campaigns.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineAction, defineForm, definePage, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, type IdPathContext, pathTo } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
 import { joinSentences } from '../page/queued-message.ts'
+import { describeReadied } from '../stories/describe-readied.ts'
+import { formatNextAttempt, formatWaitLabel } from '../stories/describe-waiting.ts'
+import { describeLimitStop, findLimitStops } from '../stories/limit-stops.ts'
 import { type CampaignCallRow } from './campaign-call-rows.ts'
 import { campaignListView } from './campaign-list-view.ts'
 import { selectCampaignProgress, selectCampaignsWithDetails } from './campaign-queries.ts'

@@ -1,7 +1,7 @@
 import type { CallOutcome } from '@outdial/contract'
-import { outcomeBadge, outcomeOrder, type Tone } from '../../views/badges.ts'
-import { formatCount } from '../../views/format.ts'
-import { type Html, html } from '../../views/html.ts'
+import { outcomeBadge, outcomeOrder, type Tone } from '../../platform/views/badges.ts'
+import { formatCount } from '../../platform/views/format.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { CampaignProgress } from './campaign-queries.ts'
 
 /** One outcome's part of a bar that is 100 units wide. */

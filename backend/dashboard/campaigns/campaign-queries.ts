@@ -1,9 +1,9 @@
 import type { CallOutcome, CampaignStatus } from '@outdial/contract'
 import { sql } from 'kysely'
-import { notFound } from '../../core/errors.ts'
-import { nameContains } from '../../db/name-search.ts'
-import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import { notFound } from '../../platform/core/errors.ts'
+import { nameContains } from '../../platform/db/name-search.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns campaigns with agent and number, newest first. Reads one more than `limit` to detect a next page. */
 export const selectCampaignsWithDetails = (

@@ -1,6 +1,6 @@
-import { type listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import type { CallRules } from '../../rules/call-rules.ts'
-import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../../rules/plan-call.ts'
+import { type listOpenCampaigns } from '../../queue/campaigns/campaigns.ts'
+import type { CallRules } from '../../queue/rules/call-rules.ts'
+import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../../queue/rules/plan-call.ts'
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 

@@ -1,8 +1,8 @@
-import { type ContactChange, findChanges } from '../../contacts/contact-history.ts'
-import { contactLabels, formatConsentKind, labelOfColumn } from '../../contacts/contact-labels.ts'
-import type { Db } from '../../db/schema.ts'
-import type { ChangedValues } from '../../db/tables/call-tables.ts'
-import { describeActor, type LinkedText } from '../../support/describe-actor.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { ChangedValues } from '../../platform/db/tables/call-tables.ts'
+import { type ContactChange, findChanges } from '../../queue/contacts/contact-history.ts'
+import { contactLabels, formatConsentKind, labelOfColumn } from '../../queue/contacts/contact-labels.ts'
+import { describeActor, type LinkedText } from '../stories/describe-actor.ts'
 
 export interface ShownChange {
   title: string

@@ -1,12 +1,17 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
-import { ColumnUse, getUse, ImportColumns } from '../../contacts/import/import-columns.ts'
-import { getImport } from '../../contacts/import/imports.ts'
-import { canMapColumns, lockedError, mapColumns, mappingFields } from '../../contacts/import/map-columns.ts'
-import { FileConsent } from '../../contacts/import/parse-consent.ts'
-import { toLocalIsoTime } from '../../scheduling/local-time.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import { ColumnUse, getUse, ImportColumns } from '../../queue/contacts/import/import-columns.ts'
+import { getImport } from '../../queue/contacts/import/imports.ts'
+import {
+  canMapColumns,
+  lockedError,
+  mapColumns,
+  mappingFields,
+} from '../../queue/contacts/import/map-columns.ts'
+import { FileConsent } from '../../queue/contacts/import/parse-consent.ts'
+import { toLocalIsoTime } from '../../queue/scheduling/local-time.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import { anyField, consentKinds, OptionalId } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'

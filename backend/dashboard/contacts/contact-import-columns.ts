@@ -1,6 +1,13 @@
-import { describeField, field, formMessage, issueText, type PageForm, pageForm } from '../../views/forms.ts'
-import { attributes, type Html, html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import {
+  describeField,
+  field,
+  formMessage,
+  issueText,
+  type PageForm,
+  pageForm,
+} from '../../platform/views/forms.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 import type { consentKinds } from '../page/forms.ts'
 
 /** The form in which a person says what the columns of a file contain. */

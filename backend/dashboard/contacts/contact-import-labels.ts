@@ -1,10 +1,10 @@
 import { addContactTexts } from '@outdial/contract'
-import { contactLabels } from '../../contacts/contact-labels.ts'
-import type { ColumnUse, ImportField } from '../../contacts/import/import-columns.ts'
-import { pick } from '../../core/records.ts'
-import type { ImportStatus } from '../../db/tables/call-tables.ts'
-import { consentColumns, detailColumns, nameColumns } from '../../db/tables/contact-fields.ts'
-import type { Badge } from '../../views/badges.ts'
+import { pick } from '../../platform/core/records.ts'
+import type { ImportStatus } from '../../platform/db/tables/call-tables.ts'
+import { consentColumns, detailColumns, nameColumns } from '../../platform/db/tables/contact-fields.ts'
+import type { Badge } from '../../platform/views/badges.ts'
+import { contactLabels } from '../../queue/contacts/contact-labels.ts'
+import type { ColumnUse, ImportField } from '../../queue/contacts/import/import-columns.ts'
 
 export const importBadges: Record<ImportStatus, Badge> = {
   uploaded: { tone: 'live', text: 'Reading' },

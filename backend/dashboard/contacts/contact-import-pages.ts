@@ -1,25 +1,25 @@
 import * as z from 'zod'
-import { listNames } from '../../calls/greeting.ts'
-import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { type ImportColumn, ImportColumns } from '../../contacts/import/import-columns.ts'
+import type { Deps } from '../../deps.ts'
+import type { ImportStatus } from '../../platform/db/tables/call-tables.ts'
+import { badge, live, time } from '../../platform/views/elements.ts'
+import { formatCount, formatPlural } from '../../platform/views/format.ts'
+import { field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { attributes, html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import { listNames } from '../../queue/calls/greeting.ts'
+import { listOpenCampaigns } from '../../queue/campaigns/campaigns.ts'
+import { type ImportColumn, ImportColumns } from '../../queue/contacts/import/import-columns.ts'
 import {
   discardImport,
   maxFileBytes,
   requireImport,
   startImport,
   uploadContacts,
-} from '../../contacts/import/imports.ts'
-import { canMapColumns } from '../../contacts/import/map-columns.ts'
-import { countMissingValues, type MissingValue } from '../../contacts/import/missing-values.ts'
-import { FileConsent } from '../../contacts/import/parse-consent.ts'
-import { countStoppedRows, type StoppedRows } from '../../contacts/import/stopped-rows.ts'
-import type { ImportStatus } from '../../db/tables/call-tables.ts'
-import type { Deps } from '../../deps.ts'
-import { badge, live, time } from '../../views/elements.ts'
-import { formatCount, formatPlural } from '../../views/format.ts'
-import { field, formMessage, pageForm } from '../../views/forms.ts'
-import { attributes, html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+} from '../../queue/contacts/import/imports.ts'
+import { canMapColumns } from '../../queue/contacts/import/map-columns.ts'
+import { countMissingValues, type MissingValue } from '../../queue/contacts/import/missing-values.ts'
+import { FileConsent } from '../../queue/contacts/import/parse-consent.ts'
+import { countStoppedRows, type StoppedRows } from '../../queue/contacts/import/stopped-rows.ts'
 import {
   defineAction,
   defineForm,

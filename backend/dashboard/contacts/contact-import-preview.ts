@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { formatConsentKind } from '../../contacts/contact-labels.ts'
-import { ImportedContact } from '../../contacts/import/parse-row.ts'
-import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
-import { nameCountry } from '../../core/countries.ts'
-import { countryOfNumber } from '../../core/phone.ts'
-import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
-import type { Tone } from '../../views/badges.ts'
+import { nameCountry } from '../../platform/core/countries.ts'
+import { countryOfNumber } from '../../platform/core/phone.ts'
+import type { Tone } from '../../platform/views/badges.ts'
+import { formatConsentKind } from '../../queue/contacts/contact-labels.ts'
+import { ImportedContact } from '../../queue/contacts/import/parse-row.ts'
+import { describeIssue, RowIssue } from '../../queue/contacts/import/row-issue.ts'
+import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import type { PreviewRow } from './contact-import-queries.ts'
 
 /** What was read from a row, and what happens to it. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { formatContactName } from '../../platform/views/format.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { countStoredData, describeErasure, type StoredData } from '../../privacy/stored-data.ts'
-import { formatContactName } from '../../views/format.ts'
 import { confirmPage, requireConfirmation, requireSeen } from '../page/confirm-page.ts'
 import { defineForm, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'

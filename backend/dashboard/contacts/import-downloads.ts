@@ -1,18 +1,18 @@
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { formatCsvPages } from '../../platform/core/csv.ts'
+import { getOwn, pick } from '../../platform/core/records.ts'
+import { textColumns } from '../../platform/db/tables/contact-fields.ts'
 import {
   type ImportColumn,
   ImportColumns,
   type ImportField,
   reasonHeader,
   withoutReason,
-} from '../../contacts/import/import-columns.ts'
-import { getImport } from '../../contacts/import/imports.ts'
-import { ImportedContact } from '../../contacts/import/parse-row.ts'
-import { describeIssue, RowIssue } from '../../contacts/import/row-issue.ts'
-import { formatCsvPages } from '../../core/csv.ts'
-import { getOwn, pick } from '../../core/records.ts'
-import { textColumns } from '../../db/tables/contact-fields.ts'
-import type { Deps } from '../../deps.ts'
+} from '../../queue/contacts/import/import-columns.ts'
+import { getImport } from '../../queue/contacts/import/imports.ts'
+import { ImportedContact } from '../../queue/contacts/import/parse-row.ts'
+import { describeIssue, RowIssue } from '../../queue/contacts/import/row-issue.ts'
 import { defineDownload, noInput } from '../page/define-page.ts'
 import { IdParams } from '../page/page-context.ts'
 import {

@@ -1,5 +1,5 @@
-import { time } from '../../views/elements.ts'
-import { type Html, html } from '../../views/html.ts'
+import { time } from '../../platform/views/elements.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { UndoSection } from './undo-import-pages.ts'
 

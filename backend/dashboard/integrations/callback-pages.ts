@@ -1,11 +1,11 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
-import { inTransaction } from '../../db/transaction.ts'
-import { time } from '../../views/elements.ts'
-import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
-import { labels } from '../../views/labels.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { time } from '../../platform/views/elements.ts'
+import { confirm, field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import { labels } from '../../platform/views/labels.ts'
 import { replayDeliveries } from '../../webhooks/outbox.ts'
 import {
   getPreviousSecretUntil,

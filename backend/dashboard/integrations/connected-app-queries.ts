@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** An app that a user connected to a workspace. Combines all of its authorizations. */
 export interface ConnectedApp {

@@ -1,6 +1,6 @@
 import type { WebhookFilter } from '@outdial/contract'
-import type { SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
-import type { Badge } from '../../views/badges.ts'
+import type { SubscriptionEndedReason } from '../../platform/db/tables/webhook-tables.ts'
+import type { Badge } from '../../platform/views/badges.ts'
 import type { SubscriptionSummary } from './webhook-queries.ts'
 
 const endedReasons: Record<SubscriptionEndedReason, string> = {

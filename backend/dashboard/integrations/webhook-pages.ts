@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { FormError } from '../../core/form-errors.ts'
-import { toPage } from '../../core/pagination.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { toPage } from '../../platform/core/pagination.ts'
 import { definePage } from '../page/define-page.ts'
 import { PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'

@@ -1,7 +1,7 @@
 import type { WebhookFilter } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../db/schema.ts'
-import type { DeliveryStatus, SubscriptionEndedReason } from '../../db/tables/webhook-tables.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { DeliveryStatus, SubscriptionEndedReason } from '../../platform/db/tables/webhook-tables.ts'
 import { isOfCall } from '../../webhooks/test-events.ts'
 
 export interface DeliverySummary {

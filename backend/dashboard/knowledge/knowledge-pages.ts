@@ -1,14 +1,19 @@
 import { boundedText, trimmedText } from '@outdial/contract'
 import * as z from 'zod'
-import { invalidField } from '../../core/form-errors.ts'
-import { addDocument, deleteDocument, type DocumentValues, editDocument } from '../../knowledge/documents.ts'
-import { parseLimits } from '../../knowledge/parse/parse-limits.ts'
-import { readFile } from '../../knowledge/parse/read-file.ts'
-import { defaultPassageLimit, searchKnowledge } from '../../knowledge/search-knowledge.ts'
-import { time } from '../../views/elements.ts'
-import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
+import { time } from '../../platform/views/elements.ts'
+import { confirm, field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import {
+  addDocument,
+  deleteDocument,
+  type DocumentValues,
+  editDocument,
+} from '../../tools/knowledge/documents.ts'
+import { parseLimits } from '../../tools/knowledge/parse/parse-limits.ts'
+import { readFile } from '../../tools/knowledge/parse/read-file.ts'
+import { defaultPassageLimit, searchKnowledge } from '../../tools/knowledge/search-knowledge.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText, PageNumber } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'

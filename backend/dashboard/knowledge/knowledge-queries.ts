@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { type Page, toPage } from '../../core/pagination.ts'
-import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-import { documentNotFound } from '../../knowledge/documents.ts'
+import { type Page, toPage } from '../../platform/core/pagination.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { documentNotFound } from '../../tools/knowledge/documents.ts'
 
 /** A document with its size in characters and its number of passages. */
 export type DocumentSummary = Awaited<ReturnType<typeof selectDocuments>>[number]

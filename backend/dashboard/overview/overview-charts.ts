@@ -1,9 +1,9 @@
 import type { CallOutcome } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
-import { hourMs } from '../../core/durations.ts'
-import { outcomeBadge, outcomeOrder, type Tone } from '../../views/badges.ts'
-import { formatCount, formatDate } from '../../views/format.ts'
-import { labels } from '../../views/labels.ts'
+import { hourMs } from '../../platform/core/durations.ts'
+import { outcomeBadge, outcomeOrder, type Tone } from '../../platform/views/badges.ts'
+import { formatCount, formatDate } from '../../platform/views/format.ts'
+import { labels } from '../../platform/views/labels.ts'
 import type { EndedCalls } from './overview-queries.ts'
 
 /** A day in a time zone. */

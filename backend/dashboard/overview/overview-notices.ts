@@ -1,8 +1,8 @@
-import { describePlaceholderIssues } from '../../calls/greeting.ts'
+import { formatCount, formatPlural } from '../../platform/views/format.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
-import type { LimitStop } from '../../support/limit-stops.ts'
-import { formatCount, formatPlural } from '../../views/format.ts'
+import { describePlaceholderIssues } from '../../queue/calls/greeting.ts'
 import { formatWebhookFilter } from '../integrations/subscription-texts.ts'
+import type { LimitStop } from '../stories/limit-stops.ts'
 import {
   type FirstSteps,
   type InactiveWithCalls,

@@ -1,13 +1,13 @@
 import type { CallOutcome, CallStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
+import type { Db } from '../../platform/db/schema.ts'
 import {
   freeCapacity,
   isLiveAttempt,
   limitedBy,
   waitingForFirst,
   waitingForTime,
-} from '../../calls/can-call.ts'
-import type { Db } from '../../db/schema.ts'
+} from '../../queue/calls/can-call.ts'
 import { isOfCall } from '../../webhooks/test-events.ts'
 
 /** Calls that ended in the same quarter of an hour. Quarters add up to hours in every time zone. */

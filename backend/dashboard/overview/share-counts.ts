@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../platform/core/clock.ts'
 import { maxCountAgeMs } from '../page/recent-change.ts'
 
 /** Counts of more calls than this are shared. With 7,800 calls, counting made the page take 1.6 times as long. */

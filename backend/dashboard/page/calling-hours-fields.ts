@@ -1,7 +1,7 @@
 import type { CallingHours } from '@outdial/contract'
-import { weekdays } from '../../views/format.ts'
-import { checks, field, type FormModel } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
+import { weekdays } from '../../platform/views/format.ts'
+import { checks, field, type FormModel } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { FormText } from './forms.ts'
 
 type Texts = Readonly<Record<'calling_hours.days' | 'calling_hours.start' | 'calling_hours.end', FormText>>

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '@outdial/contract'
-import { ApiError } from '../../core/errors.ts'
-import { FormError } from '../../core/form-errors.ts'
+import { ApiError } from '../../platform/core/errors.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
 
 /** Collects the issues of all parts of a form, so that a person sees them at once. */
 export class IssueCollector {

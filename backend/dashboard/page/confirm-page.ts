@@ -1,7 +1,7 @@
-import { FormError, invalidField } from '../../core/form-errors.ts'
-import { field, formMessage, hiddenFields, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
+import { field, formMessage, hiddenFields, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import { defineView } from './define-page.ts'
 
 interface ConfirmData {

@@ -1,4 +1,4 @@
-import { attributes, type Html, html } from '../../views/html.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { type PathContext, pathTo } from './page-context.ts'
 
 /** A link that filters a list. */

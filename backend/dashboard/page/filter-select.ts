@@ -1,4 +1,4 @@
-import { attributes, type Html, html } from '../../views/html.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
 
 export interface FilterOption {
   value: string

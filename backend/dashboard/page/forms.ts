@@ -9,13 +9,13 @@ import {
   withText,
 } from '@outdial/contract'
 import * as z from 'zod'
-import { countryCodes, nameCountry } from '../../core/countries.ts'
-import { type ApiError } from '../../core/errors.ts'
-import { FormError } from '../../core/form-errors.ts'
-import { canonicalJson } from '../../core/text.ts'
-import { withoutFieldName } from '../../core/validate.ts'
-import { formatPlural, languageName } from '../../views/format.ts'
-import { type FormModel, newForm, type PageForm } from '../../views/forms.ts'
+import { countryCodes, nameCountry } from '../../platform/core/countries.ts'
+import { type ApiError } from '../../platform/core/errors.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { canonicalJson } from '../../platform/core/text.ts'
+import { withoutFieldName } from '../../platform/core/validate.ts'
+import { formatPlural, languageName } from '../../platform/views/format.ts'
+import { type FormModel, newForm, type PageForm } from '../../platform/views/forms.ts'
 
 /** What a form shows in addition to saved values: what was entered, and its issues. */
 export interface FormState {

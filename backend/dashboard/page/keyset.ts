@@ -1,4 +1,4 @@
-import { toPage } from '../../core/pagination.ts'
+import { toPage } from '../../platform/core/pagination.ts'
 
 /** A position in a list that's sorted by ID, newest first. */
 interface Cursor {

@@ -1,6 +1,6 @@
-import { ApiError } from '../../core/errors.ts'
-import { toApiError } from '../../http/error-handler.ts'
-import { outdatedFormError, PageError } from '../../views/page-error.ts'
+import { ApiError } from '../../platform/core/errors.ts'
+import { toApiError } from '../../platform/http/error-handler.ts'
+import { outdatedFormError, PageError } from '../../platform/views/page-error.ts'
 
 export const pageNotFound = () =>
   new PageError(404, {

@@ -1,8 +1,8 @@
-import { assetUrl } from '../../views/assets.ts'
-import { mark } from '../../views/elements.ts'
-import { button, errorSummary, postForm } from '../../views/forms.ts'
-import { attributes, type Html, html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { assetUrl } from '../../platform/views/assets.ts'
+import { mark } from '../../platform/views/elements.ts'
+import { button, errorSummary, postForm } from '../../platform/views/forms.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import type { PageModel } from './page-model.ts'
 
 const htmxConfig = JSON.stringify({

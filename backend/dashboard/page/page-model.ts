@@ -1,5 +1,5 @@
-import { createTimeFormats, formatCount, formatDuration, formatPlural } from '../../views/format.ts'
-import type { IconName } from '../../views/icon.ts'
+import { createTimeFormats, formatCount, formatDuration, formatPlural } from '../../platform/views/format.ts'
+import type { IconName } from '../../platform/views/icon.ts'
 import type { Flash } from './flash.ts'
 import { createFormModel, type FormState, toFormPath } from './forms.ts'
 import { type PageContext, pathTo } from './page-context.ts'

@@ -1,9 +1,9 @@
 import { endedReasonTexts } from '@outdial/contract'
-import { findCall } from '../../calls/get-calls.ts'
-import { findWaits } from '../../calls/when-and-why.ts'
 import type { Deps } from '../../deps.ts'
-import { describeWait } from '../../support/describe-waiting.ts'
-import { createTimeFormats } from '../../views/format.ts'
+import { createTimeFormats } from '../../platform/views/format.ts'
+import { findCall } from '../../queue/calls/get-calls.ts'
+import { findWaits } from '../../queue/calls/when-and-why.ts'
+import { describeWait } from '../stories/describe-waiting.ts'
 
 /** Returns the message after a call was queued: when it's placed, what must happen first, or why it won't be. */
 export async function formatQueued(

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { secondMs } from '../../core/durations.ts'
-import { maxLagMs } from '../../replicas/read-replica.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { maxLagMs } from '../../platform/replicas/read-replica.ts'
 
 /** How long the overview shows counts of many calls. */
 export const maxCountAgeMs = 10 * secondMs

@@ -1,9 +1,9 @@
 import { boundedText } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { hourMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
-import { csrfCookieName } from '../../http/register-scope.ts'
+import { hourMs } from '../../platform/core/durations.ts'
+import { csrfCookieName } from '../../platform/http/register-scope.ts'
 import { emptyForm, type FormState, listSubmitted } from './forms.ts'
 
 // A form whose session expired is kept in the browser: the sign-in page carries its fields, sealed. After signing in, the

@@ -1,4 +1,4 @@
-import { attributes, type Html, html, type Slot } from '../../views/html.ts'
+import { attributes, type Html, html, type Slot } from '../../platform/views/html.ts'
 import type { Ui } from './page-model.ts'
 
 interface SearchForm {

@@ -1,6 +1,6 @@
-import { copyable } from '../../views/elements.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import { copyable } from '../../platform/views/elements.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import { defineView } from './define-page.ts'
 
 interface SecretData {

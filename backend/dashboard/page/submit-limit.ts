@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
-import { FormError } from '../../core/form-errors.ts'
-import { InProgress } from '../../core/in-progress.ts'
 import type { Deps } from '../../deps.ts'
-import { createRateLimits } from '../../replicas/rate-limits.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { InProgress } from '../../platform/core/in-progress.ts'
+import { createRateLimits } from '../../platform/replicas/rate-limits.ts'
 
 const windowSeconds = 60
 

@@ -1,7 +1,7 @@
 import { boundedText } from '@outdial/contract'
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
-import { PageError } from '../../views/page-error.ts'
+import { PageError } from '../../platform/views/page-error.ts'
 import { unreadableFormError } from './page-errors.ts'
 
 /** A form that is larger than this is rejected before it's read. */

@@ -1,18 +1,22 @@
 import { boundedText, phoneNumberTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { activatePhoneNumber, addPhoneNumber, retirePhoneNumber } from '../../phone-numbers/phone-numbers.ts'
-import { describeReadied } from '../../support/describe-readied.ts'
-import { phoneNumberBadge } from '../../views/badges.ts'
-import { badge, time } from '../../views/elements.ts'
-import { button, confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
-import { labels } from '../../views/labels.ts'
+import { phoneNumberBadge } from '../../platform/views/badges.ts'
+import { badge, time } from '../../platform/views/elements.ts'
+import { button, confirm, field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
+import { labels } from '../../platform/views/labels.ts'
+import {
+  activatePhoneNumber,
+  addPhoneNumber,
+  retirePhoneNumber,
+} from '../../queue/phone-numbers/phone-numbers.ts'
 import { defineAction, defineForm, definePage, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { toFormTexts } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import type { PageModel } from '../page/page-model.ts'
 import { joinSentences } from '../page/queued-message.ts'
+import { describeReadied } from '../stories/describe-readied.ts'
 import { type PhoneNumberWithCampaigns, selectPhoneNumbersWithCampaignCount } from './phone-number-queries.ts'
 
 interface ListData {

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 export type PhoneNumberWithCampaigns = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
 

@@ -1,23 +1,23 @@
 import { trimmedText } from '@outdial/contract'
 import * as z from 'zod'
-import {
-  describeRequest,
-  formatCredential,
-  formatIssues,
-  formatRequestLine,
-} from '../../support/describe-request.ts'
-import { findRequest, type RequestRow, selectRequests, statusClasses } from '../../support/request-queries.ts'
-import type { Badge } from '../../views/badges.ts'
-import { badge, pager, time } from '../../views/elements.ts'
-import { formatMilliseconds } from '../../views/format.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+import type { Badge } from '../../platform/views/badges.ts'
+import { badge, pager, time } from '../../platform/views/elements.ts'
+import { formatMilliseconds } from '../../platform/views/format.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import { definePage, defineView, noInput } from '../page/define-page.ts'
 import { type FilterLink, filterLinks, toListAddress } from '../page/filter-links.ts'
 import { OptionalId } from '../page/forms.ts'
 import { toKeysetPage } from '../page/keyset.ts'
 import { IdParams } from '../page/page-context.ts'
 import { pageNotFound } from '../page/page-errors.ts'
+import {
+  describeRequest,
+  formatCredential,
+  formatIssues,
+  formatRequestLine,
+} from '../stories/describe-request.ts'
+import { findRequest, type RequestRow, selectRequests, statusClasses } from '../stories/request-queries.ts'
 import { settingsTabs } from './settings-tabs.ts'
 
 interface LogData {

@@ -1,8 +1,8 @@
+import { time } from '../../platform/views/elements.ts'
+import type { FormModel } from '../../platform/views/forms.ts'
+import { button } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
-import { time } from '../../views/elements.ts'
-import type { FormModel } from '../../views/forms.ts'
-import { button } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
 /** Shows a shorter retention that can still be undone. */

@@ -1,4 +1,4 @@
-import { html } from '../../views/html.ts'
+import { html } from '../../platform/views/html.ts'
 
 export const retentionHint = html`
   <p class="hint">

@@ -1,6 +1,10 @@
 import { boundedText, withText } from '@outdial/contract'
 import * as z from 'zod'
-import { FormError } from '../../core/form-errors.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { createTimeFormats, formatPlural } from '../../platform/views/format.ts'
+import { field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import {
   extendRetention,
   getRetention,
@@ -8,10 +12,6 @@ import {
   shortenRetention,
   undoShorterRetention,
 } from '../../privacy/change-retention.ts'
-import { createTimeFormats, formatPlural } from '../../views/format.ts'
-import { field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
 import { confirmPage, requireConfirmation } from '../page/confirm-page.ts'
 import { defineAction, defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { formText } from '../page/forms.ts'

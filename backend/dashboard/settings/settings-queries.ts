@@ -1,4 +1,4 @@
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns the invitations that can still be used, newest first. */
 export const selectOpenInvitations = (db: Db, workspaceId: number, now: Date) =>

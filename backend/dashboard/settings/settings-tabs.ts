@@ -1,5 +1,5 @@
-import { tabs } from '../../views/elements.ts'
-import type { Html } from '../../views/html.ts'
+import { tabs } from '../../platform/views/elements.ts'
+import type { Html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 
 const pages = [

@@ -1,5 +1,5 @@
-import { field, type FormModel } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
+import { field, type FormModel } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 
 /** Asks for the name, email, and password of a new user. */
 export const newUserFields = (form: FormModel, email?: string): Html => html`

@@ -1,7 +1,7 @@
-import type { FormModel } from '../../views/forms.ts'
-import { field } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
-import { labels } from '../../views/labels.ts'
+import type { FormModel } from '../../platform/views/forms.ts'
+import { field } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 import { countries, timeZones } from '../page/forms.ts'
 
 /** Asks for the country and time zone of a workspace. */

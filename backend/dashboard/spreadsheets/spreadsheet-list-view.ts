@@ -1,7 +1,7 @@
-import { type SpreadsheetSummary } from '../../spreadsheets/spreadsheets.ts'
-import { time } from '../../views/elements.ts'
-import { confirm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
+import { time } from '../../platform/views/elements.ts'
+import { confirm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { type SpreadsheetSummary } from '../../tools/spreadsheets/spreadsheets.ts'
 import { knowledgeTabs } from '../knowledge/knowledge-tabs.ts'
 import { defineView } from '../page/define-page.ts'
 

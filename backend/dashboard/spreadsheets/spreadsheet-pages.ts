@@ -1,10 +1,14 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
+import { pager, time } from '../../platform/views/elements.ts'
+import { confirm, field, formMessage, pageForm } from '../../platform/views/forms.ts'
+import { html } from '../../platform/views/html.ts'
+import { icon } from '../../platform/views/icon.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
   saveGoogleAccount,
-} from '../../spreadsheets/google-account.ts'
+} from '../../tools/spreadsheets/google-account.ts'
 import {
   createSpreadsheet,
   deleteSpreadsheet,
@@ -12,11 +16,7 @@ import {
   getSpreadsheet,
   listSpreadsheets,
   type SpreadsheetDetails,
-} from '../../spreadsheets/spreadsheets.ts'
-import { pager, time } from '../../views/elements.ts'
-import { confirm, field, formMessage, pageForm } from '../../views/forms.ts'
-import { html } from '../../views/html.ts'
-import { icon } from '../../views/icon.ts'
+} from '../../tools/spreadsheets/spreadsheets.ts'
 import {
   defineAction,
   defineDownload,

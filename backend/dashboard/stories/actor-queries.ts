@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 export async function findUserName(db: Db, userId: number): Promise<string> {
   const user = await db.selectFrom('app_user').select('name').where('id', '=', userId).executeTakeFirst()

@@ -1,9 +1,9 @@
 import type { Call } from '@outdial/contract'
-import { findDoNotCallEntry } from '../calls/check-do-not-call.ts'
-import { countCallsAhead, findWaits } from '../calls/when-and-why.ts'
-import { findChanges } from '../contacts/contact-history.ts'
-import { dayMs, minuteMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { dayMs, minuteMs } from '../../platform/core/durations.ts'
+import { findDoNotCallEntry } from '../../queue/calls/check-do-not-call.ts'
+import { countCallsAhead, findWaits } from '../../queue/calls/when-and-why.ts'
+import { findChanges } from '../../queue/contacts/contact-history.ts'
 import {
   findAttemptsOfCall,
   findCallDetails,

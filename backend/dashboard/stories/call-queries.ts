@@ -1,7 +1,7 @@
 import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
-import { selectMatchingCalls } from '../calls/select-calls.ts'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { selectMatchingCalls } from '../../queue/calls/select-calls.ts'
 
 /** Finds the event of a call. It doesn't exist until the call is completed and analyzed. */
 export const findEventOfCall = (db: Db, workspaceId: number, callId: number) =>

@@ -1,6 +1,6 @@
 import type { Call } from '@outdial/contract'
-import { outcomeBadge } from '../views/badges.ts'
-import { formatMilliseconds } from '../views/format.ts'
+import { outcomeBadge } from '../../platform/views/badges.ts'
+import { formatMilliseconds } from '../../platform/views/format.ts'
 import type { CallHistory } from './call-history.ts'
 import { toText } from './describe-actor.ts'
 import { describeEnd, formatEndedReason } from './describe-call.ts'

@@ -1,6 +1,6 @@
-import type { ContactChange } from '../contacts/contact-history.ts'
-import { labelOfColumn } from '../contacts/contact-labels.ts'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { ContactChange } from '../../queue/contacts/contact-history.ts'
+import { labelOfColumn } from '../../queue/contacts/contact-labels.ts'
 import { describeActor, toText } from './describe-actor.ts'
 import { type Step, step } from './story.ts'
 

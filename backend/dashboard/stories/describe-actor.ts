@@ -1,5 +1,5 @@
-import type { Actor, CallOrigin } from '../core/actor.ts'
-import type { Db } from '../db/schema.ts'
+import type { Actor, CallOrigin } from '../../platform/core/actor.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import { findAgentName, findApiKeyName, findAppName, findUserName, isImport } from './actor-queries.ts'
 
 /** A sentence in parts, some of which are links. */

@@ -1,5 +1,5 @@
 import { type EndedReason, endedReasonTexts } from '@outdial/contract'
-import { formatPlural, formatRetryPolicy, type TimeFormats } from '../views/format.ts'
+import { formatPlural, formatRetryPolicy, type TimeFormats } from '../../platform/views/format.ts'
 import type { CallHistory } from './call-history.ts'
 import { describeDeliveries } from './describe-deliveries.ts'
 import { describeMissingInGreeting, describeSettingChanges } from './describe-settings.ts'

@@ -1,8 +1,13 @@
 import type { Call } from '@outdial/contract'
-import type { Db } from '../db/schema.ts'
-import type { UnmatchedSubscription } from '../db/tables/webhook-tables.ts'
-import { deliveryBadge } from '../views/badges.ts'
-import { formatCount, formatMilliseconds, formatPlural, type TimeFormats } from '../views/format.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { UnmatchedSubscription } from '../../platform/db/tables/webhook-tables.ts'
+import { deliveryBadge } from '../../platform/views/badges.ts'
+import {
+  formatCount,
+  formatMilliseconds,
+  formatPlural,
+  type TimeFormats,
+} from '../../platform/views/format.ts'
 import {
   type findEventOfCall,
   maxShownDeliveries,

@@ -1,6 +1,6 @@
-import type { findDoNotCallEntry } from '../calls/check-do-not-call.ts'
-import type { Deps } from '../deps.ts'
-import { createTimeFormats } from '../views/format.ts'
+import type { Deps } from '../../deps.ts'
+import { createTimeFormats } from '../../platform/views/format.ts'
+import type { findDoNotCallEntry } from '../../queue/calls/check-do-not-call.ts'
 import { describeActor, type LinkedText, toText } from './describe-actor.ts'
 import { type Step, step, type StoryWorkspace } from './story.ts'
 

@@ -1,6 +1,6 @@
-import { maxCallsAhead, planReadied, type Readied, type Wait } from '../calls/when-and-why.ts'
-import type { Deps } from '../deps.ts'
-import { createTimeFormats, formatCount, formatPlural } from '../views/format.ts'
+import type { Deps } from '../../deps.ts'
+import { createTimeFormats, formatCount, formatPlural } from '../../platform/views/format.ts'
+import { maxCallsAhead, planReadied, type Readied, type Wait } from '../../queue/calls/when-and-why.ts'
 import { formatNextAttempt } from './describe-waiting.ts'
 
 /**

@@ -1,14 +1,14 @@
 import { consentKindLabels } from '@outdial/contract'
-import { describeMissing, findMissingNames } from '../calls/greeting.ts'
-import type { AllowedBy, CallSettings, DialedWith } from '../db/tables/call-tables.ts'
+import type { AllowedBy, CallSettings, DialedWith } from '../../platform/db/tables/call-tables.ts'
 import {
   formatCallingHours,
   formatDate,
   formatPlural,
   formatRetryPolicy,
   languageName,
-} from '../views/format.ts'
-import { labels } from '../views/labels.ts'
+} from '../../platform/views/format.ts'
+import { labels } from '../../platform/views/labels.ts'
+import { describeMissing, findMissingNames } from '../../queue/calls/greeting.ts'
 
 interface Fact {
   label: string

@@ -1,7 +1,5 @@
 import { endedReasonTexts, waitingForTexts } from '@outdial/contract'
-import { actionNeededReasons, maxCallsAhead, type Wait } from '../calls/when-and-why.ts'
-import { maxWaitMs } from '../rules/plan-call.ts'
-import { formatWaitReason } from '../views/badges.ts'
+import { formatWaitReason } from '../../platform/views/badges.ts'
 import {
   createTimeFormats,
   formatCallingHours,
@@ -9,7 +7,9 @@ import {
   formatCount,
   formatPlural,
   type TimeFormats,
-} from '../views/format.ts'
+} from '../../platform/views/format.ts'
+import { actionNeededReasons, maxCallsAhead, type Wait } from '../../queue/calls/when-and-why.ts'
+import { maxWaitMs } from '../../queue/rules/plan-call.ts'
 
 /** Says why a call waits and when it's placed: in the contact's time, and in the workspace's if that's another. */
 export function describeWait(

@@ -1,8 +1,8 @@
 import { waitingForTexts } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { LimitingRule } from '../db/call-rules.ts'
-import type { Db } from '../db/schema.ts'
-import { formatPlural, type TimeFormats } from '../views/format.ts'
+import type { LimitingRule } from '../../platform/db/call-rules.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { formatPlural, type TimeFormats } from '../../platform/views/format.ts'
 
 /** A campaign that only a limit of the workspace stops. */
 export interface LimitStop {

@@ -1,5 +1,5 @@
 import { sql, type SqlBool } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** A request of the API log, with the names of its credential. */
 export type RequestRow = Awaited<ReturnType<typeof findRequest>> & object

@@ -1,4 +1,4 @@
-import type { Tone } from '../views/badges.ts'
+import type { Tone } from '../../platform/views/badges.ts'
 
 /** What happened to a call, a contact, a request, or an event, and why. */
 export interface Story {

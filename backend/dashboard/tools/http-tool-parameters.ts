@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { invalidField } from '../../core/form-errors.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
 import { IssueCollector } from '../page/collect-issues.ts'
 

@@ -1,5 +1,5 @@
-import { describeField, type FormModel, issueText } from '../../views/forms.ts'
-import { attributes, type Html, html } from '../../views/html.ts'
+import { describeField, type FormModel, issueText } from '../../platform/views/forms.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { type Parameter, parameterTypes } from './http-tool-parameters.ts'
 
 interface ParameterRow {

@@ -1,6 +1,6 @@
-import type { FormModel } from '../../views/forms.ts'
-import { checks, field, groupIssue } from '../../views/forms.ts'
-import { type Html, html } from '../../views/html.ts'
+import type { FormModel } from '../../platform/views/forms.ts'
+import { checks, field, groupIssue } from '../../platform/views/forms.ts'
+import { type Html, html } from '../../platform/views/html.ts'
 import { newSecretNumbers } from './tool-form.ts'
 
 /** Asks for the headers and secrets of a tool. */

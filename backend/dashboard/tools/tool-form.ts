@@ -1,6 +1,6 @@
 import { boundedText, type ErrorDetail } from '@outdial/contract'
-import { invalidField } from '../../core/form-errors.ts'
 import type { Deps } from '../../deps.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
 import type { SecretChanges } from '../../tools/custom/tool-secrets.ts'
 import { getTool } from '../../tools/tool-catalog.ts'
 import { IssueCollector } from '../page/collect-issues.ts'

@@ -1,9 +1,9 @@
-import { formatNames } from '../../core/text.ts'
+import { formatNames } from '../../platform/core/text.ts'
+import { formatToolKind, toolActiveBadge } from '../../platform/views/badges.ts'
+import { badge } from '../../platform/views/elements.ts'
+import { html } from '../../platform/views/html.ts'
 import { refreshRemoteServer, type RefreshResult } from '../../tools/save-remote-server.ts'
 import { deleteTool, getTool, listTools, setToolActive } from '../../tools/tool-catalog.ts'
-import { formatToolKind, toolActiveBadge } from '../../views/badges.ts'
-import { badge } from '../../views/elements.ts'
-import { html } from '../../views/html.ts'
 import { type AgentWithCounts, selectAgentsWithCounts } from '../agents/agent-queries.ts'
 import {
   type Action,

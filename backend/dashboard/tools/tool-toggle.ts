@@ -1,5 +1,5 @@
-import { button } from '../../views/forms.ts'
-import type { Html } from '../../views/html.ts'
+import { button } from '../../platform/views/forms.ts'
+import type { Html } from '../../platform/views/html.ts'
 import type { PageModel } from '../page/page-model.ts'
 
 interface Tool {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
-import type { Deps } from '../deps.ts'
 import { connect, getConnectionOptions } from './connect.ts'
 import type { Db } from './schema.ts'
 

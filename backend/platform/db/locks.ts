@@ -31,7 +31,7 @@ import type { AgentStatus, Db } from './schema.ts'
 // Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
 // of their campaigns: `inQueueOrder`. Attempts that end together also have this order, but their triggers run before those
 // of their calls that are queued again. If campaigns at their limits are among them, two transactions can deadlock.
-// `dialer/attempt-writer.ts` then saves each attempt in a transaction with only one campaign.
+// `calling/dialer/attempt-writer.ts` then saves each attempt in a transaction with only one campaign.
 //
 // Other rows have a separate order: the workspace, then the sign-in session, the membership, the agent, the tool, and the
 // spreadsheet.

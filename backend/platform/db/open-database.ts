@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import { DataDirInUseError, type Owner } from './embedded/data-dir-claim.ts'
 import { startEmbedded } from './embedded/start-embedded.ts'
 import { waitForDatabase } from './wait-for-database.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { type BodyLimits, createBodyLimits } from './body-limits.ts'
 import { createProxyCheck, getClientAddress } from './client-address.ts'
 import { createGracefulClosing } from './close-connections.ts'

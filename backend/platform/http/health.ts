@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
+import type { Deps } from '../../deps.ts'
 import { isStalled, type Loop } from '../core/loop.ts'
 import { limitCheck } from '../db/outage.ts'
-import type { Deps } from '../deps.ts'
 import type { OverloadState } from './overload.ts'
 
 /** What the process knows about itself. `start.ts` changes it. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import { ApiError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
 

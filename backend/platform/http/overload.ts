@@ -1,5 +1,5 @@
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
 
 /** What a process has too much of: requests that it handles, or request bodies that are still arriving. */
 export const overloads = ['requests', 'bodies'] as const

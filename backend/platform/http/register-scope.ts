@@ -3,7 +3,7 @@ import csrf from '@fastify/csrf-protection'
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import plugin from 'fastify-plugin'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 
 /**
  * Registers routes in a scope with separate hooks and parsers. `name` appears in Fastify's errors. Without it, Fastify

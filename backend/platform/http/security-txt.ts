@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { Deps } from '../../deps.ts'
 import { dayMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
 
 /** RFC 9116, section 2.5.5 recommends less than a year. */
 const validForDays = 180

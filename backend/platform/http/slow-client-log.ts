@@ -1,6 +1,6 @@
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import { formatNetwork } from '../core/networks.ts'
-import type { Deps } from '../deps.ts'
 
 /** Counts the requests of slow clients by network, so that operators can find and block an attacker's. */
 export interface SlowClientLog {

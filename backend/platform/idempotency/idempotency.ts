@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { ContactAdded, errorTexts, toErrorMessage } from '@outdial/contract'
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
 import { type Caller, getConnectionKey } from '../core/caller.ts'
 import { dayMs } from '../core/durations.ts'
 import { ApiError, fieldError, fieldIssue } from '../core/errors.ts'
 import { canonicalJson } from '../core/text.ts'
 import type { Db } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
 import { findStoredResponses, insertResponses, toScopeLock, tryLockScopes } from './idempotency-store.ts'
 
 /** How long a response is stored. */

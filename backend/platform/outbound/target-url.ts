@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { type CatalogMessage, detailTexts, toErrorMessage } from '@outdial/contract'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
 /**

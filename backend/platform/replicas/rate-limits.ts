@@ -1,6 +1,6 @@
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import type { Window } from '../core/window-counter.ts'
-import type { Deps } from '../deps.ts'
 import { countInOrder, createSharedCounter } from './shared-counter.ts'
 
 /** The remaining requests of a window, and the whole seconds until it ends. */

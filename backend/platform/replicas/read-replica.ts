@@ -1,12 +1,12 @@
 import type { PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import { describeError, errorCode } from '../core/errors.ts'
 import { startPeriodicJob } from '../core/periodic.ts'
 import { connectToWorkspace, type DatabaseTimeouts, getPools, openKysely } from '../db/connect.ts'
 import { ConnectionLimitError, isOutage, limitCheck } from '../db/outage.ts'
 import type { Db } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
 import { findLastSeen } from './replica-store.ts'
 import type { ReadReplica } from './replicas.ts'
 

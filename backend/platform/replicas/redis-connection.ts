@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client'
+import type { Deps } from '../../deps.ts'
 import { systemClock } from '../core/clock.ts'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
-import type { Deps } from '../deps.ts'
 
 type RedisClient = ReturnType<typeof createRedisClient>
 

@@ -1,7 +1,7 @@
+import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { startPeriodicJob } from '../core/periodic.ts'
-import type { Deps } from '../deps.ts'
 import { deleteReplica, recordReplica } from './replica-store.ts'
 
 const intervalMs = 2 * secondMs

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import type { Db } from '../db/schema.ts'
 
 type Role = Config['role']

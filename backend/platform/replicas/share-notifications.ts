@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
 import type { Notify } from '../core/notify.ts'
 import { getConnectionOptions } from '../db/connect.ts'
 import { keepListening } from '../db/listening-connection.ts'
-import type { Deps } from '../deps.ts'
 
 /** What this process's notifications reach, besides itself. */
 interface SharedNotifications {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
 import { createWindowCounter, type Window, type WindowCounter } from '../core/window-counter.ts'
-import type { Deps } from '../deps.ts'
 
 type CounterDeps = Pick<Deps, 'clock' | 'replicas'>
 

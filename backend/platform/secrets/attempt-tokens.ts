@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { getOrCreateServerSecret } from './secret-keys.ts'
 import { randomToken } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import { ConfigError } from '../core/errors.ts'
 import { minSecretLength, readOrCreateSecret } from '../core/secret-on-disk.ts'
 import { fixedSecrets, openSecretFile, type SecretKind, type SecretSource } from './secret-file.ts'

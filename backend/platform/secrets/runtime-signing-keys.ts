@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import type { Config } from '../../config.ts'
 import { ConfigError } from '../core/errors.ts'
 import { fixedSecrets, openSecretFile, type SecretKind, type SecretSource } from './secret-file.ts'
 

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Deps } from '../../deps.ts'
 import { ApiError } from '../core/errors.ts'
-import type { Deps } from '../deps.ts'
 import { attemptTokenPrefix, readAttemptToken } from './attempt-tokens.ts'
 import { hashToken } from './tokens.ts'
 

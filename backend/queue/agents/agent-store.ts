@@ -1,7 +1,7 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
-import { prepared } from '../db/connect.ts'
-import { nameContains } from '../db/name-search.ts'
-import type { Db } from '../db/schema.ts'
+import { prepared } from '../../platform/db/connect.ts'
+import { nameContains } from '../../platform/db/name-search.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns Live agents by ID, and one row more than `limit` if there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {

@@ -1,10 +1,10 @@
 import type { Agent, SearchQuery } from '@outdial/contract'
-import type { Caller } from '../core/caller.ts'
-import { FormError, invalidField } from '../core/form-errors.ts'
-import { type Page, toPage } from '../core/pagination.ts'
-import { lockAgent } from '../db/locks.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
+import { type Page, toPage } from '../../platform/core/pagination.ts'
+import { lockAgent } from '../../platform/db/locks.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import {
   type AgentValues,
   type CreatedAgent,

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
+import { findRuleIssues, rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
+import type { AgentStatus } from '../../platform/db/schema.ts'
 import { describePlaceholderIssues } from '../calls/greeting.ts'
-import { FormError, invalidField } from '../core/form-errors.ts'
-import { findRuleIssues, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
-import type { AgentStatus } from '../db/schema.ts'
 
 /** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
 const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Expression, sql } from 'kysely'
-import type { CallSettings } from '../db/tables/call-tables.ts'
-import { apiColumns } from '../db/tables/contact-fields.ts'
+import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
+import { apiColumns } from '../../platform/db/tables/contact-fields.ts'
 import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 
 /** Call settings that are read from the rows of the campaign, the agent, and the contact. */
@@ -24,7 +24,7 @@ export const findSettingChanges = (
 /**
  * Returns a contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its
  * contact does. Save it in the statement that completes the call: a second update of a row in one transaction would lock
- * its contact and its campaign, against the order in db/locks.ts.
+ * its contact and its campaign, against the order in platform/db/locks.ts.
  */
 export const contactSnapshot = (contactId: Expression<unknown> | number) => sql<string>`(
   select jsonb_build_object(

@@ -1,6 +1,6 @@
 import type { CallOutcome, EndedReason } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
-import type { Actor, CallOrigin } from '../core/actor.ts'
+import type { Actor, CallOrigin } from '../../platform/core/actor.ts'
 import {
   campaignRequirements,
   type Consent,
@@ -8,11 +8,11 @@ import {
   type DelayingRule,
   type NumberUse,
   useOfCallee,
-} from '../db/call-rules.ts'
-import { prepared } from '../db/connect.ts'
-import { type CampaignKey, inQueueOrder } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
-import type { CallSettings } from '../db/tables/call-tables.ts'
+} from '../../platform/db/call-rules.ts'
+import { prepared } from '../../platform/db/connect.ts'
+import { type CampaignKey, inQueueOrder } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
 import { contactSnapshot } from './call-settings.ts'
 import { type CallRow, selectCalls } from './find-calls.ts'
 

@@ -1,9 +1,9 @@
 import type { WaitingFor } from '@outdial/contract'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
-import type { LimitingRule } from '../db/call-rules.ts'
+import type { LimitingRule } from '../../platform/db/call-rules.ts'
 
 // The rule "may this call be placed now", in parts for queries that select from call, campaign, agent, and phone_number.
-// There are two other copies: db/functions/settle_campaigns.sql, because functions of the database can't use these, and
+// There are two other copies: platform/db/functions/settle_campaigns.sql, because functions of the database can't use these, and
 // when-and-why.ts, which decides for one call and adds the time. A test compares what they all decide.
 
 /** Matches a real call whose time has come, by the index `call_due`. */

@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
-import { type StoredNumber, storedNumberOfCallee } from '../db/call-rules.ts'
-import { prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import { type StoredNumber, storedNumberOfCallee } from '../../platform/db/call-rules.ts'
+import { prepared } from '../../platform/db/connect.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** SQL condition: a number, given as a column or as a value, is on the do-not-call list of its workspace. */
 const isListed = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown> | string) =>

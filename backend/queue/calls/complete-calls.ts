@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { hasNoTime, type NeverReason } from '../rules/plan-call.ts'
-import { writeCompletedEvents } from '../webhooks/outbox.ts'
 import {
   findLastResults,
   markQueuedCallsCompleted,

@@ -1,6 +1,6 @@
-import type { Deps } from '../deps.ts'
-import { getOrCreateServerSecret } from '../secrets/secret-keys.ts'
-import { randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { getOrCreateServerSecret } from '../../platform/secrets/secret-keys.ts'
+import { randomToken } from '../../platform/secrets/tokens.ts'
 
 const keyName = 'do_not_call_key'
 

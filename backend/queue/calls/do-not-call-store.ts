@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Actor } from '../core/actor.ts'
-import type { Db } from '../db/schema.ts'
+import type { Actor } from '../../platform/core/actor.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Deletes a number from the list and saves why, in one statement. Returns false if it wasn't on the list. */
 export async function deleteDoNotCallEntry(

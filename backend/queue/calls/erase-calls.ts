@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { ContactEraser } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
-import type { CallSettings } from '../db/tables/call-tables.ts'
+import type { ContactEraser } from '../../platform/db/erasure.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
 
 /** Stops waiting for the analyses of these calls. Returns the calls whose events can be published now. */
 export async function endAnalyses(

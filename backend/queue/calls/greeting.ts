@@ -1,4 +1,4 @@
-import { getOwn } from '../core/records.ts'
+import { getOwn } from '../../platform/core/records.ts'
 
 // What a greeting can say: text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that
 // lists, checks, or fills placeholders uses this file.

@@ -1,6 +1,6 @@
-import { isSpecialNumber } from '../core/phone.ts'
-import type { Db } from '../db/schema.ts'
-import { findCallsSpecialNumbers } from '../identity/workspaces.ts'
+import { findCallsSpecialNumbers } from '../../accounts/identity/workspaces.ts'
+import { isSpecialNumber } from '../../platform/core/phone.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /**
  * Returns those of the numbers, in E.164, that the workspace doesn't call because of their type: a public form could

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallingHours } from '@outdial/contract'
-import type { CampaignRequirements } from '../db/call-rules.ts'
+import type { Deps } from '../../deps.ts'
+import type { CampaignRequirements } from '../../platform/db/call-rules.ts'
 import {
   type CampaignKey,
   lockCampaignsOfQueuedCalls,
   lockCampaignToReschedule,
   tryLockRescheduling,
-} from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+} from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { type CallRules, doRulesApply, findCallRules, noRules } from '../rules/call-rules.ts'
 import { type CampaignLimits, type PermittedPlan, planPermittedCall } from '../rules/plan-call.ts'
 import {

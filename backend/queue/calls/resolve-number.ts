@@ -1,8 +1,8 @@
-import { ApiError, notFound } from '../core/errors.ts'
-import { isInternational, parsePhone, parsePhones } from '../core/phone.ts'
-import { lockContactWithNumber } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
-import { findWorkspaceCountry } from '../identity/workspaces.ts'
+import { findWorkspaceCountry } from '../../accounts/identity/workspaces.ts'
+import { ApiError, notFound } from '../../platform/core/errors.ts'
+import { isInternational, parsePhone, parsePhones } from '../../platform/core/phone.ts'
+import { lockContactWithNumber } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** A phone number as a person or an app wrote it. A national number without `country` is in the workspace's country. */
 interface WrittenNumber {

@@ -1,6 +1,6 @@
 import type { CallOutcome, CallStatus, TestCalls } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Filters a list of calls. A part that's missing matches all of them. */
 export interface CallFilter {

@@ -1,15 +1,15 @@
 import type { CampaignStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
+import type { Deps } from '../../deps.ts'
 import {
   campaignRequirements,
   consentOfContact,
   type DelayingRule,
   type LimitingRule,
   useOfCallee,
-} from '../db/call-rules.ts'
-import type { Db } from '../db/schema.ts'
-import type { CallSettings } from '../db/tables/call-tables.ts'
-import type { Deps } from '../deps.ts'
+} from '../../platform/db/call-rules.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
 import { limitsHours, maxWaitMs, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
 import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'

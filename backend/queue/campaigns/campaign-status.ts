@@ -1,7 +1,7 @@
+import type { Deps } from '../../deps.ts'
+import { lockCampaignForChange } from '../../platform/db/locks.ts'
 import { countQueuedCalls } from '../calls/find-calls.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
-import { lockCampaignForChange } from '../db/locks.ts'
-import type { Deps } from '../deps.ts'
 import type { StoredCampaign } from './campaign-store.ts'
 import { changeCampaign } from './edit-campaign.ts'
 

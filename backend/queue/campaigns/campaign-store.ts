@@ -1,9 +1,9 @@
 import type { CallingHours, Campaign, CampaignQuery, ConsentRequired, RetryPolicy } from '@outdial/contract'
 import { type Selectable, sql } from 'kysely'
+import { prepared } from '../../platform/db/connect.ts'
+import { nameContains } from '../../platform/db/name-search.ts'
+import type { Database, Db } from '../../platform/db/schema.ts'
 import { limitedBy } from '../calls/can-call.ts'
-import { prepared } from '../db/connect.ts'
-import { nameContains } from '../db/name-search.ts'
-import type { Database, Db } from '../db/schema.ts'
 
 const campaignColumns = [
   'id',

@@ -6,11 +6,11 @@ import type {
   CreateCampaign,
   RetryPolicy,
 } from '@outdial/contract'
-import type { Caller } from '../core/caller.ts'
-import { fieldError, notFound } from '../core/errors.ts'
-import { campaignPageUrl } from '../core/page-urls.ts'
-import { type Page, toPage } from '../core/pagination.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { fieldError, notFound } from '../../platform/core/errors.ts'
+import { campaignPageUrl } from '../../platform/core/page-urls.ts'
+import { type Page, toPage } from '../../platform/core/pagination.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
 import { findOpening } from '../rules/plan-call.ts'
 import {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Deps } from '../../deps.ts'
+import { ApiError, notFound } from '../../platform/core/errors.ts'
+import { lockCampaignForChange } from '../../platform/db/locks.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { rescheduleCampaign } from '../calls/reschedule-calls.ts'
-import { ApiError, notFound } from '../core/errors.ts'
-import { lockCampaignForChange } from '../db/locks.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
 import {
   type CampaignChanges,
   type CampaignSettings,

@@ -1,6 +1,6 @@
 import type { CallingHours, RetryPolicy, Warning } from '@outdial/contract'
-import { dayMs, minuteMs } from '../core/durations.ts'
-import { fieldIssue } from '../core/errors.ts'
+import { dayMs, minuteMs } from '../../platform/core/durations.ts'
+import { fieldIssue } from '../../platform/core/errors.ts'
 import type { CallRules } from '../rules/call-rules.ts'
 import { lawRows } from '../rules/hours-by-law.ts'
 import { haveCommonHour } from '../rules/plan-call.ts'

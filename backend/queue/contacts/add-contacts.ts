@@ -1,16 +1,16 @@
+import { findCredentialErrors } from '../../accounts/identity/authenticate.ts'
+import type { Deps } from '../../deps.ts'
+import type { Actor } from '../../platform/core/actor.ts'
+import { ApiError, fieldError, notFound } from '../../platform/core/errors.ts'
+import { leftOut } from '../../platform/core/share.ts'
+import { type CampaignRules, lockCampaigns, lockNumbers, tryLockCampaigns } from '../../platform/db/locks.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { lockKeys, readContactAdded, type StoredResponse } from '../../platform/idempotency/idempotency.ts'
+import { addCallback, checkCallbackUrl, lockCallbackOwner } from '../../webhooks/callbacks.ts'
 import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import type { QueueResult } from '../calls/queue-calls.ts'
 import { findContactsToReschedule } from '../calls/reschedule-calls.ts'
-import type { Actor } from '../core/actor.ts'
-import { ApiError, fieldError, notFound } from '../core/errors.ts'
-import { leftOut } from '../core/share.ts'
-import { type CampaignRules, lockCampaigns, lockNumbers, tryLockCampaigns } from '../db/locks.ts'
-import type { Db } from '../db/schema.ts'
-import type { Deps } from '../deps.ts'
-import { lockKeys, readContactAdded, type StoredResponse } from '../idempotency/idempotency.ts'
-import { findCredentialErrors } from '../identity/authenticate.ts'
 import { countryNotAllowed, isCountryAllowed, rulesInEffect } from '../rules/call-rules.ts'
-import { addCallback, checkCallbackUrl, lockCallbackOwner } from '../webhooks/callbacks.ts'
 import type {
   Accepted,
   Added,
@@ -41,7 +41,7 @@ type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
  * Saves contacts and queues their calls, for requests of one workspace. Returns a result for each, in the same order. A
  * rejected request changes nothing. A number and an idempotency key may occur only once.
  *
- * Locks rows in the order of db/locks.ts, then decides about every request, and then writes. Several requests never wait
+ * Locks rows in the order of platform/db/locks.ts, then decides about every request, and then writes. Several requests never wait
  * for a lock: those that would are left out, to run alone, and so are those with a reason in `needsOwnTransaction`. The
  * exception is an open call of an import, which `queue_calls` takes from the import. Such locks are short.
  *

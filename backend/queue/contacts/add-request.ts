@@ -1,11 +1,11 @@
 import type { Warning } from '@outdial/contract'
+import type { Actor } from '../../platform/core/actor.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import type { ApiError } from '../../platform/core/errors.ts'
+import type { leftOut } from '../../platform/core/share.ts'
+import type { CampaignRules } from '../../platform/db/locks.ts'
+import type { HashedRequest, StoredResponse } from '../../platform/idempotency/idempotency.ts'
 import type { QueueResult, RequestedCall } from '../calls/queue-calls.ts'
-import type { Actor } from '../core/actor.ts'
-import type { Caller } from '../core/caller.ts'
-import type { ApiError } from '../core/errors.ts'
-import type { leftOut } from '../core/share.ts'
-import type { CampaignRules } from '../db/locks.ts'
-import type { HashedRequest, StoredResponse } from '../idempotency/idempotency.ts'
 import type { ContactValues, FoundContact } from './contact-store.ts'
 
 export interface CallAddition extends RequestedCall {

@@ -1,6 +1,6 @@
 import type { Warning } from '@outdial/contract'
+import { fieldIssue } from '../../platform/core/errors.ts'
 import { builtIns, findMissingNames, type GreetingContact } from '../calls/greeting.ts'
-import { fieldIssue } from '../core/errors.ts'
 import { maxVariables } from './contact-input.ts'
 import { toWarning } from './read-add-contact.ts'
 

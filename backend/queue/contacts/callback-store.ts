@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns true if a call is a scheduled callback from a call that was one, too. */
 export async function isSecondCallback(db: Db, workspaceId: number, callId: number): Promise<boolean> {

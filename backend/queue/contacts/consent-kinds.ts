@@ -1,5 +1,5 @@
-import { fieldIssue } from '../core/errors.ts'
-import type { Db } from '../db/schema.ts'
+import { fieldIssue } from '../../platform/core/errors.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import type { Candidate } from './add-request.ts'
 import { type ContactValues, findConsentsWithKind, type StoredConsent } from './contact-store.ts'
 

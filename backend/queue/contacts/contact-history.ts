@@ -1,4 +1,4 @@
-import type { Db } from '../db/schema.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns the latest changes of a contact, newest first. The values are missing once the contact is erased. */
 export const findChanges = (db: Db, workspaceId: number, contactId: number, limit: number) =>

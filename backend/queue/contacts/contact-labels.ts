@@ -1,6 +1,6 @@
 import { type ConsentKind, consentKindLabels, contactTexts } from '@outdial/contract'
-import { toRecord } from '../core/records.ts'
-import { type ContactColumn, textColumns } from '../db/tables/contact-fields.ts'
+import { toRecord } from '../../platform/core/records.ts'
+import { type ContactColumn, textColumns } from '../../platform/db/tables/contact-fields.ts'
 
 /** Labels of a contact's columns, as users see them. */
 export const contactLabels: Record<ContactColumn, string> = {

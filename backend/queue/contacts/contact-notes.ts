@@ -1,5 +1,5 @@
-import { notFound } from '../core/errors.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../platform/core/errors.ts'
 import { insertNote } from './contact-store.ts'
 
 export { findNotes } from './contact-store.ts'

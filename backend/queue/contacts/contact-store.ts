@@ -1,10 +1,16 @@
 import type { ConsentKind } from '@outdial/contract'
 import { sql } from 'kysely'
-import type { Actor } from '../core/actor.ts'
-import { type Consent, consentOfContact, type NumberUse, useOf, useOfContact } from '../db/call-rules.ts'
-import { prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
-import type { ContactColumn, ContactFieldValues } from '../db/tables/contact-fields.ts'
+import type { Actor } from '../../platform/core/actor.ts'
+import {
+  type Consent,
+  consentOfContact,
+  type NumberUse,
+  useOf,
+  useOfContact,
+} from '../../platform/db/call-rules.ts'
+import { prepared } from '../../platform/db/connect.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { ContactColumn, ContactFieldValues } from '../../platform/db/tables/contact-fields.ts'
 
 /**
  * Fields of a contact to write, by column: undefined keeps the stored value, null clears it. Variables are merged over the

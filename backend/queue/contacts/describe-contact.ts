@@ -1,5 +1,5 @@
-import { toSingleLine } from '../core/text.ts'
-import { detailColumns } from '../db/tables/contact-fields.ts'
+import { toSingleLine } from '../../platform/core/text.ts'
+import { detailColumns } from '../../platform/db/tables/contact-fields.ts'
 import { formatLocalTime } from '../scheduling/local-time.ts'
 import { contactLabels } from './contact-labels.ts'
 import type { ContactDetails } from './find-contacts.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { ContactEraser } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
-import { blankContact } from '../db/tables/contact-fields.ts'
+import type { ContactEraser } from '../../platform/db/erasure.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { blankContact } from '../../platform/db/tables/contact-fields.ts'
 
 /** Reads what identifies a contact, without a lock: import rows are locked before the contact. */
 export const findIdentifyingData = (db: Db, workspaceId: number, contactId: number) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Db } from '../../platform/db/schema.ts'
+import { apiColumns, contactColumns } from '../../platform/db/tables/contact-fields.ts'
 import { isContactOnDoNotCallList } from '../calls/check-do-not-call.ts'
-import type { Db } from '../db/schema.ts'
-import { apiColumns, contactColumns } from '../db/tables/contact-fields.ts'
 
 /** Fields that a contact can be looked up by. Several contacts may share an email address or external ID. */
 export type ContactLookupField = 'id' | 'phone_number' | 'email' | 'external_id'

@@ -1,5 +1,5 @@
+import type { Deps } from '../../deps.ts'
 import { describeMissing, findMissingNames } from '../calls/greeting.ts'
-import type { Deps } from '../deps.ts'
 
 /**
  * Says which values a contact lacks that the greeting of a campaign's agent needs. Null if it lacks none, or if the contact or

@@ -1,11 +1,11 @@
 import { boundedText, CountryInput } from '@outdial/contract'
 import * as z from 'zod'
+import type { Deps } from '../../deps.ts'
+import { toActor } from '../../platform/core/actor.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { ApiError } from '../../platform/core/errors.ts'
+import { cleanInput } from '../../platform/core/validate.ts'
 import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
-import { toActor } from '../core/actor.ts'
-import type { Caller } from '../core/caller.ts'
-import { ApiError } from '../core/errors.ts'
-import { cleanInput } from '../core/validate.ts'
-import type { Deps } from '../deps.ts'
 
 /** Not a country. In it, only numbers with a country code are valid. */
 const unknownCountry = 'ZZ'

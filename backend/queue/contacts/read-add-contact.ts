@@ -1,6 +1,6 @@
 import { AddContact, dictionaryLimits, type ErrorDetail, type Warning } from '@outdial/contract'
-import { ApiError, fieldIssue } from '../core/errors.ts'
-import { formatFieldPath, validate } from '../core/validate.ts'
+import { ApiError, fieldIssue } from '../../platform/core/errors.ts'
+import { formatFieldPath, validate } from '../../platform/core/validate.ts'
 import { checkConsentDate } from './contact-input.ts'
 
 /** A body of `POST /contacts/`, and what was left out of it. */

@@ -1,12 +1,16 @@
+import type { Deps } from '../../deps.ts'
+import { type Actor, toActor } from '../../platform/core/actor.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { ApiError, fieldError, notFound } from '../../platform/core/errors.ts'
+import { toRecord } from '../../platform/core/records.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import {
+  blankContact,
+  contactColumns,
+  type ContactFieldValues,
+} from '../../platform/db/tables/contact-fields.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { rescheduleContact } from '../calls/reschedule-calls.ts'
-import { type Actor, toActor } from '../core/actor.ts'
-import type { Caller } from '../core/caller.ts'
-import { ApiError, fieldError, notFound } from '../core/errors.ts'
-import { toRecord } from '../core/records.ts'
-import type { Db } from '../db/schema.ts'
-import { blankContact, contactColumns, type ContactFieldValues } from '../db/tables/contact-fields.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
 import { addContactAlone } from './add-contacts.ts'
 import {
   checkConsentDate,

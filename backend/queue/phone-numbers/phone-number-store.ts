@@ -1,7 +1,7 @@
 import type { PhoneNumber, SearchQuery } from '@outdial/contract'
-import { prepared } from '../db/connect.ts'
-import { nameContains } from '../db/name-search.ts'
-import type { Db } from '../db/schema.ts'
+import { prepared } from '../../platform/db/connect.ts'
+import { nameContains } from '../../platform/db/name-search.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /**
  * Selects active numbers, sorted by ID. Returns one row more than `limit` if there are more. `search` matches the label

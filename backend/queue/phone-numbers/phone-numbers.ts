@@ -1,12 +1,12 @@
 import { boundedText, type PhoneNumber, type SearchQuery } from '@outdial/contract'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import * as z from 'zod'
-import type { Caller } from '../core/caller.ts'
-import { notFound } from '../core/errors.ts'
-import { invalidField } from '../core/form-errors.ts'
-import { type Page, toPage } from '../core/pagination.ts'
-import { rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { notFound } from '../../platform/core/errors.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
+import { type Page, toPage } from '../../platform/core/pagination.ts'
+import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
 import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } from './phone-number-store.ts'
 
 /** A number of any country in E.164, such as +12025550190. Parses to the number and its country. */

@@ -1,6 +1,6 @@
 import { ConsentRequired } from '@outdial/contract'
-import { dayMs } from '../core/durations.ts'
-import type { Consent, ConsentRule } from '../db/call-rules.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import type { Consent, ConsentRule } from '../../platform/db/call-rules.ts'
 
 /** Returns the rule that is met only if both are: that of a workspace and that of a campaign. */
 export function strictest(one: ConsentRule, other: ConsentRule): ConsentRule {

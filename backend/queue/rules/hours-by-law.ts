@@ -1,5 +1,5 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
-import { countryOfNumber } from '../core/phone.ts'
+import { countryOfNumber } from '../../platform/core/phone.ts'
 import { areasByState } from '../scheduling/area-codes.ts'
 import { statesWithHolidays } from './holidays.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { LimitingRule } from '../db/call-rules.ts'
-import { hidden, prepared } from '../db/connect.ts'
-import type { Db } from '../db/schema.ts'
+import type { LimitingRule } from '../../platform/db/call-rules.ts'
+import { hidden, prepared } from '../../platform/db/connect.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** `limit_use.phone_number_id` of the workspace's own row. */
 const ofWorkspace = 0

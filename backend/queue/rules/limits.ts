@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill'
-import { secondMs } from '../core/durations.ts'
-import type { CallRules, LimitingRule } from '../db/call-rules.ts'
-import type { Db } from '../db/schema.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import type { CallRules, LimitingRule } from '../../platform/db/call-rules.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { doRulesApply } from './call-rules.ts'
 import {
   findRemaining,

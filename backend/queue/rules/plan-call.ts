@@ -1,7 +1,7 @@
 import type { CallingHours, Campaign } from '@outdial/contract'
 import { Temporal } from 'temporal-polyfill'
-import { dayMs, hourMs } from '../core/durations.ts'
-import type { CampaignRequirements, Consent, DelayingRule, NumberUse } from '../db/call-rules.ts'
+import { dayMs, hourMs } from '../../platform/core/durations.ts'
+import type { CampaignRequirements, Consent, DelayingRule, NumberUse } from '../../platform/db/call-rules.ts'
 import {
   type Callee,
   type CallingRules,

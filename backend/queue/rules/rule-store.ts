@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import type { Actor } from '../core/actor.ts'
-import { dayMs } from '../core/durations.ts'
-import { type CallRules, callRulesColumn } from '../db/call-rules.ts'
-import type { Db } from '../db/schema.ts'
+import type { Actor } from '../../platform/core/actor.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import { type CallRules, callRulesColumn } from '../../platform/db/call-rules.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns undefined if no rules have been set. */
 export const selectCallRules = (

@@ -1,6 +1,6 @@
-import { dayMs } from '../core/durations.ts'
-import { countryOfNumber } from '../core/phone.ts'
-import type { AllowedBy } from '../db/tables/call-tables.ts'
+import { dayMs } from '../../platform/core/durations.ts'
+import { countryOfNumber } from '../../platform/core/phone.ts'
+import type { AllowedBy } from '../../platform/db/tables/call-tables.ts'
 import { stateOfNumber } from './hours-by-law.ts'
 import type { PlannedCallee } from './plan-call.ts'
 

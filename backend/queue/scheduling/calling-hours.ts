@@ -1,7 +1,7 @@
 import type { CallingHours, Weekday } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
 import { Temporal } from 'temporal-polyfill'
-import { dayMs, minuteMs } from '../core/durations.ts'
+import { dayMs, minuteMs } from '../../platform/core/durations.ts'
 import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']

@@ -3,9 +3,9 @@ import { isSkipped, readDateTime, toMoment } from '@outdial/reading'
 import { LRUCache } from 'lru-cache'
 import { Temporal } from 'temporal-polyfill'
 import * as z from 'zod'
-import { minuteMs } from '../core/durations.ts'
-import { fieldError } from '../core/errors.ts'
-import { invalidField } from '../core/form-errors.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
+import { fieldError } from '../../platform/core/errors.ts'
+import { invalidField } from '../../platform/core/form-errors.ts'
 
 /** Formats a moment in local time, for example `Thursday, May 7, 2026 at 9:30 AM (America/New_York)`. */
 export function formatLocalTime(at: Date, timeZone: string): string {

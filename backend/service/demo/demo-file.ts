@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
-import { errorCode } from '../core/errors.ts'
-import { replaceFile } from '../core/replace-file.ts'
+import { errorCode } from '../../platform/core/errors.ts'
+import { replaceFile } from '../../platform/core/replace-file.ts'
 
 /** `demo.json` in DATA_DIR: the demo workspace and its credentials, for new users, the demo, and tests. */
 export const DemoFile = z.object({

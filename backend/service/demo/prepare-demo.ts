@@ -1,6 +1,6 @@
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { hasWorkspaces } from '../identity/workspaces.ts'
+import { hasWorkspaces } from '../../accounts/identity/workspaces.ts'
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './seed-demo.ts'
 

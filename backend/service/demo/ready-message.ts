@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts'
-import { secondMs } from '../core/durations.ts'
+import type { Config } from '../../config.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import type { DemoFile } from './demo-file.ts'
 
 /** Returns a summary for the terminal. It contains credentials, so it must never go to a log. */

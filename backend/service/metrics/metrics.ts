@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { Notify } from '../core/notify.ts'
+import type { Notify } from '../../platform/core/notify.ts'
 
 /** What this process measures. Labels never contain IDs, numbers, or names, so their values stay few. */
 export interface Metrics {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { removeMember } from '../../access/remove-member.ts'
-import { endSession } from '../../identity/sessions.ts'
+import { removeMember } from '../../accounts/access/remove-member.ts'
+import { endSession } from '../../accounts/identity/sessions.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,

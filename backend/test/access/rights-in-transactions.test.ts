@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import type { KyselyPlugin } from 'kysely'
-import { removeMember } from '../../access/remove-member.ts'
-import { changeRole } from '../../identity/members.ts'
+import { removeMember } from '../../accounts/access/remove-member.ts'
+import { changeRole } from '../../accounts/identity/members.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,

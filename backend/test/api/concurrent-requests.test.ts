@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
 import { createApp } from '../../app.ts'
-import { maxShare } from '../../core/in-progress.ts'
-import { getPools } from '../../db/connect.ts'
+import { maxShare } from '../../platform/core/in-progress.ts'
+import { getPools } from '../../platform/db/connect.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { type ApiRequest, createSender, useApiWorld } from '../support/test-api.ts'
 

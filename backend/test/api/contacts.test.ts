@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
-import { hourMs } from '../../core/durations.ts'
-import { noNotify } from '../../core/notify.ts'
+import { hourMs } from '../../platform/core/durations.ts'
+import { noNotify } from '../../platform/core/notify.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

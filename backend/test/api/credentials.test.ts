@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { endMembership } from '../../access/remove-member.ts'
-import { revokeApiKey } from '../../access/revoke-connection.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
+import { endMembership } from '../../accounts/access/remove-member.ts'
+import { revokeApiKey } from '../../accounts/access/revoke-connection.ts'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

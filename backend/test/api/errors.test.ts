@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals'
 import { ErrorResponse } from '@outdial/contract'
 import pino from 'pino'
 import { createApp } from '../../app.ts'
-import { describeError } from '../../core/errors.ts'
+import { describeError } from '../../platform/core/errors.ts'
 import { seedAgent, seedPhoneNumber } from '../support/factories.ts'
 import { apiPrefix, parseError, useApiWorld } from '../support/test-api.ts'
 

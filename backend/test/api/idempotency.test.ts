@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals'
 import { Campaign } from '@outdial/contract'
 import { sql } from 'kysely'
-import { hashToken } from '../../secrets/tokens.ts'
+import { hashToken } from '../../platform/secrets/tokens.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()

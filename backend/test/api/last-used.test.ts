@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { createLastUsedRecorder } from '../../api/last-used.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'

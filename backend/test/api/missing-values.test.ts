@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { ContactAdded } from '@outdial/contract'
-import { addToDoNotCallList } from '../../calls/do-not-call.ts'
+import { addToDoNotCallList } from '../../queue/calls/do-not-call.ts'
 import { freshNumber } from '../support/factories.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import pino from 'pino'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { createApp } from '../../app.ts'
 import { parseConfig } from '../../config.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { createSender, useApiWorld } from '../support/test-api.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { cancelCall, cancelCallsToContact } from '../../calls/cancel-call.ts'
-import { startDialer } from '../../dialer/dialer.ts'
+import { startDialer } from '../../calling/dialer/dialer.ts'
+import { cancelCall, cancelCallsToContact } from '../../queue/calls/cancel-call.ts'
 import { getCall, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, seedCampaign } from '../support/factories.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
+import { fillScenarioText } from '../../calling/telephony/simulated/scenarios.ts'
 import {
   describePlaceholderIssues,
   findMissingNames,
   listGreetingNames,
   resolveFallbacks,
-} from '../../calls/greeting.ts'
-import { fillScenarioText } from '../../telephony/simulated/scenarios.ts'
+} from '../../queue/calls/greeting.ts'
 
 const contact = {
   first_name: 'Maya',

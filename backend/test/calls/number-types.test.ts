@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { isSpecialNumber } from '../../core/phone.ts'
-import { claimTestCalls } from '../../dialer/claim-calls.ts'
+import { claimTestCalls } from '../../calling/dialer/claim-calls.ts'
+import { isSpecialNumber } from '../../platform/core/phone.ts'
 import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber } from '../support/factories.ts'

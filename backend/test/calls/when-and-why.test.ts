@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { planWait, type Wait } from '../../calls/when-and-why.ts'
-import { noRequirements, noRules } from '../../rules/call-rules.ts'
-import { describeCallsAhead, describeWait, formatWaitNote } from '../../support/describe-waiting.ts'
-import { createTimeFormats } from '../../views/format.ts'
+import { describeCallsAhead, describeWait, formatWaitNote } from '../../dashboard/stories/describe-waiting.ts'
+import { createTimeFormats } from '../../platform/views/format.ts'
+import { planWait, type Wait } from '../../queue/calls/when-and-why.ts'
+import { noRequirements, noRules } from '../../queue/rules/call-rules.ts'
 
 type WaitingCall = Wait['call']
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../campaigns/campaign-status.ts'
-import { editCampaign } from '../../campaigns/edit-campaign.ts'
 import type { Deps } from '../../deps.ts'
+import { archiveCampaign, pauseCampaign, resumeCampaign } from '../../queue/campaigns/campaign-status.ts'
+import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { everyHour } from '../support/factories.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { useCallsWorld } from '../support/world.ts'
@@ -39,13 +39,15 @@ it('changes the hours, time zone, and status of campaigns in two statements, eac
     return set !== undefined && (/\b(status|time_zone|calling_hours)\b/.test(set) || /^\w+$/.test(set))
   }
   expect(await findFunctions(writes)).toEqual([
-    'campaigns/campaign-store.ts updateCampaign',
-    'dialer/attempt-store.ts pauseFailingCampaign',
+    'calling/dialer/attempt-store.ts pauseFailingCampaign',
+    'queue/campaigns/campaign-store.ts updateCampaign',
   ])
   const calls = (name: string) =>
     findFunctions((text) => new RegExp(`(?<!function )\\b${name}\\(`).test(text))
-  expect(await calls('updateCampaign')).toEqual(['campaigns/edit-campaign.ts changeCampaign'])
-  expect(await calls('pauseFailingCampaign')).toEqual(['dialer/circuit-breaker.ts updateProviderFailures'])
+  expect(await calls('updateCampaign')).toEqual(['queue/campaigns/edit-campaign.ts changeCampaign'])
+  expect(await calls('pauseFailingCampaign')).toEqual([
+    'calling/dialer/circuit-breaker.ts updateProviderFailures',
+  ])
 })
 
 it.each<{ name: string; lock: RegExp; change: (deps: Deps, id: number) => Promise<unknown> }>([

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { editCampaign } from '../../campaigns/edit-campaign.ts'
+import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()

@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals'
 import { AddContact, Contact } from '@outdial/contract'
 import { sql } from 'kysely'
-import { pick, toRecord } from '../../core/records.ts'
-import { toErasedContact } from '../../db/erased-contact.ts'
-import { apiColumns, blankContact, contactColumns, textColumns } from '../../db/tables/contact-fields.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
+import { emptyResult } from '../../calling/dialer/attempt-result.ts'
+import { pick, toRecord } from '../../platform/core/records.ts'
+import { toErasedContact } from '../../platform/db/erased-contact.ts'
+import {
+  apiColumns,
+  blankContact,
+  contactColumns,
+  textColumns,
+} from '../../platform/db/tables/contact-fields.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { formatLocalTime } from '../../scheduling/local-time.ts'
+import { formatLocalTime } from '../../queue/scheduling/local-time.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../support/calls.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'

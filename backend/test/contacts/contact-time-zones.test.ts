@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
 import { timeZoneCases } from '../../../test/support/time-zone-cases.ts'
-import { replaceContactDetails, updateContact } from '../../contacts/update-contact.ts'
+import { replaceContactDetails, updateContact } from '../../queue/contacts/update-contact.ts'
 import { toCaller } from '../support/calls.ts'
 import { useApiWorld } from '../support/test-api.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { hasMoreValues } from '../../core/count-values.ts'
+import { hasMoreValues } from '../../platform/core/count-values.ts'
 
 const countParsed = (value: unknown): number =>
   typeof value === 'object' && value !== null

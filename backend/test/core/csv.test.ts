@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { cleanCell, formatCsvRecord } from '../../core/csv.ts'
+import { cleanCell, formatCsvRecord } from '../../platform/core/csv.ts'
 
 /** Parses CSV according to RFC 4180. */
 function readCsv(text: string): string[][] {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { decodeFile, decodeText } from '../../core/decode-text.ts'
+import { decodeFile, decodeText } from '../../platform/core/decode-text.ts'
 
 const bad = Buffer.from([0xff])
 const withBad = (text: string, count: number) =>

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createFairQueue } from '../../core/fair-queue.ts'
+import { createFairQueue } from '../../platform/core/fair-queue.ts'
 
 const limits = { concurrency: 2, runningPerWorkspace: 1, waitingPerWorkspace: 2, maxWaiting: 6 }
 

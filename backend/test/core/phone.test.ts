@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { parsePhone, parsePhones } from '../../core/phone.ts'
+import { parsePhone, parsePhones } from '../../platform/core/phone.ts'
 import { anyCharacter } from '../support/schema-arbitraries.ts'
 
 const e164 = (input: string, country = 'US') => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
-import { createRequestThread } from '../../core/request-thread.ts'
+import { createRequestThread } from '../../platform/core/request-thread.ts'
 import type { ExampleRequest } from '../support/example-thread.ts'
 
 const createThread = (idleMs?: number) =>

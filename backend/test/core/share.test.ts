@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { leftOut, share } from '../../core/share.ts'
+import { leftOut, share } from '../../platform/core/share.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const isRolledBack = (error: unknown) => error instanceof Error && error.message === 'rolled back'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createWindowCounter } from '../../core/window-counter.ts'
+import { createWindowCounter } from '../../platform/core/window-counter.ts'
 import { ManualClock } from '../support/clock.ts'
 
 it('counts by key until the window that the first event started ends', () => {

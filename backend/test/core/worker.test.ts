@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
-import { startWorker, type Worker, type WorkerOptions } from '../../core/worker.ts'
+import { startWorker, type Worker, type WorkerOptions } from '../../platform/core/worker.ts'
 import { ManualClock } from '../support/clock.ts'
 import { waitUntil } from '../support/wait.ts'
 

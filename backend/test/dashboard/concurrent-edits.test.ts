@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { addContact } from '../../contacts/add-contact.ts'
-import { addDocument } from '../../knowledge/documents.ts'
+import { addContact } from '../../queue/contacts/add-contact.ts'
+import { addDocument } from '../../tools/knowledge/documents.ts'
 import { addHttpTool } from '../../tools/save-http-tool.ts'
 import { toCaller } from '../support/calls.ts'
 import { useOwnerWorld } from '../support/dashboard.ts'

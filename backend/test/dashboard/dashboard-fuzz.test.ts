@@ -1,6 +1,6 @@
 import { beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
-import { secondMs } from '../../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { csrfTokenOf } from '../support/csrf.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { anyCharacter } from '../support/schema-arbitraries.ts'

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import type { Page } from '../../../support/browser.ts'
-import { addNumbersToDoNotCallList } from '../../calls/do-not-call.ts'
-import { addMember } from '../../identity/members.ts'
+import { addMember } from '../../accounts/identity/members.ts'
+import { addNumbersToDoNotCallList } from '../../queue/calls/do-not-call.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { useImportWorld } from '../support/contact-imports.ts'
 import {

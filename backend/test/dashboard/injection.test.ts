@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { startImporter } from '../../contacts/import/importer.ts'
+import { startImporter } from '../../queue/contacts/import/importer.ts'
 import { acceptColumns } from '../support/contact-imports.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'

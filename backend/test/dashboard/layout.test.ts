@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { addDocument } from '../../knowledge/documents.ts'
+import { addDocument } from '../../tools/knowledge/documents.ts'
 import { addContact } from '../support/calls.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { expectAccessible, openTab, useOwnerWorld } from '../support/dashboard.ts'

@@ -8,8 +8,8 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 const folder = join(import.meta.dirname, '../../dashboard')
-/** These files define routes and don't contain links. */
-const exclude = ['{routes,mount-pages,page/page-context}.ts']
+/** These files define routes or tell stories of API requests, and don't contain links. */
+const exclude = ['{routes,mount-pages,page/page-context,stories/describe-request}.ts']
 
 const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source
 /** Matches a quoted path. */

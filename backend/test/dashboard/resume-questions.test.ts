@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../support/browser.ts'
-import { addContact } from '../../contacts/add-contact.ts'
+import { addContact } from '../../queue/contacts/add-contact.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { freshNumber, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
 import { useServiceWorld } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { Page } from '../../../support/browser.ts'
-import { minuteMs } from '../../core/durations.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
 import { password, seedSignedInMember, seedSignedInOwner, type SignedInUser } from '../support/dashboard.ts'
 import { useServiceWorld } from '../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { startTableAnalysis } from '../../db/analyze-tables.ts'
+import { startTableAnalysis } from '../../platform/db/analyze-tables.ts'
 import { asSuperuser } from '../support/database.ts'
 import { waitFor } from '../support/wait.ts'
 import { useWorld } from '../support/world.ts'

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { migrate } from '../../db/migrate.ts'
-import { roles } from '../../db/roles.ts'
+import { migrate } from '../../platform/db/migrate.ts'
+import { roles } from '../../platform/db/roles.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const server = useTestDatabase()

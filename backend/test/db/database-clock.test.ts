@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { createDatabaseClock } from '../../db/database-clock.ts'
+import { createDatabaseClock } from '../../platform/db/database-clock.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()

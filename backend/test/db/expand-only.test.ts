@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals'
 // "Migrations only add to the schema" in CONTRIBUTING.md. The last migration of the first release, which creates the tables.
 const lastUnchecked = 107
 
-const folder = path.join(import.meta.dirname, '../../db/migrations')
+const folder = path.join(import.meta.dirname, '../../platform/db/migrations')
 
 /** Tables that can have so many rows that requests would wait for an index. */
 const largeTables = [

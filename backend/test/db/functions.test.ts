@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { functionVersionFile, generateFunctionVersion } from '../../../scripts/function-version.ts'
-import { functionsFolder, readFunctionVersion } from '../../db/apply-functions.ts'
+import { functionsFolder, readFunctionVersion } from '../../platform/db/apply-functions.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()

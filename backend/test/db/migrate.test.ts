@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import pg from 'pg'
-import { functionsFolder, readFunctionVersion } from '../../db/apply-functions.ts'
-import { migrate } from '../../db/migrate.ts'
+import { functionsFolder, readFunctionVersion } from '../../platform/db/apply-functions.ts'
+import { migrate } from '../../platform/db/migrate.ts'
 import { runMigrations } from '../support/child-process.ts'
 import { createNextVersion } from '../support/next-version.ts'
 import { useTestDatabase } from '../support/world.ts'
@@ -124,7 +124,7 @@ it('rejects a database that a newer version of Outdial has changed in a breaking
 })
 
 async function migrations(): Promise<{ name: string }[]> {
-  const files = await readdir(new URL('../../db/migrations', import.meta.url))
+  const files = await readdir(new URL('../../platform/db/migrations', import.meta.url))
   return files.sort().map((file) => ({ name: path.parse(file).name }))
 }
 

@@ -19,7 +19,7 @@ const assembly = [
   'api/mount-routes.ts',
   'dashboard/register-dashboard.ts',
   'dashboard/mount-pages.ts',
-  'mcp/tool-server.ts',
+  'tools/mcp/tool-server.ts',
 ]
 
 /**

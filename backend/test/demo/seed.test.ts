@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { inTransaction } from '../../db/transaction.ts'
-import { seedDemo } from '../../demo/seed-demo.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { seedDemo } from '../../service/demo/seed-demo.ts'
 import { openSse, type RawSession } from '../support/mcp.ts'
 import { useToolServiceWorld } from '../support/service-with-tools.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { emptyResult, lostResult } from '../../dialer/attempt-result.ts'
+import { emptyResult, lostResult } from '../../calling/dialer/attempt-result.ts'
 import {
   type AttemptEvent,
   type AttemptState,
@@ -7,8 +7,8 @@ import {
   msUntilLimit,
   nextState,
   type SupervisedAttempt,
-} from '../../dialer/attempt-state.ts'
-import type { ProviderResult } from '../../telephony/provider.ts'
+} from '../../calling/dialer/attempt-state.ts'
+import type { ProviderResult } from '../../calling/telephony/provider.ts'
 
 const startedAt = new Date('2026-05-04T15:00:00.000Z')
 const after = (seconds: number) => new Date(startedAt.getTime() + seconds * 1000)

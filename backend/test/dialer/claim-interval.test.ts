@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createClaimInterval } from '../../dialer/claim-interval.ts'
+import { createClaimInterval } from '../../calling/dialer/claim-interval.ts'
 
 /** Starts a worker that claims calls at equal distances, and returns how long it waits after each claim. */
 function startWorker(otherWorkers = 0) {

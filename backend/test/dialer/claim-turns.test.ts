@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { newDialerTurns } from '../../dialer/claim-store.ts'
+import { newDialerTurns } from '../../calling/dialer/claim-store.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'

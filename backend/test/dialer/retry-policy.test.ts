@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { type CallOutcome, CallOutcome as Outcomes, RetryOutcome, type RetryPolicy } from '@outdial/contract'
 import fc from 'fast-check'
-import { retryDelayMs, shouldRetry } from '../../dialer/retry-policy.ts'
+import { retryDelayMs, shouldRetry } from '../../calling/dialer/retry-policy.ts'
 
 const policy: fc.Arbitrary<RetryPolicy> = fc.record({
   max_attempts: fc.integer({ min: 1, max: 10 }),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { shareAmongCampaigns } from '../../dialer/share-capacity.ts'
+import { shareAmongCampaigns } from '../../calling/dialer/share-capacity.ts'
 
 const claimable = fc
   .array(

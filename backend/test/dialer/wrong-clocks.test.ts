@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import pino from 'pino'
-import { listCalls } from '../../calls/get-calls.ts'
-import { pauseCampaign } from '../../campaigns/campaign-status.ts'
+import { emptyResult } from '../../calling/dialer/attempt-result.ts'
+import { startDialer } from '../../calling/dialer/dialer.ts'
+import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
+import { startSweeper } from '../../calling/dialer/sweeper.ts'
 import { parseConfig } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
-import { startDialer } from '../../dialer/dialer.ts'
-import { finishAttempt } from '../../dialer/finish-attempt.ts'
-import { startSweeper } from '../../dialer/sweeper.ts'
 import { openDeps } from '../../open-deps.ts'
+import { listCalls } from '../../queue/calls/get-calls.ts'
+import { pauseCampaign } from '../../queue/campaigns/campaign-status.ts'
 import {
   addContact,
   dialCall,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { maxSealedLength } from '../../dashboard/page/sealed-form.ts'
-import { publicFormBytes } from '../../http/http-limits.ts'
+import { publicFormBytes } from '../../platform/http/http-limits.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
 const secret = 'a-runtime-secret-of-the-tests-of-limits'

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { expect, it } from '@jest/globals'
-import { createGracefulClosing } from '../../http/close-connections.ts'
+import { createGracefulClosing } from '../../platform/http/close-connections.ts'
 import { waitUntil } from '../support/wait.ts'
 
 it('closes a connection that never sent a request, and lets a pending request finish', async () => {

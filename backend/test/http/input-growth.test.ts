@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { validate } from '../../core/validate.ts'
+import { validate } from '../../platform/core/validate.ts'
 import { findGrowth, repeatedTexts } from '../support/cpu-growth.ts'
 import { listInputFields, withOnly } from '../support/input-fields.ts'
 import { listInputs } from '../support/inputs.ts'

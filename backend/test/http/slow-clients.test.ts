@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import pino from 'pino'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { createMonitoringApp } from '../../app.ts'
-import { newProcessState } from '../../http/health.ts'
-import { defaultHttpLimits } from '../../http/http-limits.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
+import { newProcessState } from '../../platform/http/health.ts'
+import { defaultHttpLimits } from '../../platform/http/http-limits.ts'
 import {
   closeAfterTest,
   listenWithLimits,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { splitIntoPassages } from '../../knowledge/split-passages.ts'
+import { splitIntoPassages } from '../../tools/knowledge/split-passages.ts'
 
 const withoutBlanks = (text: string) => text.replace(/\s+/g, '')
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from '@jest/globals'
-import { noNotify } from '../../core/notify.ts'
-import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { noNotify } from '../../platform/core/notify.ts'
+import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 

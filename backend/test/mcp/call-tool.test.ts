@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { FormError } from '../../core/form-errors.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
 import { seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { openSse, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals'
-import { setAgentStatus } from '../../agents/agents.ts'
+import { setAgentStatus } from '../../queue/agents/agents.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { expect, it, jest } from '@jest/globals'
-import { SessionRegistry } from '../../mcp/session-registry.ts'
-import type { ToolSession } from '../../mcp/tool-session.ts'
+import { SessionRegistry } from '../../tools/mcp/session-registry.ts'
+import type { ToolSession } from '../../tools/mcp/tool-session.ts'
 import { openSocket, openSse, type RawSession, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { createAttemptToken } from '../../secrets/attempt-tokens.ts'
+import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { newNodeId } from '../../replicas/replicas.ts'
+import { newNodeId } from '../../platform/replicas/replicas.ts'
 import {
   type JsonRpc,
   openSse,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
-import { hashToken } from '../../secrets/tokens.ts'
+import { hashToken } from '../../platform/secrets/tokens.ts'
 import { password } from '../support/factories.ts'
 import {
   apiStatus,

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { createAuthorizationLimits } from '../../oauth/authorization-limits.ts'
+import { createAuthorizationLimits } from '../../accounts/oauth/authorization-limits.ts'
+import { createLoneReplica } from '../../platform/replicas/replicas.ts'
+import { PageError } from '../../platform/views/page-error.ts'
 import { startAuthorizationCleanup } from '../../privacy/delete-expired.ts'
-import { createLoneReplica } from '../../replicas/replicas.ts'
-import { PageError } from '../../views/page-error.ts'
 import { ManualClock } from '../support/clock.ts'
 import { type Flow, newFlow, useOAuthWorld } from '../support/oauth.ts'
 

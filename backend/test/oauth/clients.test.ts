@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createOauthClient } from '../../accounts/oauth/create-oauth-client.ts'
 import { useWorld } from '../support/world.ts'
 
 const world = useWorld()

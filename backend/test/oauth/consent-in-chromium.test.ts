@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createOauthClient } from '../../accounts/oauth/create-oauth-client.ts'
 import { itInChromium } from '../support/chromium.ts'
 import { password } from '../support/factories.ts'
 import { newFlow, seedApp, seedUserWithWorkspaces, type TestApp, type TestUser } from '../support/oauth.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createBrowser, signInAndConsent } from '../../../support/browser.ts'
-import { createOauthClient } from '../../oauth/create-oauth-client.ts'
+import { createOauthClient } from '../../accounts/oauth/create-oauth-client.ts'
 import { useConsentWorld } from '../support/consent.ts'
 import { password } from '../support/factories.ts'
 import { discover, newFlow, seedApp, seedUserWithWorkspaces, type TestApp } from '../support/oauth.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createBrowser } from '../../../support/browser.ts'
-import { endMembership } from '../../access/remove-member.ts'
+import { endMembership } from '../../accounts/access/remove-member.ts'
 import { useConsentWorld } from '../support/consent.ts'
 import { csrfTokenOf } from '../support/csrf.ts'
 import { password } from '../support/factories.ts'

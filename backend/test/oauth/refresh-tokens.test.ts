@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Scope } from '@outdial/contract'
-import { endMembership } from '../../access/remove-member.ts'
+import { endMembership } from '../../accounts/access/remove-member.ts'
 import { startExpirationJob } from '../../privacy/delete-expired.ts'
 import {
   apiStatus,

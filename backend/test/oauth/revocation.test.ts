@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import * as oauth from 'oauth4webapi'
-import { endMembership } from '../../access/remove-member.ts'
-import { disconnectApp } from '../../access/revoke-connection.ts'
-import { createApiKey } from '../../identity/api-keys.ts'
-import { deleteMembership } from '../../identity/member-store.ts'
+import { endMembership } from '../../accounts/access/remove-member.ts'
+import { disconnectApp } from '../../accounts/access/revoke-connection.ts'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
+import { deleteMembership } from '../../accounts/identity/member-store.ts'
 import {
   apiStatus,
   connect,

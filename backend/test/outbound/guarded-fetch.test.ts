@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createGuardedFetch, type GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { createGuardedFetch, type GuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { useHttpReceiver } from '../support/http-receiver.ts'
 import { blockedAddresses, loopbackSpellings } from '../support/network-addresses.ts'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, expect, it } from '@jest/globals'
-import { ForbiddenAddressError } from '../../outbound/guard.ts'
-import { createReusingSend, type ReusingSend } from '../../outbound/reusing-send.ts'
+import { ForbiddenAddressError } from '../../platform/outbound/guard.ts'
+import { createReusingSend, type ReusingSend } from '../../platform/outbound/reusing-send.ts'
 import { useHttpReceiver } from '../support/http-receiver.ts'
 import { waitForValue } from '../support/wait.ts'
 

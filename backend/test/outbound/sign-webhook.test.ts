@@ -6,8 +6,8 @@ import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { codeBlocks } from '../../../test/support/docs.ts'
-import { signWebhook, toSigningKey } from '../../outbound/sign-webhook.ts'
-import { newWebhookSecret } from '../../secrets/tokens.ts'
+import { signWebhook, toSigningKey } from '../../platform/outbound/sign-webhook.ts'
+import { newWebhookSecret } from '../../platform/secrets/tokens.ts'
 import { useTestFolder } from '../support/folder.ts'
 
 const folder = useTestFolder()

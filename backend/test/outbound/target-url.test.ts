@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { findTargetUrlIssue } from '../../outbound/target-url.ts'
+import { findTargetUrlIssue } from '../../platform/outbound/target-url.ts'
 
 const online = { allowLoopbackWebhooks: false }
 const local = { allowLoopbackWebhooks: true }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { sql } from 'kysely'
+import { hashToken } from '../../platform/secrets/tokens.ts'
 import { startExpirationJob } from '../../privacy/delete-expired.ts'
-import { hashToken } from '../../secrets/tokens.ts'
 import { asSuperuser } from '../support/database.ts'
 import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'

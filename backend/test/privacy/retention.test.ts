@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { findCall } from '../../calls/get-calls.ts'
 import { startRetention } from '../../privacy/retention.ts'
+import { findCall } from '../../queue/calls/get-calls.ts'
 import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'

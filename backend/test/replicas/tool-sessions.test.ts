@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { setAgentStatus } from '../../agents/agents.ts'
+import { setAgentStatus } from '../../queue/agents/agents.ts'
 import { unassignTool } from '../../tools/assignments.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { getWidgetId, type Seed, seedWorkspace } from '../support/factories.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { editCampaign } from '../../campaigns/edit-campaign.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
+import { emptyResult } from '../../calling/dialer/attempt-result.ts'
+import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { setRules } from '../support/call-rules.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../support/calls.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'

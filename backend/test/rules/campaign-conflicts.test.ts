@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { CampaignCreated } from '@outdial/contract'
-import { createApiKey } from '../../identity/api-keys.ts'
+import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { setRules } from '../support/call-rules.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { startRealService, useServiceWorld } from '../support/service.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { claimTestCalls } from '../../dialer/claim-calls.ts'
-import { isCountryAllowed } from '../../rules/call-rules.ts'
+import { claimTestCalls } from '../../calling/dialer/claim-calls.ts'
+import { isCountryAllowed } from '../../queue/rules/call-rules.ts'
 import { realConfig, realLease as lease, setRules } from '../support/call-rules.ts'
 import { getCall, listEvents } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'

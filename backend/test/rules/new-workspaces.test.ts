@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { createWorkspace } from '../../onboarding/onboarding.ts'
-import { getCallRules, noRules } from '../../rules/call-rules.ts'
+import { getCallRules, noRules } from '../../queue/rules/call-rules.ts'
+import { createWorkspace } from '../../tools/onboarding/onboarding.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { startRealService, useServiceWorld } from '../support/service.ts'
 

@@ -1,12 +1,12 @@
 // cspell:ignore Juneteenth
 import { describe, expect, it } from '@jest/globals'
 import type { CallingHours } from '@outdial/contract'
-import { type CallRules, noRequirements, noRules } from '../../rules/call-rules.ts'
-import { isStateHoliday } from '../../rules/holidays.ts'
-import { hoursByLaw } from '../../rules/hours-by-law.ts'
-import { planPermittedCall } from '../../rules/plan-call.ts'
-import { findWhyAllowed } from '../../rules/why-allowed.ts'
-import { areasByState } from '../../scheduling/area-codes.ts'
+import { type CallRules, noRequirements, noRules } from '../../queue/rules/call-rules.ts'
+import { isStateHoliday } from '../../queue/rules/holidays.ts'
+import { hoursByLaw } from '../../queue/rules/hours-by-law.ts'
+import { planPermittedCall } from '../../queue/rules/plan-call.ts'
+import { findWhyAllowed } from '../../queue/rules/why-allowed.ts'
+import { areasByState } from '../../queue/scheduling/area-codes.ts'
 
 const always: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { emptyResult } from '../../dialer/attempt-result.ts'
+import { emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { setRules } from '../support/call-rules.ts'
 import { completeDialedCall, seedCall } from '../support/calls.ts'
 import { getStat, useImportWorld } from '../support/contact-imports.ts'

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { areasByState, correctedPrefixes } from '../../scheduling/area-codes.ts'
-import { planCall } from '../../scheduling/calling-hours.ts'
-import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+import { areasByState, correctedPrefixes } from '../../queue/scheduling/area-codes.ts'
+import { planCall } from '../../queue/scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../../queue/scheduling/time-zones.ts'
 
 const areas = Object.values(areasByState)
   .flat()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type CallingHours, Weekday } from '@outdial/contract'
 import fc from 'fast-check'
-import { nextOpenAt } from '../../scheduling/calling-hours.ts'
+import { nextOpenAt } from '../../queue/scheduling/calling-hours.ts'
 
 const weekdays = Weekday.options
 const weekdayHours: CallingHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' }

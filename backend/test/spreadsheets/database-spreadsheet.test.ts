@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { saveGoogleAccount } from '../../spreadsheets/google-account.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+import { saveGoogleAccount } from '../../tools/spreadsheets/google-account.ts'
 import {
   createSpreadsheet,
   deleteSpreadsheet,
   exportSpreadsheet,
   listSpreadsheets,
-} from '../../spreadsheets/spreadsheets.ts'
-import { assignTool } from '../../tools/assignments.ts'
-import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+} from '../../tools/spreadsheets/spreadsheets.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'

@@ -2,12 +2,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import nock from 'nock'
+import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
 import {
   getGoogleAccount,
   removeGoogleAccount,
   saveGoogleAccount,
-} from '../../spreadsheets/google-account.ts'
-import { spreadsheetAppend } from '../../tools/kinds/spreadsheet-append.ts'
+} from '../../tools/spreadsheets/google-account.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { createAppendTool } from '../support/spreadsheets.ts'

@@ -39,7 +39,7 @@ export function runScript(
 
 /** Updates a database as a starting process of the version in `root` does. */
 export async function runMigrations(url: string, root = projectRoot): Promise<void> {
-  const code = `import { migrate } from ${JSON.stringify(path.join(root, 'backend/db/migrate.ts'))}
+  const code = `import { migrate } from ${JSON.stringify(path.join(root, 'backend/platform/db/migrate.ts'))}
     await migrate(${JSON.stringify(url)})`
   const { result } = spawnProcess(process.execPath, ['--input-type=module', '--eval', code], {})
   const { code: exitCode, stderr } = await result

@@ -1,5 +1,10 @@
-import { claimCalls, type ClaimDeps, type ClaimedAttempt, type Lease } from '../../dialer/claim-calls.ts'
-import { newDialerTurns } from '../../dialer/claim-store.ts'
+import {
+  claimCalls,
+  type ClaimDeps,
+  type ClaimedAttempt,
+  type Lease,
+} from '../../calling/dialer/claim-calls.ts'
+import { newDialerTurns } from '../../calling/dialer/claim-store.ts'
 
 /** Claims calls, and waits until the campaigns' next turns are settled. */
 export async function claimAndSettle(

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../platform/core/clock.ts'
 
 interface Waiter {
   at: number

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { connect } from '../../db/connect.ts'
-import { roles } from '../../db/roles.ts'
-import type { Db } from '../../db/schema.ts'
+import { connect } from '../../platform/db/connect.ts'
+import { roles } from '../../platform/db/roles.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** A separate database, created from the migrated template. */
 export interface TestDatabase {

@@ -1,11 +1,11 @@
 import pino from 'pino'
 import { parseConfig } from '../../config.ts'
-import { noNotify } from '../../core/notify.ts'
-import type { Db } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
-import { createMetrics } from '../../metrics/metrics.ts'
-import { createLoneReplica } from '../../replicas/replicas.ts'
-import { createSecretBox } from '../../secrets/secret-box.ts'
+import { noNotify } from '../../platform/core/notify.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { createLoneReplica } from '../../platform/replicas/replicas.ts'
+import { createSecretBox } from '../../platform/secrets/secret-box.ts'
+import { createMetrics } from '../../service/metrics/metrics.ts'
 import { ManualClock } from './clock.ts'
 
 export type TestDeps = Deps & { clock: ManualClock }

@@ -1,7 +1,7 @@
 // A program for the tests: opens the embedded database as the service does, prints its URL and folder, and keeps it
 // open until it's stopped or killed. Usage: `embedded-database-main.ts [temporary]`.
 import pino from 'pino'
-import { startEmbedded } from '../../db/embedded/start-embedded.ts'
+import { startEmbedded } from '../../platform/db/embedded/start-embedded.ts'
 
 const temporary = process.argv[2] === 'temporary'
 const writeLine = (fact: object) => process.stdout.write(`${JSON.stringify(fact)}\n`)

@@ -1,4 +1,4 @@
-import { serveRequests } from '../../core/request-thread.ts'
+import { serveRequests } from '../../platform/core/request-thread.ts'
 
 export type ExampleRequest =
   | { type: 'double'; value: number }

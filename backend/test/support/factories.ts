@@ -6,12 +6,12 @@ import {
   exampleCall,
   type RetryPolicy,
 } from '@outdial/contract'
-import type { Caller } from '../../core/caller.ts'
+import { insertUser } from '../../accounts/identity/user-store.ts'
+import { emptyResult } from '../../calling/dialer/attempt-result.ts'
+import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
 import type { Deps } from '../../deps.ts'
-import { emptyResult } from '../../dialer/attempt-result.ts'
-import { finishAttempt } from '../../dialer/finish-attempt.ts'
-import { insertUser } from '../../identity/user-store.ts'
-import { newWebhookSecret } from '../../secrets/tokens.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { newWebhookSecret } from '../../platform/secrets/tokens.ts'
 import { callbackDelayMs } from '../../webhooks/callback-store.ts'
 import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import type { TestDeps } from './deps.ts'

@@ -1,6 +1,6 @@
+import { createInvitation } from '../../accounts/identity/invitations.ts'
+import { createMemberResetLink } from '../../accounts/identity/password-resets.ts'
 import type { Deps } from '../../deps.ts'
-import { createInvitation } from '../../identity/invitations.ts'
-import { createMemberResetLink } from '../../identity/password-resets.ts'
 import { csrfTokenOf } from './csrf.ts'
 import type { SignedInUser } from './dashboard.ts'
 import { newFlow, type TestApp } from './oauth.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { secondMs } from '../../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { csrfTokenOf } from './csrf.ts'
 import type { SignedInUser } from './dashboard.ts'
 import type { TestDatabase } from './database.ts'

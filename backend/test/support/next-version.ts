@@ -29,10 +29,10 @@ export async function createNextVersion(
   }
   await symlink(path.join(projectRoot, 'node_modules'), path.join(root, 'node_modules'))
   const migrations = statements.map((_, index) => `${9000 + index}_next_version`)
-  const folder = path.join(root, 'backend/db/migrations')
+  const folder = path.join(root, 'backend/platform/db/migrations')
   for (const [index, name] of migrations.entries())
     await writeFile(path.join(folder, `${name}.sql`), `${statements[index]};\n`)
-  const functionsFolder = path.join(root, 'backend/db/functions')
+  const functionsFolder = path.join(root, 'backend/platform/db/functions')
   for (const [name, text] of Object.entries(functions))
     await writeFile(path.join(functionsFolder, `${name}.sql`), text)
   await writeFile(path.join(functionsFolder, 'version.json'), await generateFunctionVersion(functionsFolder))

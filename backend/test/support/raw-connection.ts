@@ -4,7 +4,7 @@ import { afterEach } from '@jest/globals'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from '../../app.ts'
 import type { Deps } from '../../deps.ts'
-import { defaultHttpLimits, type HttpLimits } from '../../http/http-limits.ts'
+import { defaultHttpLimits, type HttpLimits } from '../../platform/http/http-limits.ts'
 import { useClosers } from './closers.ts'
 
 /** Registers what must be closed after the test. */

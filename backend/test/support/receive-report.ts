@@ -1,7 +1,7 @@
 import type { RuntimeReport } from '@outdial/contract'
+import { lateResults } from '../../calling/dialer/late-results.ts'
+import { receiveReport as receive } from '../../calling/telephony/http-runtime/receive-report.ts'
 import type { Deps } from '../../deps.ts'
-import { lateResults } from '../../dialer/late-results.ts'
-import { receiveReport as receive } from '../../telephony/http-runtime/receive-report.ts'
 
 /** Receives a report as the service does, with the dialer. */
 export const receiveReport = (

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { connect, getPools } from '../../db/connect.ts'
-import { roles } from '../../db/roles.ts'
-import type { Db } from '../../db/schema.ts'
+import { connect, getPools } from '../../platform/db/connect.ts'
+import { roles } from '../../platform/db/roles.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import { doNotCallKey } from './database.ts'
 
 /** Opens pools that send `rewrite(text)` in place of each statement's text. */

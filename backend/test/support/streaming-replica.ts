@@ -5,10 +5,14 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import pino from 'pino'
-import { findBinaries } from '../../db/embedded/binaries.ts'
-import { findAccount } from '../../db/embedded/os-account.ts'
-import { postgresEnvironment, type Postmaster, startPostmaster } from '../../db/embedded/postmaster.ts'
-import { createTemporaryFolder } from '../../db/embedded/private-folder.ts'
+import { findBinaries } from '../../platform/db/embedded/binaries.ts'
+import { findAccount } from '../../platform/db/embedded/os-account.ts'
+import {
+  postgresEnvironment,
+  type Postmaster,
+  startPostmaster,
+} from '../../platform/db/embedded/postmaster.ts'
+import { createTemporaryFolder } from '../../platform/db/embedded/private-folder.ts'
 import { findFixedPort } from './fixed-port.ts'
 import { waitFor } from './wait.ts'
 

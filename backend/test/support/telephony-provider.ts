@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TelephonyProvider } from '../../telephony/provider.ts'
+import type { TelephonyProvider } from '../../calling/telephony/provider.ts'
 
 /** Creates a telephony provider that the test controls. By default its calls are answered and never end. */
 export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): TelephonyProvider => ({

@@ -1,6 +1,6 @@
 import { parseConfig } from '../../config.ts'
-import { noNotify, type ToolChange } from '../../core/notify.ts'
 import type { Deps } from '../../deps.ts'
+import { noNotify, type ToolChange } from '../../platform/core/notify.ts'
 import type { ToolKind, ToolRow, ToolUse } from '../../tools/kinds/tool-kind.ts'
 import { addHttpTool, type HttpToolInput } from '../../tools/save-http-tool.ts'
 import { listTools } from '../../tools/tool-catalog.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, beforeEach } from '@jest/globals'
 import { CallCompletedEvent } from '@outdial/contract'
 import { Webhook } from 'standardwebhooks'
-import type { Worker } from '../../core/worker.ts'
+import type { Worker } from '../../platform/core/worker.ts'
 import { type SenderOptions, startSender } from '../../webhooks/sender.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { ManualClock } from './clock.ts'

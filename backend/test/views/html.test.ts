@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5'
-import { attributes, html, type Slot } from '../../views/html.ts'
+import { attributes, html, type Slot } from '../../platform/views/html.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 
 const backend = path.join(import.meta.dirname, '../..')
-const files = globSync('{dashboard,views}/**/*.ts', { cwd: backend }).map((file) => ({
+const files = globSync('{dashboard,platform/views}/**/*.ts', { cwd: backend }).map((file) => ({
   file,
   lines: readFileSync(path.join(backend, file), 'utf8').split('\n'),
 }))
@@ -24,5 +24,5 @@ it('writes the tag of a posted form in one place, which adds its token and ID', 
     /<form[^>]*method=["']?post|<form[^>]*method: 'post|formmethod/i.test(lines.join(' ')),
   )
 
-  expect(found.map(({ file }) => file)).toEqual(['views/forms.ts'])
+  expect(found.map(({ file }) => file)).toEqual(['platform/views/forms.ts'])
 })

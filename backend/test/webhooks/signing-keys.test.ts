@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createSecretBox } from '../../secrets/secret-box.ts'
+import { createSecretBox } from '../../platform/secrets/secret-box.ts'
 import type { LeasedDelivery } from '../../webhooks/delivery-store.ts'
 import { toOriginSecret } from '../../webhooks/origin-secret.ts'
 import { createSigningKeys } from '../../webhooks/signing-keys.ts'

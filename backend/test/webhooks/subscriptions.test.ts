@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { CallOutcome, WebhookSubscription } from '@outdial/contract'
-import type { Caller } from '../../core/caller.ts'
-import { dayMs } from '../../core/durations.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { dayMs } from '../../platform/core/durations.ts'
 import { rotateSubscriptionSecret } from '../../webhooks/signing-secrets.ts'
 import {
   deleteOldSubscriptions,

@@ -1,10 +1,10 @@
 import { type CatalogMessage, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
-import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { createGuardedSend, type GuardedResponse, isNotSent } from '../../outbound/guard.ts'
-import { findTargetUrlIssue } from '../../outbound/target-url.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { describeNetworkError } from '../../platform/outbound/describe-network-error.ts'
+import { createGuardedSend, type GuardedResponse, isNotSent } from '../../platform/outbound/guard.ts'
+import { findTargetUrlIssue } from '../../platform/outbound/target-url.ts'
 import { version } from '../../version.ts'
 import {
   dryRunResult,

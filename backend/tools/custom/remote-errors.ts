@@ -1,8 +1,8 @@
 import type { ProtocolError } from '@modelcontextprotocol/client'
-import { errorCode } from '../../core/errors.ts'
-import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { isNotSent } from '../../outbound/guard.ts'
-import { type ResponseLimits, TooLargeError } from '../../outbound/guarded-fetch.ts'
+import { errorCode } from '../../platform/core/errors.ts'
+import { describeNetworkError } from '../../platform/outbound/describe-network-error.ts'
+import { isNotSent } from '../../platform/outbound/guard.ts'
+import { type ResponseLimits, TooLargeError } from '../../platform/outbound/guarded-fetch.ts'
 import { connectionLost, type RemoteFailure } from './remote-failure.ts'
 
 /** Validating a response with 10,000 values takes up to 0.1 s. */

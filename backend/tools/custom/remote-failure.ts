@@ -1,5 +1,5 @@
-import { describeNetworkError } from '../../outbound/describe-network-error.ts'
-import { isNotSent } from '../../outbound/guard.ts'
+import { describeNetworkError } from '../../platform/outbound/describe-network-error.ts'
+import { isNotSent } from '../../platform/outbound/guard.ts'
 
 /** What went wrong with a request to a remote server. */
 export interface RemoteFailure {

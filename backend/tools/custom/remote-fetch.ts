@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { secondMs } from '../../core/durations.ts'
-import type { GuardedFetch } from '../../outbound/guarded-fetch.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
 

@@ -1,8 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import * as z from 'zod'
-import { minuteMs, secondMs } from '../../core/durations.ts'
 import type { Deps } from '../../deps.ts'
-import { findTargetUrlIssue } from '../../outbound/target-url.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { findTargetUrlIssue } from '../../platform/outbound/target-url.ts'
 import {
   type CustomToolKind,
   dryRunResult,

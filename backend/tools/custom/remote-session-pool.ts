@@ -1,5 +1,5 @@
-import { rejectOnAbort } from '../../core/abort.ts'
-import type { Clock } from '../../core/clock.ts'
+import { rejectOnAbort } from '../../platform/core/abort.ts'
+import type { Clock } from '../../platform/core/clock.ts'
 import type { RemoteSession } from './connect-remote.ts'
 import { isErrorResponse } from './remote-failure.ts'
 

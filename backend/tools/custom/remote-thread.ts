@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { CallToolResult, ListToolsResult } from '@modelcontextprotocol/client'
-import { serveRequests } from '../../core/request-thread.ts'
+import { serveRequests } from '../../platform/core/request-thread.ts'
 import { connectRemote, type RemoteAddress, type RemoteSession } from './connect-remote.ts'
 import { rethrowSessionGone, toRemoteFailure } from './remote-errors.ts'
 import type { RemoteFailure } from './remote-failure.ts'

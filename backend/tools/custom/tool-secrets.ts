@@ -1,4 +1,4 @@
-import type { SecretBox } from '../../secrets/secret-box.ts'
+import type { SecretBox } from '../../platform/secrets/secret-box.ts'
 
 /** Secrets of a tool by name. */
 export type ToolSecrets = Readonly<Record<string, string>>

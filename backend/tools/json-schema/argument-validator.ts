@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { ApiError } from '../../core/errors.ts'
+import { ApiError } from '../../platform/core/errors.ts'
 import { isSimpleSchema, type JsonSchema } from './compile-schema.ts'
 import { createValidator, type Validator } from './create-validator.ts'
 import { measureJson } from './measure-json.ts'

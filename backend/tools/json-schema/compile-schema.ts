@@ -1,7 +1,7 @@
 // cspell:ignore gsuy
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
-import { secondMs } from '../../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { measureJson } from './measure-json.ts'
 import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { cutText } from '../../core/text.ts'
+import { cutText } from '../../platform/core/text.ts'
 
 /**
  * Returns what to change about each invalid argument, in words that an agent can act on: "city is required",

@@ -1,5 +1,5 @@
 import { createContext, Script } from 'node:vm'
-import { errorCode } from '../../core/errors.ts'
+import { errorCode } from '../../platform/core/errors.ts'
 
 /** A calculation on untrusted data took too long or overflowed the stack. */
 export class CalculationTimeoutError extends Error {

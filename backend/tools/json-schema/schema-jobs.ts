@@ -1,7 +1,7 @@
-import { secondMs } from '../../core/durations.ts'
-import { ApiError } from '../../core/errors.ts'
-import { createFairQueue } from '../../core/fair-queue.ts'
-import { createJobThread } from '../../core/job-thread.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { ApiError } from '../../platform/core/errors.ts'
+import { createFairQueue } from '../../platform/core/fair-queue.ts'
+import { createJobThread } from '../../platform/core/job-thread.ts'
 import { type CheckOptions, checkSize, timeoutMessage } from './check-tool-schema.ts'
 import type { JsonSchema } from './compile-schema.ts'
 

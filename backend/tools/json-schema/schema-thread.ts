@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
-import type { ThreadMessage } from '../../core/job-thread.ts'
+import type { ThreadMessage } from '../../platform/core/job-thread.ts'
 import { checkToolSchema } from './check-tool-schema.ts'
 import { createValidator, type Validator } from './create-validator.ts'
 import type { ArgumentIssues, SchemaIssues, SchemaJob } from './schema-jobs.ts'

@@ -1,10 +1,14 @@
 import { type ErrorText, toErrorMessage, toolResultTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { findNotes } from '../../contacts/contact-notes.ts'
-import { describeContact } from '../../contacts/describe-contact.ts'
-import { type ContactDetails, type ContactLookupField, findContactsBy } from '../../contacts/find-contacts.ts'
 import type { Deps } from '../../deps.ts'
-import { timeZoneOfContact } from '../../scheduling/time-zones.ts'
+import { findNotes } from '../../queue/contacts/contact-notes.ts'
+import { describeContact } from '../../queue/contacts/describe-contact.ts'
+import {
+  type ContactDetails,
+  type ContactLookupField,
+  findContactsBy,
+} from '../../queue/contacts/find-contacts.ts'
+import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
 import { failedResult, textResult, type ToolDefinition, type ToolKind, type ToolUse } from './tool-kind.ts'
 

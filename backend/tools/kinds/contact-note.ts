@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { addNote } from '../../contacts/contact-notes.ts'
+import { addNote } from '../../queue/contacts/contact-notes.ts'
 import { phoneNumberArgument, resolveContact, textArgument, withoutArguments } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
 

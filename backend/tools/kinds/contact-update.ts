@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { ContactFields } from '../../contacts/contact-input.ts'
-import { updateContact } from '../../contacts/update-contact.ts'
-import { validate } from '../../core/validate.ts'
+import { validate } from '../../platform/core/validate.ts'
+import { ContactFields } from '../../queue/contacts/contact-input.ts'
+import { updateContact } from '../../queue/contacts/update-contact.ts'
 import { phoneNumberArgument, resolveContact, withoutArguments } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolDefinition, type ToolKind } from './tool-kind.ts'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { addToDoNotCallList } from '../../calls/do-not-call.ts'
-import { inTransaction } from '../../db/transaction.ts'
 import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { addToDoNotCallList } from '../../queue/calls/do-not-call.ts'
 import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
 import {
   dryRunResult,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { searchKnowledge } from '../../knowledge/search-knowledge.ts'
+import { searchKnowledge } from '../knowledge/search-knowledge.ts'
 import { textArgument } from './tool-arguments.ts'
 import { failedResult, textResult, type ToolKind } from './tool-kind.ts'
 

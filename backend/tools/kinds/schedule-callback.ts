@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { queueCallback, type ScheduledCallback } from '../../contacts/queue-callback.ts'
-import { formatLocalTime } from '../../scheduling/local-time.ts'
+import { queueCallback, type ScheduledCallback } from '../../queue/contacts/queue-callback.ts'
+import { formatLocalTime } from '../../queue/scheduling/local-time.ts'
 import { textArgument } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
 

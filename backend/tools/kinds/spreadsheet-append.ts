@@ -1,8 +1,8 @@
 import { withText } from '@outdial/contract'
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
-import { findSpreadsheetIssue, openSpreadsheet } from '../../spreadsheets/open-spreadsheet.ts'
-import { type RowValues, SpreadsheetError, toCells } from '../../spreadsheets/spreadsheet.ts'
+import { findSpreadsheetIssue, openSpreadsheet } from '../spreadsheets/open-spreadsheet.ts'
+import { type RowValues, SpreadsheetError, toCells } from '../spreadsheets/spreadsheet.ts'
 import {
   dryRunResult,
   errorResult,

@@ -1,8 +1,8 @@
-import { type ContactDetails, findContactsBy } from '../../contacts/find-contacts.ts'
-import { ApiError, fieldError } from '../../core/errors.ts'
-import { parsePhone } from '../../core/phone.ts'
+import { findWorkspaceCountry } from '../../accounts/identity/workspaces.ts'
 import type { Deps } from '../../deps.ts'
-import { findWorkspaceCountry } from '../../identity/workspaces.ts'
+import { ApiError, fieldError } from '../../platform/core/errors.ts'
+import { parsePhone } from '../../platform/core/phone.ts'
+import { type ContactDetails, findContactsBy } from '../../queue/contacts/find-contacts.ts'
 import type { ToolDefinition, ToolUse } from './tool-kind.ts'
 
 /** Selects the contact in a session without a call. */

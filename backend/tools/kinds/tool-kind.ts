@@ -6,8 +6,8 @@ import {
   toolResultTexts,
 } from '@outdial/contract'
 import type * as z from 'zod'
-import type { ToolKindName } from '../../db/schema.ts'
 import type { Deps } from '../../deps.ts'
+import type { ToolKindName } from '../../platform/db/schema.ts'
 import type { JsonSchema } from '../json-schema/compile-schema.ts'
 
 /** The call that a session belongs to, read once when the session opens. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { FormError } from '../core/form-errors.ts'
-import { isStorableText, rule, validateByRules } from '../core/validate-rules.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { isStorableText, rule, validateByRules } from '../../platform/core/validate-rules.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import {
   deleteDocumentRow,
   type DocumentValues,

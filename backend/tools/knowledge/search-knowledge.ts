@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { findPassages, type FoundPassage, matchAllWords, matchAnyWord } from './knowledge-store.ts'
 
 export type { FoundPassage } from './knowledge-store.ts'

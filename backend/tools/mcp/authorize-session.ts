@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
-import { fieldIssue } from '../core/errors.ts'
+import { fieldIssue } from '../../platform/core/errors.ts'
 import {
   expiredAttemptToken,
   type RuntimeCredential,
   type RuntimeCredentialVerifier,
-} from '../secrets/verify-runtime-credential.ts'
-import type { LiveCall } from '../tools/kinds/tool-kind.ts'
+} from '../../platform/secrets/verify-runtime-credential.ts'
+import type { LiveCall } from '../kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
 

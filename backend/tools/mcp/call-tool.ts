@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { secondMs } from '../core/durations.ts'
-import { ApiError, describeError } from '../core/errors.ts'
-import { toStorableText } from '../core/text.ts'
-import { cleanInput } from '../core/validate.ts'
-import { isOutage } from '../db/outage.ts'
-import type { Deps } from '../deps.ts'
-import { omitBlankArguments } from '../tools/json-schema/omit-blank-arguments.ts'
+import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { ApiError, describeError } from '../../platform/core/errors.ts'
+import { toStorableText } from '../../platform/core/text.ts'
+import { cleanInput } from '../../platform/core/validate.ts'
+import { isOutage } from '../../platform/db/outage.ts'
+import { omitBlankArguments } from '../json-schema/omit-blank-arguments.ts'
 import {
   failedResult,
   hasEffects,
   type LiveCall,
   type ToolDeps,
   type ToolResult,
-} from '../tools/kinds/tool-kind.ts'
+} from '../kinds/tool-kind.ts'
 import type { InFlightCall } from './in-flight-calls.ts'
 import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type ContactEraser, type ContactIdentifiers, containsIdentifier } from '../db/erasure.ts'
-import type { Db } from '../db/schema.ts'
+import { type ContactEraser, type ContactIdentifiers, containsIdentifier } from '../../platform/db/erasure.ts'
+import type { Db } from '../../platform/db/schema.ts'
 
 /** Checks in SQL if the arguments or the result of a tool call mention the contact. */
 const mentionsContact = (contact: ContactIdentifiers) =>

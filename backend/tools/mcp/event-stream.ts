@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { secondMs } from '../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 
 /** A client with more unread bytes is disconnected. */
 const maxBacklogBytes = 1024 * 1024

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Config } from '../config.ts'
-import { createKnownHosts } from '../http/host-check.ts'
+import type { Config } from '../../config.ts'
+import { createKnownHosts } from '../../platform/http/host-check.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
 /**

@@ -15,7 +15,7 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
-import { version } from '../version.ts'
+import { version } from '../../version.ts'
 import { malformedMessage, RpcError, ToolServerError } from './tool-server-error.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
-import type { LiveCall, ToolRow } from '../tools/kinds/tool-kind.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { LiveCall, ToolRow } from '../kinds/tool-kind.ts'
 
 export interface AssignedTool {
   row: ToolRow

@@ -1,7 +1,7 @@
-import { describeError } from '../core/errors.ts'
-import { toStorableText } from '../core/text.ts'
-import type { Deps } from '../deps.ts'
-import type { LiveCall, ToolResult } from '../tools/kinds/tool-kind.ts'
+import type { Deps } from '../../deps.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import { toStorableText } from '../../platform/core/text.ts'
+import type { LiveCall, ToolResult } from '../kinds/tool-kind.ts'
 import { insertToolCall } from './mcp-store.ts'
 
 /** Maximum saved characters of the arguments, as JSON, and of the result. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { secondMs } from '../core/durations.ts'
-import type { Deps } from '../deps.ts'
-import type { ArgumentValidators } from '../tools/json-schema/argument-validator.ts'
+import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import type { ArgumentValidators } from '../json-schema/argument-validator.ts'
 import {
   getCallDefinitions,
   getDefinitions,
@@ -9,7 +9,7 @@ import {
   type ToolKind,
   type ToolKinds,
   type ToolRow,
-} from '../tools/kinds/tool-kind.ts'
+} from '../kinds/tool-kind.ts'
 import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 
 /** A tool under one name of the tool list. */

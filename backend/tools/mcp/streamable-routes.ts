@@ -5,12 +5,12 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import { toErrorMessage, toolResultTexts } from '@outdial/contract'
-import { toolSessionPaths } from '../core/runtime-paths.ts'
+import { toolSessionPaths } from '../../platform/core/runtime-paths.ts'
 import {
   digestCredentials,
   permitsCredentials,
   type RuntimeCredentialVerifier,
-} from '../secrets/verify-runtime-credential.ts'
+} from '../../platform/secrets/verify-runtime-credential.ts'
 import type { Backlog } from './event-stream.ts'
 import { readMessage, sendAccepted, sendJson } from './mcp-http.ts'
 import { errorResponse, findParamsIssue, internalError, invalidParams } from './mcp-messages.ts'

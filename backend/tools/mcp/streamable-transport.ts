@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import { minuteMs } from '../core/durations.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
 import { type Backlog, EventStream } from './event-stream.ts'
 import { toJson } from './mcp-messages.ts'
 import type { ToolTransport } from './tool-transport.ts'

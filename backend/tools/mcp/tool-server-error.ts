@@ -8,7 +8,7 @@ import {
   type ToolServerErrorCode,
   toolServerErrorTable,
 } from '@outdial/contract'
-import { type ErrorOptions, fieldIssue, formatMessage } from '../core/errors.ts'
+import { type ErrorOptions, fieldIssue, formatMessage } from '../../platform/core/errors.ts'
 
 type ToolServerErrorKey = Extract<
   keyof typeof allErrorTexts,

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { toErrorMessage, toolResultTexts } from '@outdial/contract'
-import type { RuntimeCredential } from '../secrets/verify-runtime-credential.ts'
-import { failedResult, type LiveCall, type ToolResult } from '../tools/kinds/tool-kind.ts'
+import type { RuntimeCredential } from '../../platform/secrets/verify-runtime-credential.ts'
+import { failedResult, type LiveCall, type ToolResult } from '../kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {

@@ -1,9 +1,13 @@
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { createUser, lockUsersIfNone } from '../identity/users.ts'
-import { insertOwnedWorkspace, type NewWorkspace, withinWorkspaceLimit } from '../identity/workspaces.ts'
-import { setDefaultRules } from '../rules/call-rules.ts'
-import { installBuiltInTools } from '../tools/tool-catalog.ts'
+import { createUser, lockUsersIfNone } from '../../accounts/identity/users.ts'
+import {
+  insertOwnedWorkspace,
+  type NewWorkspace,
+  withinWorkspaceLimit,
+} from '../../accounts/identity/workspaces.ts'
+import type { Deps } from '../../deps.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { setDefaultRules } from '../../queue/rules/call-rules.ts'
+import { installBuiltInTools } from '../tool-catalog.ts'
 
 /**
  * Creates a workspace with its owner, the rules of new workspaces, and the tools that come with Outdial.

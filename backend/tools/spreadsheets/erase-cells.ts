@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type ContactEraser, containsIdentifier } from '../db/erasure.ts'
+import { type ContactEraser, containsIdentifier } from '../../platform/db/erasure.ts'
 
 /** Empties the cells of spreadsheets that contain the number, in any spelling, or the email address. */
 export const eraseSpreadsheetCells: ContactEraser = async (db, contact) => {

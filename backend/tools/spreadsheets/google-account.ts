@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import * as z from 'zod'
-import { FormError, invalidField } from '../core/form-errors.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
 /** Everything else in the file is dropped. For example, its URL of the token endpoint could be any server. */

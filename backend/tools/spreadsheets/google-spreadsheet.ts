@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { secondMs } from '../core/durations.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
 interface GoogleAccount {

@@ -1,4 +1,4 @@
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../../deps.ts'
 import { googleSpreadsheet } from './google-spreadsheet.ts'
 import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../db/schema.ts'
-import { selectPageBySize } from '../db/select-page.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import { selectPageBySize } from '../../platform/db/select-page.ts'
 
 export const insertSpreadsheet = async (
   db: Db,

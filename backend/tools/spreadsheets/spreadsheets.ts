@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { formatCsvPages } from '../core/csv.ts'
-import { FormError } from '../core/form-errors.ts'
-import { type Page, toPage } from '../core/pagination.ts'
-import { formatNames } from '../core/text.ts'
-import { isStorableText, rule, ruleIssue, validateByRules } from '../core/validate-rules.ts'
-import { inTransaction } from '../db/transaction.ts'
-import type { Deps } from '../deps.ts'
-import { randomToken } from '../secrets/tokens.ts'
+import type { Deps } from '../../deps.ts'
+import { formatCsvPages } from '../../platform/core/csv.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { type Page, toPage } from '../../platform/core/pagination.ts'
+import { formatNames } from '../../platform/core/text.ts'
+import { isStorableText, rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { randomToken } from '../../platform/secrets/tokens.ts'
 import {
   deleteSpreadsheetRow,
   findSpreadsheet,

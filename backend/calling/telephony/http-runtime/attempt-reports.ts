@@ -1,6 +1,6 @@
 import type { RuntimeAnalysis, RuntimeReport } from '@outdial/contract'
-import type { CallKey } from '../../calls/get-calls.ts'
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../../../platform/db/schema.ts'
+import type { CallKey } from '../../../queue/calls/get-calls.ts'
 import type { Analysis, ProviderResult } from '../provider.ts'
 import { findLastAttempt, findReports } from './report-store.ts'
 

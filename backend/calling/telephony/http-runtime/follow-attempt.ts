@@ -1,6 +1,6 @@
 import type { RuntimeReport } from '@outdial/contract'
-import { minuteMs, secondMs } from '../../core/durations.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
+import { minuteMs, secondMs } from '../../../platform/core/durations.ts'
 import { callLimits, type DialControls, type ProviderResult } from '../provider.ts'
 import { findAnsweredAt, findProviderResult } from './attempt-reports.ts'
 import { UnreadableStateError } from './parse-call-state.ts'

@@ -1,5 +1,5 @@
 import type { RuntimeDialRequest } from '@outdial/contract'
-import { attemptReportsPath } from '../../core/runtime-paths.ts'
+import { attemptReportsPath } from '../../../platform/core/runtime-paths.ts'
 import {
   callLimits,
   type DialControls,

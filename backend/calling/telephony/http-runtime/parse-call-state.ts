@@ -1,6 +1,6 @@
 import { maxReports, reportFieldNames, RuntimeReport } from '@outdial/contract'
 import * as z from 'zod'
-import { cleanInput } from '../../core/validate.ts'
+import { cleanInput } from '../../../platform/core/validate.ts'
 import { repairReport } from './repair-report.ts'
 import type { ReceivedReport } from './report-store.ts'
 

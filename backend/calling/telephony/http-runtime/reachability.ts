@@ -1,5 +1,5 @@
-import type { Clock, Random } from '../../core/clock.ts'
-import { minuteMs, secondMs } from '../../core/durations.ts'
+import type { Clock, Random } from '../../../platform/core/clock.ts'
+import { minuteMs, secondMs } from '../../../platform/core/durations.ts'
 
 /**
  * Tracks whether the runtime can be reached, as the dial requests of this process show. While it can't be reached, no

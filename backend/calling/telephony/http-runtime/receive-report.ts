@@ -1,9 +1,9 @@
 import type { RuntimeReport } from '@outdial/contract'
-import { dayMs } from '../../core/durations.ts'
-import { ApiError } from '../../core/errors.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import type { Deps } from '../../deps.ts'
-import { expiredAttemptToken } from '../../secrets/verify-runtime-credential.ts'
+import type { Deps } from '../../../deps.ts'
+import { dayMs } from '../../../platform/core/durations.ts'
+import { ApiError } from '../../../platform/core/errors.ts'
+import { inTransaction } from '../../../platform/db/transaction.ts'
+import { expiredAttemptToken } from '../../../platform/secrets/verify-runtime-credential.ts'
 import type { LateResults } from '../provider.ts'
 import {
   findEndReport,

@@ -1,6 +1,6 @@
 import { RecordingUrl, reportLimits, Sentiment } from '@outdial/contract'
-import { toStorableText } from '../../core/text.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
+import { toStorableText } from '../../../platform/core/text.ts'
 
 /** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
 interface RepairedReport {

@@ -1,6 +1,6 @@
 import type { RuntimeReport } from '@outdial/contract'
 import { LRUCache } from 'lru-cache'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
 import { findReports } from './report-store.ts'
 
 /** Reads what the runtime has reported about attempts. */

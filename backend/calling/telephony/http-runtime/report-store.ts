@@ -1,7 +1,7 @@
 import type { RuntimeReport } from '@outdial/contract'
 import { sql } from 'kysely'
-import { hidden, prepared } from '../../db/connect.ts'
-import type { Db } from '../../db/schema.ts'
+import { hidden, prepared } from '../../../platform/db/connect.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 
 /** Finds an attempt in any workspace, because a runtime serves all workspaces. */
 export const findReportedAttempt = (db: Db, provider: string, attemptId: string) =>

@@ -1,5 +1,5 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
-import { builtIns, defaultGreeting, replacePlaceholders, valueOf } from '../../calls/greeting.ts'
+import { builtIns, defaultGreeting, replacePlaceholders, valueOf } from '../../../queue/calls/greeting.ts'
 import type { DialRequest } from '../provider.ts'
 import type { Intent } from './tool-steps.ts'
 

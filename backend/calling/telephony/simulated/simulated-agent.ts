@@ -1,5 +1,5 @@
-import { rejectOnAbort } from '../../core/abort.ts'
-import { secondMs } from '../../core/durations.ts'
+import { rejectOnAbort } from '../../../platform/core/abort.ts'
+import { secondMs } from '../../../platform/core/durations.ts'
 import { openToolClient, toolSessionUrl } from '../tool-client.ts'
 import { type Intent, parseTimeZone, pickArguments, type ToolStep, toToolStep } from './tool-steps.ts'
 

@@ -1,6 +1,6 @@
 import type { TranscriptTurn } from '@outdial/contract'
-import type { Clock } from '../../core/clock.ts'
-import { secondMs } from '../../core/durations.ts'
+import type { Clock } from '../../../platform/core/clock.ts'
+import { secondMs } from '../../../platform/core/durations.ts'
 import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
 import { apology, fillScenarioText, type Scenario, voicemailMessage, voicemailSummary } from './scenarios.ts'

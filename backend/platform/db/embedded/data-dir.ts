@@ -15,7 +15,7 @@ export interface DataDir {
   account: Account
 }
 
-const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /**
  * Creates DATA_DIR, by default `.outdial` in the checkout. If PostgreSQL's account can't open the checkout, for example

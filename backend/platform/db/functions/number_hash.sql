@@ -1,6 +1,6 @@
 -- The do-not-call list stores HMAC-SHA256(key, sha256(salt || number)), because with the salt alone, someone could try all
 -- phone numbers. The key is in `server_secret`, encrypted. Each session of the service sets it, so these functions raise an
--- error in other sessions (backend/db/do-not-call-settings.ts).
+-- error in other sessions (backend/platform/db/do-not-call-settings.ts).
 
 -- RFC 2104: the two settings are the key XOR ipad and the key XOR opad, in hexadecimal.
 create or replace function do_not_call_hmac(message bytea) returns bytea

@@ -3,7 +3,7 @@
 -- The walls between workspaces ------------------------------------------------------------------------------
 
 -- Row-level security: a second wall, behind the conditions in the statements. The roles exist already
--- (backend/db/roles.ts). Statements of a request run as outdial_workspace, which sees the rows of one workspace. Everything
+-- (backend/platform/db/roles.ts). Statements of a request run as outdial_workspace, which sees the rows of one workspace. Everything
 -- else runs as outdial_service, which sees all rows. Owners of tables are no exception.
 do $$
 begin
@@ -37,7 +37,7 @@ begin
   execute format('create policy workspace on %s to outdial_workspace using (%s)', protected, workspace_rows);
 end $$;
 
--- Which versions of the functions in backend/db/functions/ the database has.
+-- Which versions of the functions in backend/platform/db/functions/ the database has.
 create table schema_function (
   -- The file's name without .sql.
   name text primary key,

@@ -56,7 +56,7 @@ call protect_table('campaign');
 -- and calls. Triggers maintain it, and the function settle_campaigns says how they and the dialer can't miss each other.
 --
 -- It has no foreign key to the campaign: a transaction that updates a row twice, as settle_campaigns does, would check it
--- again, which locks the campaign. That's against the order of locks (db/locks.ts).
+-- again, which locks the campaign. That's against the order of locks (platform/db/locks.ts).
 create table campaign_queue (
   campaign_id bigint primary key,
   workspace_id bigint not null references workspace on delete cascade,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { minuteMs } from '../../core/durations.ts'
-import { describeError } from '../../core/errors.ts'
-import { type PeriodicJob, startPeriodicJob } from '../../core/periodic.ts'
-import type { PersonNames } from '../../db/erasure.ts'
-import type { Db } from '../../db/schema.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
+import { minuteMs } from '../../../platform/core/durations.ts'
+import { describeError } from '../../../platform/core/errors.ts'
+import { type PeriodicJob, startPeriodicJob } from '../../../platform/core/periodic.ts'
+import type { PersonNames } from '../../../platform/db/erasure.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 import { namesPerson } from './find-person.ts'
 
 // The name of an imported file is copied to what the import changes, and stays there when the import is deleted.

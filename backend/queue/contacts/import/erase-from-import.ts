@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import * as z from 'zod'
-import { decodeText, NotTextError } from '../../core/decode-text.ts'
-import type { Db } from '../../db/schema.ts'
-import { inTransaction } from '../../db/transaction.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
+import { decodeText, NotTextError } from '../../../platform/core/decode-text.ts'
+import type { Db } from '../../../platform/db/schema.ts'
+import { inTransaction } from '../../../platform/db/transaction.ts'
 import { mentionsPerson } from './find-person.ts'
 import { type ImportJob, releaseImport, renewImportLease } from './import-store.ts'
 

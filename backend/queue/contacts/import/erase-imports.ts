@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PersonNames } from '../../db/erasure.ts'
-import type { Db } from '../../db/schema.ts'
+import type { PersonNames } from '../../../platform/db/erasure.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 import { queueNameErasure } from './erase-file-names.ts'
 import type { ErasedPerson } from './erase-from-import.ts'
 import { namesPerson } from './find-person.ts'

@@ -1,4 +1,4 @@
-import type { ContactIdentifiers, PersonNames } from '../../db/erasure.ts'
+import type { ContactIdentifiers, PersonNames } from '../../../platform/db/erasure.ts'
 
 /** Characters to search before other work of the process gets a turn. */
 const sliceLength = 1024 * 1024

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { cutText } from '../../core/text.ts'
-import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
+import { cutText } from '../../../platform/core/text.ts'
+import { consentColumns, textColumns } from '../../../platform/db/tables/contact-fields.ts'
 
 /**
  * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be called,

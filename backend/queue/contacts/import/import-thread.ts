@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import type { ThreadMessage } from '../../core/job-thread.ts'
+import type { ThreadMessage } from '../../../platform/core/job-thread.ts'
 import type { CheckedRow } from './import-store.ts'
 import { UnreadableFileError } from './parse-csv.ts'
 import { type FoundColumns, readColumns } from './read-columns.ts'

@@ -1,10 +1,10 @@
+import type { Deps } from '../../../deps.ts'
+import type { Caller } from '../../../platform/core/caller.ts'
+import { dayMs } from '../../../platform/core/durations.ts'
+import { FormError, invalidField } from '../../../platform/core/form-errors.ts'
+import { cutText } from '../../../platform/core/text.ts'
+import type { ImportStatus } from '../../../platform/db/tables/call-tables.ts'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import type { Caller } from '../../core/caller.ts'
-import { dayMs } from '../../core/durations.ts'
-import { FormError, invalidField } from '../../core/form-errors.ts'
-import { cutText } from '../../core/text.ts'
-import type { ImportStatus } from '../../db/tables/call-tables.ts'
-import type { Deps } from '../../deps.ts'
 import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
 
 /** The maximum size of a file of contacts. */

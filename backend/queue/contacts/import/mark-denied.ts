@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/schema.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { ImportJob } from './import-store.ts'
 import { shortenColumn } from './row-issue.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { getOwn } from '../../../platform/core/records.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 import { findNeededNames } from '../../calls/greeting.ts'
-import { getOwn } from '../../core/records.ts'
-import type { Db } from '../../db/schema.ts'
 import { matchVariables } from '../agent-variables.ts'
 import { ImportColumns } from './import-columns.ts'
 

@@ -1,8 +1,8 @@
 import { ConsentKind } from '@outdial/contract'
 import { readConsentKind, readDoNotCall } from '@outdial/reading'
 import * as z from 'zod'
-import { invalidField } from '../../core/form-errors.ts'
-import { cutText } from '../../core/text.ts'
+import { invalidField } from '../../../platform/core/form-errors.ts'
+import { cutText } from '../../../platform/core/text.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 
 /** Where, when, and how everyone in a file agreed to be called, as a person entered it. `at` is in ISO 8601. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
-import { decodeFile, NotTextError } from '../../core/decode-text.ts'
+import { decodeFile, NotTextError } from '../../../platform/core/decode-text.ts'
 
 /** The file can't be imported. The message is for the user who uploaded it. */
 export class UnreadableFileError extends Error {

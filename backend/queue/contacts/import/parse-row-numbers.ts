@@ -1,6 +1,6 @@
 import { chooseCountry, readCountry } from '@outdial/reading'
-import { parsePhone, parsePhones } from '../../core/phone.ts'
-import { cutText } from '../../core/text.ts'
+import { parsePhone, parsePhones } from '../../../platform/core/phone.ts'
+import { cutText } from '../../../platform/core/text.ts'
 import type { RowIssue } from './row-issue.ts'
 
 /** A cell that isn't blank. Several columns can have a number, say that a person has opted out, or name the country. */

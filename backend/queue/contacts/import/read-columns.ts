@@ -1,5 +1,5 @@
-import { cleanCell } from '../../core/csv.ts'
-import { cutText } from '../../core/text.ts'
+import { cleanCell } from '../../../platform/core/csv.ts'
+import { cutText } from '../../../platform/core/text.ts'
 import { guessByValues, guessColumns, looksLikeContact } from './guess-columns.ts'
 import type { ImportColumn } from './import-columns.ts'
 import { parseCsv, UnreadableFileError } from './parse-csv.ts'

@@ -1,5 +1,5 @@
-import { fallbackEncoding, replacementCharacter } from '../../core/decode-text.ts'
-import { cutText } from '../../core/text.ts'
+import { fallbackEncoding, replacementCharacter } from '../../../platform/core/decode-text.ts'
+import { cutText } from '../../../platform/core/text.ts'
 import type { ImportColumn } from './import-columns.ts'
 import type { CheckedRow } from './import-store.ts'
 import { maxRows, parseCsv, UnreadableFileError } from './parse-csv.ts'

@@ -1,5 +1,5 @@
-import type { ChangedValues } from '../../db/tables/call-tables.ts'
-import { consentColumns, textColumns } from '../../db/tables/contact-fields.ts'
+import type { ChangedValues } from '../../../platform/db/tables/call-tables.ts'
+import { consentColumns, textColumns } from '../../../platform/db/tables/contact-fields.ts'
 
 /** A change that an import made to a contact. */
 export interface ImportedValues {

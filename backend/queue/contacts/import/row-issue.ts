@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { cutText } from '../../core/text.ts'
+import { cutText } from '../../../platform/core/text.ts'
 
 /**
  * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. Its kind: a number that

@@ -1,9 +1,13 @@
 import type { CallingHours } from '@outdial/contract'
 import { sql } from 'kysely'
-import { dayMs } from '../../core/durations.ts'
-import { type CampaignRequirements, campaignRequirements, type ConsentRule } from '../../db/call-rules.ts'
-import type { Db } from '../../db/schema.ts'
-import type { Deps } from '../../deps.ts'
+import type { Deps } from '../../../deps.ts'
+import { dayMs } from '../../../platform/core/durations.ts'
+import {
+  type CampaignRequirements,
+  campaignRequirements,
+  type ConsentRule,
+} from '../../../platform/db/call-rules.ts'
+import type { Db } from '../../../platform/db/schema.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
 import { strictest } from '../../rules/consent.ts'
 import { hoursByLaw } from '../../rules/hours-by-law.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../core/actor.ts'
-import type { Db } from '../../db/schema.ts'
-import type { ChangedValues, LeftReason, UndoCounts } from '../../db/tables/call-tables.ts'
+import type { Actor } from '../../../platform/core/actor.ts'
+import type { Db } from '../../../platform/db/schema.ts'
+import type { ChangedValues, LeftReason, UndoCounts } from '../../../platform/db/tables/call-tables.ts'
 import type { ImportJob } from './import-store.ts'
 import type { ImportedValues } from './restorable-values.ts'
 

@@ -1,6 +1,6 @@
 // cspell:ignore TCPA acepta llamadas
 import { beforeAll, expect, it } from '@jest/globals'
-import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
+import { isOnDoNotCallList } from '../../../queue/calls/check-do-not-call.ts'
 import { getColumnFields, getStat, toMappingFields, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 

@@ -1,7 +1,7 @@
 // cspell:disable
 import { expect, it } from '@jest/globals'
-import { guessColumns } from '../../../contacts/import/guess-columns.ts'
-import { getUse } from '../../../contacts/import/import-columns.ts'
+import { guessColumns } from '../../../queue/contacts/import/guess-columns.ts'
+import { getUse } from '../../../queue/contacts/import/import-columns.ts'
 
 // Headers that other programs write, in the languages that they write them in, and what Outdial takes the columns for.
 

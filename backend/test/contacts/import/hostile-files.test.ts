@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
-import { connect } from '../../../db/connect.ts'
+import { connect } from '../../../platform/db/connect.ts'
 import { getColumnFields, upload, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitFor } from '../../support/wait.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { isOnDoNotCallList } from '../../../calls/check-do-not-call.ts'
+import { isOnDoNotCallList } from '../../../queue/calls/check-do-not-call.ts'
 import { getColumnFields, getStat, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { countMissingValues } from '../../../contacts/import/missing-values.ts'
+import { countMissingValues } from '../../../queue/contacts/import/missing-values.ts'
 import { seedCall } from '../../support/calls.ts'
 import { useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { joinChanges, toRestorableValues } from '../../../contacts/import/restorable-values.ts'
+import { joinChanges, toRestorableValues } from '../../../queue/contacts/import/restorable-values.ts'
 
 const bob = { oldValues: { first_name: 'Original' }, newValues: { first_name: 'Bob' } }
 

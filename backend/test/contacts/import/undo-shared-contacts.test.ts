@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals'
-import { cancelCall } from '../../../calls/cancel-call.ts'
-import { createApiKey } from '../../../identity/api-keys.ts'
+import { createApiKey } from '../../../accounts/identity/api-keys.ts'
+import { cancelCall } from '../../../queue/calls/cancel-call.ts'
 import { seedCall, toCaller } from '../../support/calls.ts'
 import { getStat, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'

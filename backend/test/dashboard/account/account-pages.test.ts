@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
+import { createResetLink } from '../../../accounts/identity/password-resets.ts'
 import { formatBrowser } from '../../../dashboard/account/account-pages.ts'
-import { createResetLink } from '../../../identity/password-resets.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, password, seedSignedInOwner, signIn } from '../../support/dashboard.ts'
 import { useServiceWorld } from '../../support/service.ts'

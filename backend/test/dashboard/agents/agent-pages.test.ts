@@ -1,8 +1,8 @@
 // cspell:ignore geht größe
 import { describe, expect, it } from '@jest/globals'
-import { addDocument } from '../../../knowledge/documents.ts'
-import { createSpreadsheet } from '../../../spreadsheets/spreadsheets.ts'
 import { assignTool } from '../../../tools/assignments.ts'
+import { addDocument } from '../../../tools/knowledge/documents.ts'
+import { createSpreadsheet } from '../../../tools/spreadsheets/spreadsheets.ts'
 import { setToolActive } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { completeDialedCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { emptyResult } from '../../../dialer/attempt-result.ts'
+import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
 import { addContact, completeDialedCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner, type SignedInUser } from '../../support/dashboard.ts'

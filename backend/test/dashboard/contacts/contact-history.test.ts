@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { updateContact } from '../../../contacts/update-contact.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
+import { updateContact } from '../../../queue/contacts/update-contact.ts'
 import { seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber } from '../../support/factories.ts'

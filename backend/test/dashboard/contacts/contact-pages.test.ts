@@ -1,8 +1,8 @@
 // cspell:ignore okaf
 import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import { emptyResult } from '../../../dialer/attempt-result.ts'
-import { insertToolCall } from '../../../mcp/mcp-store.ts'
+import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
+import { insertToolCall } from '../../../tools/mcp/mcp-store.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'

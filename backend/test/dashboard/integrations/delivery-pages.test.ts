@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
-import type { Worker } from '../../../core/worker.ts'
+import type { Worker } from '../../../platform/core/worker.ts'
 import { startSender } from '../../../webhooks/sender.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { completeCall } from '../../support/factories.ts'

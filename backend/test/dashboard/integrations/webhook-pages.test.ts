@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from '@jest/globals'
-import { createApiKey } from '../../../identity/api-keys.ts'
+import { createApiKey } from '../../../accounts/identity/api-keys.ts'
 import { replayDeliveries } from '../../../webhooks/outbox.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
 import { itInChromium } from '../../support/chromium.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createApiKey } from '../../../identity/api-keys.ts'
+import { createApiKey } from '../../../accounts/identity/api-keys.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
 import {
   getSecret,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createBrowser, type Page } from '../../../../support/browser.ts'
-import { createApiKey } from '../../../identity/api-keys.ts'
+import { createApiKey } from '../../../accounts/identity/api-keys.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { csrfTokenOf } from '../../support/csrf.ts'
 import {

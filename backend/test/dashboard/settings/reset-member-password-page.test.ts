@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { createBrowser, type Page } from '../../../../support/browser.ts'
-import { removeMember } from '../../../access/remove-member.ts'
-import { addMember } from '../../../identity/members.ts'
+import { removeMember } from '../../../accounts/access/remove-member.ts'
+import { addMember } from '../../../accounts/identity/members.ts'
 import {
   getLink,
   seedSignedInMember,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { getCallRules } from '../../../rules/call-rules.ts'
+import { getCallRules } from '../../../queue/rules/call-rules.ts'
 import { followRules, setRules } from '../../support/call-rules.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'

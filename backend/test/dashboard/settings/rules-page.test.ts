@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { countryCodes, nameCountry } from '../../../core/countries.ts'
-import { getCallRules } from '../../../rules/call-rules.ts'
+import { countryCodes, nameCountry } from '../../../platform/core/countries.ts'
+import { getCallRules } from '../../../queue/rules/call-rules.ts'
 import { setRules } from '../../support/call-rules.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { csrfTokenOf } from '../../support/csrf.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { insertSpreadsheetRow } from '../../../spreadsheets/spreadsheet-store.ts'
 import { assignTool } from '../../../tools/assignments.ts'
+import { insertSpreadsheetRow } from '../../../tools/spreadsheets/spreadsheet-store.ts'
 import { installBuiltInTools } from '../../../tools/tool-catalog.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import {

@@ -3,10 +3,10 @@ import { chmodSync, lstatSync, readlinkSync, realpathSync, statSync, symlinkSync
 import { chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, jest } from '@jest/globals'
-import { claimDataDir } from '../../../db/embedded/data-dir-claim.ts'
-import { assertPrivate } from '../../../db/embedded/private-folder.ts'
-import { readPassword } from '../../../db/embedded/secure-cluster.ts'
-import { type DemoFile, writeDemoFile } from '../../../demo/demo-file.ts'
+import { claimDataDir } from '../../../platform/db/embedded/data-dir-claim.ts'
+import { assertPrivate } from '../../../platform/db/embedded/private-folder.ts'
+import { readPassword } from '../../../platform/db/embedded/secure-cluster.ts'
+import { type DemoFile, writeDemoFile } from '../../../service/demo/demo-file.ts'
 import {
   cleanUp,
   cloneProject,

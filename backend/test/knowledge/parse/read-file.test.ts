@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 // cspell:ignore Grüße Привет
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it, jest } from '@jest/globals'
-import { readFile } from '../../../knowledge/parse/read-file.ts'
-import { parserCommand, runParser } from '../../../knowledge/parse/run-parser.ts'
+import { readFile } from '../../../tools/knowledge/parse/read-file.ts'
+import { parserCommand, runParser } from '../../../tools/knowledge/parse/run-parser.ts'
 import {
   createDeflated,
   createDocx,

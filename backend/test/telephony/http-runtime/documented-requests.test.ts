@@ -3,7 +3,7 @@ import { CallState, ReportAccepted, RuntimeDialRequest, RuntimeReport } from '@o
 import { Webhook } from 'standardwebhooks'
 import { codeBlocks, readPage } from '../../../../test/support/docs.ts'
 import { exampleDialRequest } from '../../../api/openapi/runtime-examples.ts'
-import { createAttemptToken } from '../../../secrets/attempt-tokens.ts'
+import { createAttemptToken } from '../../../platform/secrets/attempt-tokens.ts'
 import { seedLiveCall } from '../../support/factories.ts'
 import { openSse, textResult, textSchema, useMcpWorld } from '../../support/mcp.ts'
 

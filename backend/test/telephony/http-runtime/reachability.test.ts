@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createReachability } from '../../../telephony/http-runtime/reachability.ts'
+import { createReachability } from '../../../calling/telephony/http-runtime/reachability.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 function setUp() {

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
-import { systemClock } from '../../../core/clock.ts'
-import { newWebhookSecret } from '../../../secrets/tokens.ts'
-import { UnreadableStateError } from '../../../telephony/http-runtime/parse-call-state.ts'
-import { createRuntimeClient } from '../../../telephony/http-runtime/runtime-client.ts'
+import { UnreadableStateError } from '../../../calling/telephony/http-runtime/parse-call-state.ts'
+import { createRuntimeClient } from '../../../calling/telephony/http-runtime/runtime-client.ts'
+import { systemClock } from '../../../platform/core/clock.ts'
+import { newWebhookSecret } from '../../../platform/secrets/tokens.ts'
 import { useHttpReceiver } from '../../support/http-receiver.ts'
 
 const receiver = useHttpReceiver()

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
 import { sql } from 'kysely'
-import { connect } from '../../../db/connect.ts'
-import { startSweeper } from '../../../dialer/sweeper.ts'
+import { startSweeper } from '../../../calling/dialer/sweeper.ts'
+import { connect } from '../../../platform/db/connect.ts'
 import {
   advanceUntil,
   advanceUntilCompleted,

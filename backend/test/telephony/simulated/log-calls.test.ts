@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import pino from 'pino'
-import { startDialer } from '../../../dialer/dialer.ts'
+import { startDialer } from '../../../calling/dialer/dialer.ts'
 import { advanceUntilCompleted, listAttempts, seedCall } from '../../support/calls.ts'
 import { useCallsWorld } from '../../support/world.ts'
 

@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
-import type { DialRequest } from '../../../telephony/provider.ts'
-import { pickScenario } from '../../../telephony/simulated/pick-scenario.ts'
-import { fillScenarioText, optOut, type Scenario, scenarios } from '../../../telephony/simulated/scenarios.ts'
-import type { SimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
-import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
-import { toToolStep } from '../../../telephony/simulated/tool-steps.ts'
+import type { DialRequest } from '../../../calling/telephony/provider.ts'
+import { pickScenario } from '../../../calling/telephony/simulated/pick-scenario.ts'
+import {
+  fillScenarioText,
+  optOut,
+  type Scenario,
+  scenarios,
+} from '../../../calling/telephony/simulated/scenarios.ts'
+import type { SimulatedAgent } from '../../../calling/telephony/simulated/simulated-agent.ts'
+import { createSimulatedProvider } from '../../../calling/telephony/simulated/simulated-provider.ts'
+import { toToolStep } from '../../../calling/telephony/simulated/tool-steps.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 type Contact = DialRequest['contact']

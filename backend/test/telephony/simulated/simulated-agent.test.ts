@@ -1,9 +1,9 @@
 // cspell:ignore Pago
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Call } from '@outdial/contract'
-import { startDialer } from '../../../dialer/dialer.ts'
-import { createSimulatedAgent } from '../../../telephony/simulated/simulated-agent.ts'
-import { createSimulatedProvider } from '../../../telephony/simulated/simulated-provider.ts'
+import { startDialer } from '../../../calling/dialer/dialer.ts'
+import { createSimulatedAgent } from '../../../calling/telephony/simulated/simulated-agent.ts'
+import { createSimulatedProvider } from '../../../calling/telephony/simulated/simulated-provider.ts'
 import {
   advanceUntil,
   advanceUntilCompleted,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import { type Call, Call as CallSchema, type CallOutcome, type EndedReason } from '@outdial/contract'
-import { startDialer } from '../../../dialer/dialer.ts'
+import { startDialer } from '../../../calling/dialer/dialer.ts'
 import {
   advanceUntil,
   advanceUntilCompleted,

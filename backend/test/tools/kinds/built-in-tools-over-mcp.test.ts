@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import type { ToolKindName } from '../../../db/schema.ts'
+import type { ToolKindName } from '../../../platform/db/schema.ts'
 import { assignTool } from '../../../tools/assignments.ts'
 import { isSimpleSchema } from '../../../tools/json-schema/compile-schema.ts'
 import { toolKinds } from '../../../tools/kind-registry.ts'

@@ -1,4 +1,4 @@
-import { decodeText, NotTextError } from '../../core/decode-text.ts'
+import { decodeText, NotTextError } from '../../../platform/core/decode-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'

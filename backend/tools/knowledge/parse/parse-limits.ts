@@ -1,4 +1,4 @@
-import { secondMs } from '../../core/durations.ts'
+import { secondMs } from '../../../platform/core/durations.ts'
 const megabyte = 1024 * 1024
 
 /** Limits for reading one file. docs/decisions/0012-files-read-in-a-separate-process.md explains how they are enforced. */

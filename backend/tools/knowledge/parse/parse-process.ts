@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { Worker } from 'node:worker_threads'
-import { secondMs } from '../../core/durations.ts'
+import { secondMs } from '../../../platform/core/durations.ts'
 import { parseLimits } from './parse-limits.ts'
 import type { ParseResult } from './run-parser.ts'
 

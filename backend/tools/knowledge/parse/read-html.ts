@@ -1,5 +1,5 @@
 import { htmlToText } from 'html-to-text'
-import { decodeText } from '../../core/decode-text.ts'
+import { decodeText } from '../../../platform/core/decode-text.ts'
 import { parseLimits } from './parse-limits.ts'
 
 /** Elements whose content isn't part of the page's text. */

@@ -9,7 +9,7 @@ import { findSandbox, type Sandbox } from './sandbox.ts'
 
 const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
-const packagePath = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const packagePath = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 
 /** What the parser may read: this program's own files. */
 const readablePaths = ['backend/', 'node_modules/', 'package.json'].map(packagePath)

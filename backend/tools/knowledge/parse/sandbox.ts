@@ -1,7 +1,7 @@
 // cspell:ignore privs rbind regid reuid setpriv
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Account, isRoot, lookUpAccount } from '../../db/embedded/os-account.ts'
+import { type Account, isRoot, lookUpAccount } from '../../../platform/db/embedded/os-account.ts'
 
 /** How to start a program that can't do more than its sandbox permits. */
 export interface Sandbox {
