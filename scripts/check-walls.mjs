@@ -1,6 +1,7 @@
 import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import config from '../.dependency-cruiser.cjs'
+import { foldersOf } from './backend-folders.cjs'
 
 // If dependency-cruiser can't read TypeScript, it finds no modules and passes silently, so they're counted below.
 const { options, forbidden } = config
@@ -23,7 +24,7 @@ const { output } = await cruise(
   undefined,
   { tsConfig: extractTSConfig(options.tsConfig.fileName) },
 )
-const { summary } = JSON.parse(output)
+const { summary, modules } = JSON.parse(output)
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} → ${to}`)
 if (summary.totalCruised < 40) {
   console.error(
@@ -32,4 +33,34 @@ if (summary.totalCruised < 40) {
   process.exit(1)
 }
 if (summary.violations.length > 0) process.exit(1)
-console.log(`The imports of ${summary.totalCruised} modules follow the rules.`)
+
+/** Counts the pairs of folders of which one imports the other, and fails if two import each other. */
+function countPairs(kind, toFolder) {
+  const pairs = new Set()
+  for (const { source, dependencies } of modules) {
+    for (const { resolved } of dependencies) {
+      const [from, to] = [toFolder(source), toFolder(resolved)]
+      if (from !== undefined && to !== undefined && from !== to) pairs.add(`${from} → ${to}`)
+    }
+  }
+  const mutual = [...pairs].filter((pair) => pairs.has(pair.split(' → ').reverse().join(' → ')))
+  if (mutual.length > 0) {
+    console.error(`These ${kind} import each other: ${mutual.join(', ')}`)
+    process.exit(1)
+  }
+  return pairs.size
+}
+
+const groupOf = (file) => /^backend\/(?!test\/|node_modules\/)([^/]+)\//.exec(file)?.[1]
+
+function folderOf(file) {
+  const group = groupOf(file)
+  const inner = foldersOf[group]?.find((name) => file.startsWith(`backend/${group}/${name}/`))
+  return inner === undefined ? group : `${group}/${inner}`
+}
+
+const groupPairs = countPairs('groups', groupOf)
+const folderPairs = countPairs('folders', folderOf)
+console.log(
+  `The imports of ${summary.totalCruised} modules follow the rules. In backend/, ${groupPairs} pairs of groups and ${folderPairs} pairs of folders depend on each other, all in one direction.`,
+)

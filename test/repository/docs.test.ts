@@ -15,6 +15,12 @@ const listPages = (folder: string) =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => path.join(folder, file))
 
+/** Returns the READMEs of a folder and of its folders. */
+const listReadmes = (folder: string) =>
+  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => path.basename(file) === 'README.md' && !file.includes('node_modules'))
+    .map((file) => path.join(folder, file))
+
 const pages = [
   ...listPages('.'),
   ...listPages('docs'),
@@ -23,6 +29,7 @@ const pages = [
   'examples/runtime/README.md',
   'bench/README.md',
   'crash-test/README.md',
+  ...listReadmes('backend'),
 ]
 
 /** Returns the code spans that name a project file, such as `queue/calls/queue-calls.ts`. Skips those with a placeholder. */
