@@ -64,8 +64,17 @@ module.exports = {
       name: 'only-servers-use-http',
       comment: 'What a request means is decided without the frame of the server.',
       severity: 'error',
-      from: { path: inside('agents', 'contacts', 'knowledge', 'sign-in', 'spreadsheets') },
+      from: {
+        path: inside('agents', 'contacts', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'),
+        pathNot: 'report-route\\.ts$',
+      },
       to: { path: inside('http') },
+    },
+    {
+      name: 'campaigns-know-no-markup',
+      severity: 'error',
+      from: { path: inside('campaigns') },
+      to: { path: inside('views') },
     },
     {
       name: 'plumbing-knows-no-domain',
@@ -82,8 +91,8 @@ module.exports = {
     {
       name: 'only-main-and-tests-assemble',
       severity: 'error',
-      from: { path: '^backend/', pathNot: '^backend/((main|start|app)\\.ts$|test/|admin/)' },
-      to: { path: '^backend/(main|start|app|open-deps)\\.ts$' },
+      from: { path: '^backend/', pathNot: '^backend/((main|start|app|workers)\\.ts$|test/|admin/)' },
+      to: { path: '^backend/(main|start|app|workers|open-deps)\\.ts$' },
     },
     {
       name: 'sentences-of-the-api-are-in-the-catalog',

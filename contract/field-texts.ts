@@ -694,7 +694,7 @@ export const workspaceTexts = texts({
   },
   max_attempts_per_own_number: {
     label: 'Calls per day from each of your numbers',
-    form: "Call attempts count, in the workspace's time zone. Numbers that call much more than 150 times a day are often marked as spam. Leave blank for any number.",
+    form: "Call attempts on a day in the workspace's time zone. Numbers that call much more than 150 times a day are often marked as spam. Leave blank for any number.",
   },
   max_minutes_per_month: {
     label: 'Minutes per month',

@@ -1,6 +1,6 @@
 // Which folder of backend/ may import which: only folders on lower lines, so no two folders import each other. Add new ones here.
 
-// The groups of folders, which are the folders that backend/ shows.
+// The groups of folders: what is directly in backend/, besides its tests.
 const groups = [
   ['admin', 'service'],
   ['dashboard'],
@@ -13,7 +13,7 @@ const groups = [
   ['platform'],
 ]
 
-// The folders in the groups. A group that has code of its own is one of them, without its folders.
+// The folders inside the groups.
 const foldersOf = {
   accounts: ['access', 'identity', 'oauth', 'sign-in'],
   calling: ['dialer', 'telephony'],
@@ -23,6 +23,8 @@ const foldersOf = {
   service: ['demo', 'metrics'],
   tools: ['knowledge', 'mcp', 'onboarding', 'spreadsheets'],
 }
+
+// Their order, from top to bottom, together with the code of groups outside of these folders. An import must be allowed by both lists.
 const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],

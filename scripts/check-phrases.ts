@@ -36,7 +36,7 @@ export const findPhrases = (text: string): { line: number; found: string; instea
 
 /** Generated files, applied migrations, and what other people wrote. */
 const excluded =
-  /^backend\/db\/migrations\/|\/fixtures\/|package-lock\.json$|^LICENSE$|\.(?:png|svg)$|^scripts\/check-phrases\.ts$|^test\/repository\/spelling\.test\.ts$/
+  /^backend\/platform\/db\/migrations\/|\/fixtures\/|package-lock\.json$|^LICENSE$|\.(?:png|svg)$|^scripts\/check-phrases\.ts$|^test\/repository\/spelling\.test\.ts$/
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0')

@@ -5,7 +5,9 @@ import { EndedReason, endedReasonTexts, WaitingFor, waitingForTexts } from '@out
 import { root } from '../support/docs.ts'
 
 /** The modules that queue, place, and end calls, without comments, types, and comparisons: what is left sets values. */
-const sources = globSync('backend/{calling,privacy,queue}/**/*.ts', { cwd: root }).map((file) =>
+const sources = globSync('backend/{calling,privacy,queue/{calls,contacts,rules}}/**/*.ts', {
+  cwd: root,
+}).map((file) =>
   readFileSync(path.join(root, file), 'utf8')
     .replaceAll(/\/\/.*|\/\*[^]*?\*\//g, '')
     .replaceAll(/(?:===|!==|case|\|) '\w+'/g, ''),

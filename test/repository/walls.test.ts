@@ -21,6 +21,7 @@ const forbiddenImports: Record<string, readonly [from: string, to: string]> = {
   'every-folder-has-a-layer': ['backend/extras/a.ts', 'contract/b.ts'],
   'commands-import-no-pages': ['backend/admin/a.ts', 'backend/dashboard/b.ts'],
   'only-telephony-knows-its-providers': ['backend/api/a.ts', 'backend/calling/telephony/simulated/b.ts'],
+  'campaigns-know-no-markup': ['backend/queue/campaigns/a.ts', 'backend/platform/views/b.ts'],
   'only-servers-use-http': ['backend/queue/contacts/a.ts', 'backend/platform/http/b.ts'],
   'plumbing-knows-no-domain': ['backend/platform/views/a.ts', 'backend/queue/calls/b.ts'],
   'calls-reach-webhooks-through-the-outbox': ['backend/queue/calls/a.ts', 'backend/webhooks/sender.ts'],

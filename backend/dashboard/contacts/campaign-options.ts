@@ -64,7 +64,7 @@ const ruleLabels = {
   frequency: 'called as often as allowed',
   no_permitted_hour: 'no permitted hour',
   number_limit: 'calls of the day used up',
-  minutes_limit: 'minutes of the month used up',
+  minutes_limit: 'minutes of the month used up or reserved',
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

@@ -6,7 +6,7 @@ import { field, formMessage, pageForm } from '../../platform/views/forms.ts'
 import { html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
 import { loadRetention } from '../../privacy/change-retention.ts'
-import { recheckLimits } from '../../queue/rules/limits.ts'
+import { followTimeZone } from '../../queue/rules/limits.ts'
 import { callingHoursFields } from '../page/calling-hours-fields.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
 import { countries, formText, StringList, toFormTexts } from '../page/forms.ts'
@@ -113,7 +113,7 @@ export const generalSettingsPage = defineForm({
         end: fields['calling_hours.end'],
       },
     })
-    await recheckLimits(tx, context.workspace.id)
+    if (fields.time_zone !== context.workspace.timeZone) await followTimeZone(tx, context.workspace.id)
     return redirectTo(pathTo(context, '/settings'), 'Settings saved.')
   },
 })

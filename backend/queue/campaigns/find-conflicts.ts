@@ -18,8 +18,8 @@ export function findConflicts(
   return [...findClosedPlaces(rules, campaign.callingHours), ...findLateRetries(rules, campaign.retry)]
 }
 
-function findClosedPlaces({ hoursByLaw }: CallRules, callingHours: CallingHours): Warning[] {
-  if (!hoursByLaw) return []
+function findClosedPlaces({ hoursByLaw, countries }: CallRules, callingHours: CallingHours): Warning[] {
+  if (!hoursByLaw || countries?.includes('US') === false) return []
   const closed = lawRows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
   if (closed.length === 0) return []
   const isEverywhere = closed.some(({ state }) => state === null)

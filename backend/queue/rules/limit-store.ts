@@ -167,13 +167,27 @@ export async function hasStoppedCampaigns(db: Db, workspaceId: number, by: Limit
   return rows[0]?.found === true
 }
 
-/** Gives all campaigns that a limit stops their turn. */
-export async function requeueAllLimitedCampaigns(db: Db): Promise<void> {
-  const { rows } = await sql<{ workspaceId: number }>`
-    select distinct workspace_id as "workspaceId" from campaign_queue where limited_by is not null`.execute(
+/** Finds the workspaces of campaigns that a limit stops. */
+export async function findWorkspacesWithStops(db: Db): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select distinct workspace_id as id from campaign_queue where limited_by is not null order by 1`.execute(
     db,
   )
-  for (const { workspaceId } of rows) await requeueLimitedCampaigns(db, workspaceId)
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Lets what was counted on a day or in a month that hasn't begun yet count today. In a time zone further west, it's still
+ * yesterday, and a limit would not see it.
+ */
+export async function movePeriodsBack(db: Db, workspaceId: number, now: Date): Promise<void> {
+  await sql`
+    update limit_use
+    set period = case when phone_number_id = ${ofWorkspace} then date_trunc('month', local.day)::date else local.day end
+    from (
+      select (${now}::timestamptz at time zone time_zone)::date as day from workspace where id = ${workspaceId}
+    ) as local
+    where workspace_id = ${workspaceId} and period > local.day`.execute(db)
 }
 
 /**

@@ -7,10 +7,11 @@ import { inTransaction } from '../../platform/db/transaction.ts'
 import { doRulesApply } from './call-rules.ts'
 import {
   findRemaining,
+  findWorkspacesWithStops,
   hasStoppedCampaigns,
   lockLimitUses,
+  movePeriodsBack,
   type Remaining,
-  requeueAllLimitedCampaigns,
   requeueLimitedCampaigns,
   stopCampaigns,
   tryLockLimitUses,
@@ -166,16 +167,24 @@ export async function requeueAfterCalls(
 }
 
 /**
- * Gives the campaigns of a workspace that a limit stops their turn, because the workspace's time zone has changed, and with it when
- * days and months begin. Call it last in a transaction.
+ * Follows a change of the workspace's time zone, and with it of when days and months begin. Call it last in the transaction that
+ * changes it.
  */
-export async function recheckLimits({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> {
+export async function followTimeZone(
+  { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  workspaceId: number,
+): Promise<void> {
   // Waits for claims that have found the end of a day in the former time zone.
   await lockLimitUses(db, [workspaceId])
+  await movePeriodsBack(db, workspaceId, clock.now())
   await requeueLimitedCampaigns(db, workspaceId)
+  notify.callQueued()
 }
 
 /** Gives all campaigns that a limit stops their turn if calls are simulated, because no limit applies anymore. */
 export async function endLimitsWhileSimulated(deps: Pick<Deps, 'config' | 'db' | 'notify'>): Promise<void> {
-  if (!doRulesApply(deps.config)) await inTransaction(deps, ({ db }) => requeueAllLimitedCampaigns(db))
+  if (doRulesApply(deps.config)) return
+  // Each in its own transaction, because rows of campaigns are locked in the order of their IDs.
+  for (const workspaceId of await findWorkspacesWithStops(deps.db))
+    await inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))
 }

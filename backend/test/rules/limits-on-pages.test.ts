@@ -62,3 +62,21 @@ it('looks at the limits again when the time zone of the workspace changes', asyn
   // In Berlin, the next day begins earlier.
   expect(after.limited_until?.getTime()).toBeLessThan(before.limited_until?.getTime() ?? 0)
 })
+
+it('still counts the calls of the day when the time zone moves west over midnight', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { workspaceId } = user.seed
+  const setZone = async (zone: string) => {
+    await user.browser.press(await user.open('/settings'), 'Save', { time_zone: zone })
+  }
+  // The first is a day ahead of the second at any time.
+  await setZone('Pacific/Kiritimati')
+  await useUpDay(user.seed)
+  await setZone('Pacific/Pago_Pago')
+  expect(await claim(workspaceId)).toEqual([])
+  const used = deps.db.selectFrom('limit_use').select('used').where('workspace_id', '=', workspaceId)
+  expect(await used.where('phone_number_id', '=', user.seed.phoneNumberId).executeTakeFirst()).toEqual({
+    used: 1,
+  })
+})

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 const root = new URL('../../../', import.meta.url)
 
 /** Modules whose texts are those of the operator, of developers, or of the database. */
-const ownModules = /^backend\/(test|node_modules|db|admin|demo|support)\//
+const ownModules = /^backend\/(test|node_modules|platform\/db|admin|service\/demo|dashboard\/stories)\//
 
 /** Where a declaration of a module begins. */
 const declaration = /^(?=(?:export |async |const |function |class ))/m
