@@ -3,12 +3,15 @@ import fc from 'fast-check'
 import { type AttemptResult, emptyResult } from '../../calling/dialer/attempt-result.ts'
 import type { ClaimedAttempt } from '../../calling/dialer/claim-calls.ts'
 import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
+import { startSweeper } from '../../calling/dialer/sweeper.ts'
 import { ApiError } from '../../platform/core/errors.ts'
 import { pauseCampaign, resumeCampaign } from '../../queue/campaigns/campaign-status.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { queueCallback } from '../../queue/contacts/queue-callback.ts'
+import { maxWaitMs } from '../../queue/rules/plan-call.ts'
 import { changeRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { waitFor } from '../support/wait.ts'
 
 // Later than the database's clock, so that it doesn't delay the campaigns' turns.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
@@ -124,7 +127,7 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
         .where('status', '<>', 'completed')
       expect(await open.execute()).toEqual([])
     }),
-    { numRuns: 20, examples: [[undoneOfTwo], [callbackOverLimit]] },
+    { numRuns: 20, endOnFailure: true, examples: [[undoneOfTwo], [callbackOverLimit]] },
   )
 })
 
@@ -260,20 +263,31 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
 
   return {
     act,
-    /** Lets time pass until no call is open. */
+    /** Lets time pass until each call is completed, or expires because its time is over. */
     end: async (): Promise<void> => {
       for (const id of campaigns) await resumeCampaign(deps, workspaceId, id)
       const open = deps.db
         .selectFrom('call')
-        .select('id')
+        .select('due_at')
         .where('workspace_id', '=', workspaceId)
         .where('status', '<>', 'completed')
-        .limit(1)
-      for (let round = 0; round < 300 && (await open.execute()).length > 0; round += 1) {
+      const isWaiting = async () => {
+        const overdue = deps.clock.now().getTime() - maxWaitMs
+        return (await open.execute()).some(({ due_at }) => due_at.getTime() >= overdue)
+      }
+      for (let round = 0; round < 300 && (await isWaiting()); round += 1) {
         while (live.length > 0) await finish(ends.busy)
         deps.clock.advance(3 * hourMs)
         await claim()
       }
+      if ((await open.execute()).length === 0) return
+      while (live.length > 0) await finish(ends.busy)
+      const sweeper = startSweeper(deps)
+      await waitFor(
+        async () => (await open.execute()).length === 0,
+        () => deps.clock.advance(1_000),
+      )
+      await sweeper.stop()
     },
   }
 }
