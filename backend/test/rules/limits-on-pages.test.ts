@@ -73,7 +73,7 @@ it('still counts the calls of the day when the time zone moves west over midnigh
   // The first is a day ahead of the second at any time.
   await setZone('Pacific/Kiritimati')
   await useUpDay(user.seed)
-  await setZone('Pacific/Pago_Pago')
+  await setZone('Pacific/Honolulu')
   expect(await claim(workspaceId)).toEqual([])
   const used = deps.db.selectFrom('limit_use').select('used').where('workspace_id', '=', workspaceId)
   expect(await used.where('phone_number_id', '=', user.seed.phoneNumberId).executeTakeFirst()).toEqual({
