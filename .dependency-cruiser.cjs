@@ -1,18 +1,17 @@
-const { groups, foldersOf, layers } = require('./scripts/backend-folders.cjs')
+const { groups, foldersOf, layers, pathOf } = require('./scripts/backend-folders.cjs')
 
 const folders = layers.flat()
 const inGroup = (...names) => `^backend/(${names.join('|')})/`
 
-function pathOf(name) {
-  const [group] = Object.entries(foldersOf).find(([, inner]) => inner.includes(name)) ?? []
-  if (group !== undefined) return `^backend/${group}/${name}/`
+/** Matches the files of a folder. Those of a group with code of its own don't include the folders inside it. */
+function patternOf(name) {
   const inner = foldersOf[name] ?? []
-  return inner.length === 0 ? inGroup(name) : `^backend/${name}/(?!(${inner.join('|')})/)`
+  return inner.length === 0 ? `^${pathOf(name)}/` : `^${pathOf(name)}/(?!(${inner.join('|')})/)`
 }
 
-const inside = (...names) => names.map(pathOf).join('|')
+const inside = (...names) => names.map(patternOf).join('|')
 
-const storesOf = (name) => `${pathOf(name)}.*-store\\.ts$`
+const storesOf = (name) => `${patternOf(name)}.*-store\\.ts$`
 
 /** Forbids each name to import what is on its own line or above, except itself. */
 const onlyLower = (kind, lines, toPath) =>

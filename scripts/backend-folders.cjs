@@ -43,4 +43,10 @@ const layers = [
   ['core'],
 ]
 
-module.exports = { groups, foldersOf, layers }
+/** Returns the path of a group, or of a folder inside one: `backend/queue/calls`. */
+function pathOf(name) {
+  const [group] = Object.entries(foldersOf).find(([, inner]) => inner.includes(name)) ?? []
+  return group === undefined ? `backend/${name}` : `backend/${group}/${name}`
+}
+
+module.exports = { groups, foldersOf, layers, pathOf }

@@ -11,9 +11,10 @@ import { root } from '../support/docs.ts'
 const configFile = path.join(root, '.dependency-cruiser.cjs')
 const require = createRequire(import.meta.url)
 const { forbidden } = require(configFile) as { forbidden: { name: string }[] }
-const { groups, foldersOf } = require(path.join(root, 'scripts/backend-folders.cjs')) as {
+const { groups, foldersOf, pathOf } = require(path.join(root, 'scripts/backend-folders.cjs')) as {
   groups: string[][]
   foldersOf: Record<string, string[]>
+  pathOf: (name: string) => string
 }
 
 /** A file and the file that it must not import, by the name of the rule. */
@@ -43,12 +44,6 @@ const forbiddenImports: Record<string, readonly [from: string, to: string]> = {
 const folder = useTestFolder()
 /** The violations that were found, as the rule's name and the importing file. */
 const found = new Set<string>()
-
-/** Returns the path of a group, or of a folder of one. */
-function pathOf(name: string): string {
-  const group = Object.entries(foldersOf).find(([, inner]) => inner.includes(name))
-  return group === undefined ? `backend/${name}` : `backend/${group[0]}/${name}`
-}
 
 /** Returns an import that a rule about the order of groups or folders, or about their stores, rejects. */
 function findForbiddenImport(rule: string): readonly [from: string, to: string] | undefined {

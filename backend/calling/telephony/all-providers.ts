@@ -1,5 +1,5 @@
 /**
- * What the other folders need of all providers, whether they're chosen or not: after a change of TELEPHONY, calls of the
+ * Exports what the other folders need of every provider, whether it's chosen or not: after a change of TELEPHONY, calls of the
  * provider before it still end, and what it stored is still erased.
  */
 export { deleteReportsOfCalls, findReportedAnalysis } from './http-runtime/attempt-reports.ts'

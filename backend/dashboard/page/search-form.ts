@@ -2,7 +2,7 @@ import { attributes, type Html, html, type Slot } from '../../platform/views/htm
 import type { Ui } from './page-model.ts'
 
 interface SearchForm {
-  /** Of the list. */
+  /** The path of the list that is searched. */
   path: string
   /** The selector of the results, which the form replaces. */
   target: '#live' | '#results'
@@ -18,7 +18,7 @@ interface SearchForm {
   }
   /** The label of the button that browsers without scripts show. */
   button: 'Search' | 'Show'
-  /** For screen readers. */
+  /** A label that only screen readers read. */
   label?: string
   /** The events that search, if not only a change. */
   trigger?: string

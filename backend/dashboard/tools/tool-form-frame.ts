@@ -5,11 +5,11 @@ import type { FormFrame } from '../page/forms.ts'
 import type { PageModel } from '../page/page-model.ts'
 import { toolAccessFields } from './tool-access-fields.ts'
 
-/** What the forms of HTTP tools and MCP servers share. */
+/** Holds the values that the forms of HTTP tools and of MCP servers both show. */
 export interface ToolFormFrame extends FormFrame {
   isNew: boolean
   headers: string
-  /** Of the saved secrets. */
+  /** The names of the saved secrets. */
   secretNames: readonly string[]
 }
 

@@ -29,7 +29,7 @@ export type Html = Markup<'text'>
 /** Attributes of a tag. */
 type Attributes = Markup<'tag'>
 
-/** What a slot of `html` shows. False and null show nothing, for `isLate && html'…'`. */
+/** A value that a slot of `html` can show. False and null show nothing, for `isLate && html'…'`. */
 export type Slot = Html | Attributes | string | number | false | null | readonly Slot[]
 
 const placesOf = new WeakMap<TemplateStringsArray, readonly Place[]>()

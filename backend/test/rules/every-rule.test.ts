@@ -32,7 +32,7 @@ type Result = object | string
 
 interface Case {
   rules?: TypedRules
-  /** What the campaign itself requires. */
+  /** A requirement of the campaign itself. */
   campaign?: { oneConversationPerDay: true } | { closedOnFederalHolidays: true }
   /** The rules before. Limits by day and month count from when they're set. */
   before?: TypedRules

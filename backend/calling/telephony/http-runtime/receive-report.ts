@@ -15,7 +15,7 @@ import {
 } from './attempt-reports.ts'
 import { httpProviderName } from './http-provider.ts'
 
-/** What receiving a report needs. The dialer's `lateResults` save what no worker waits for anymore. */
+/** Lists what receiving a report needs. The dialer's `lateResults` save a result that no worker waits for anymore. */
 interface ReportDeps extends Pick<Deps, 'config' | 'db' | 'clock' | 'notify'> {
   lateResults: LateResults
 }
