@@ -1,6 +1,6 @@
 /** A claim of many calls costs little more than one of a single call. So while many calls come, they gather for so long. */
 const gatherMs = 25
-/** How many calls all workers together claim in `latelyMs` before they gather. */
+/** How many calls all workers together claim in `latelyMs` before calls gather. */
 const manyCalls = 10
 const latelyMs = 100
 
@@ -9,8 +9,7 @@ const latelyMs = 100
  *
  * - While few calls come, each is claimed at once. On a busy machine, claims take long, and small ones would take what the calls
  *   themselves need, so a worker spends at most half of its time on them.
- * - While many come, all workers together claim as often as one would. Otherwise, each finds few calls, and each claim and what
- *   follows costs as much as for many.
+ * - While many come, they gather, also for a worker that finds few, because the others find the rest.
  *
  * @param otherWorkers returns how many other processes have workers
  * @param now a clock in milliseconds that is never set back
@@ -26,8 +25,7 @@ export function createClaimInterval(
     const at = now()
     claimedLately = claimedLately * Math.exp((updatedAt - at) / latelyMs) + claimed
     updatedAt = at
-    const workers = 1 + otherWorkers()
-    if (claimedLately * workers > manyCalls) return gatherMs * workers
+    if (claimedLately * (1 + otherWorkers()) > manyCalls) return gatherMs
     return Math.max(5, tookMs + Math.min(tookMs, 20))
   }
 }

@@ -24,9 +24,8 @@ interface ShareOptions<Item> {
    */
   slowAfterMs?: number
   /**
-   * The least milliseconds between the starts of two batches of a group, so that items gather, unless the first one left some
-   * out. After a longer pause, or with 0, an item waits only for those of the same turn of the event loop. By default, it
-   * doesn't wait.
+   * How many milliseconds an item waits for others of its group while a batch of it runs, and for as long afterward. After a
+   * longer pause, or with 0, it waits only for those of the same turn of the event loop. By default, it doesn't wait.
    */
   gatherMs?: number
   /** How long an item waits to run, first with others and then alone. By default, as long as it takes. */
@@ -79,6 +78,8 @@ export function share<Item, Result>(
   const runningAlone = new Map<number, number>()
   /** Groups whose items wait for others. */
   const gathering = new Set<number>()
+  /** Groups of which no batch has run for less than `gatherMs`, with the timers that remove them. */
+  const resting = new Map<number, NodeJS.Timeout>()
   const busyKeys = new Set<string>()
   let runningCount = 0
   let aloneCount = 0
@@ -151,7 +152,10 @@ export function share<Item, Result>(
       clearTimeout(timer)
       runningCount -= 1
       group[kind] -= 1
-      if (group.slow + group.others === 0) running.delete(groupId)
+      if (group.slow + group.others === 0) {
+        running.delete(groupId)
+        rest(groupId)
+      }
       startAlone()
       startBatches()
     }
@@ -194,9 +198,7 @@ export function share<Item, Result>(
       const { batch, left } = takeBatch(entries)
       if (batch.length === 0) continue
       waiting.delete(groupId)
-      if (left.length > 0)
-        waiting.set(groupId, left) // at the end
-      else if (gatherMs !== undefined && gatherMs > 0) gather(groupId, gatherMs)
+      if (left.length > 0) waiting.set(groupId, left) // at the end
       batch.forEach(({ timer }) => clearTimeout(timer))
       void runBatch(groupId, batch)
     }
@@ -243,20 +245,31 @@ export function share<Item, Result>(
   const waitAlone = (entry: Entry<Item, Result>) =>
     wait(waitingAlone, aloneGroupOf?.(entry.item) ?? entry.groupId, entry)
 
-  const gather = (groupId: number, ms: number) => {
+  const rest = (groupId: number) => {
+    if (gatherMs === undefined || gatherMs === 0) return
+    clearTimeout(resting.get(groupId))
+    resting.set(
+      groupId,
+      setTimeout(() => resting.delete(groupId), gatherMs),
+    )
+  }
+
+  const gather = (groupId: number) => {
+    if (gatherMs === undefined) return
     gathering.add(groupId)
     const endGathering = () => {
       gathering.delete(groupId)
       startBatches()
     }
+    const isBusy = running.has(groupId) || resting.has(groupId)
     // A timer of 0 ms would take 1 ms.
-    if (ms === 0) setImmediate(endGathering)
-    else setTimeout(endGathering, ms)
+    if (gatherMs > 0 && isBusy) setTimeout(endGathering, gatherMs)
+    else setImmediate(endGathering)
   }
 
   return (groupId, item) =>
     new Promise((resolve, reject) => {
-      if (gatherMs !== undefined && !waiting.has(groupId) && !gathering.has(groupId)) gather(groupId, 0)
+      if (!waiting.has(groupId) && !gathering.has(groupId)) gather(groupId)
       const keys = keysOf?.(item).map((key) => `${groupId} ${key}`) ?? []
       const waitsUntil = performance.now() + (deadline?.maxWaitMs ?? 0)
       wait(waiting, groupId, { groupId, item, keys, waitsUntil, timer: undefined, resolve, reject })

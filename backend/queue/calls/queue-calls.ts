@@ -108,7 +108,13 @@ export async function queueCalls(
     return suppressedFor === null ? [] : [{ id, reason: suppressedFor }]
   })
   await completeSuppressedCalls(tx, workspaceId, suppressed, now)
-  tx.notify.callQueued()
+  const canBeDialed = toInsert.some((call) => {
+    const { queued = false, suppressedFor = null } = results.get(call) ?? {}
+    const isDue = call.test || (call.campaign.status === 'active' && call.plan.at <= now)
+    return queued && suppressedFor === null && isDue
+  })
+  // Dialers that look for nothing take from those that have much to do.
+  if (canBeDialed) tx.notify.callQueued()
   return planned.map((call) => results.get(call) ?? missingResult())
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals'
 import { ContactAdded, ErrorResponse } from '@outdial/contract'
 import { hourMs } from '../../platform/core/durations.ts'
 import { noNotify } from '../../platform/core/notify.ts'
-import { freshNumber } from '../support/factories.ts'
+import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { useApiWorld } from '../support/test-api.ts'
 
 let notified: string[] = []
@@ -50,6 +50,15 @@ it('creates a contact and queues a call to it', async () => {
   })
   expect(added.call).toMatchObject({ status: 'queued', metadata: { lead: '7' }, contact: added.contact })
   expect(notified).toEqual(['dialer'])
+})
+
+it("notifies no dialer of a call that it can't place yet", async () => {
+  const paused = await seedCampaign(api.deps, api.seed)
+  await api.deps.db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', paused).execute()
+  await add({ phone_number: freshNumber(), campaign_id: paused })
+  const later = new Date(api.deps.clock.now().getTime() + hourMs).toISOString()
+  await add({ phone_number: freshNumber(), scheduled_at: later })
+  expect(notified).toEqual([])
 })
 
 it('keeps fields that are missing or blank, merges variables, and clears null fields', async () => {

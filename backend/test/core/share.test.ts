@@ -70,7 +70,7 @@ it('runs the first item at once, and those that come meanwhile together', async 
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
 })
 
-it('lets a given time pass between two batches of a group, in which items gather', async () => {
+it('lets items of a group gather while a batch of it runs, and for a while afterward', async () => {
   const gatherMs = 200
   const { add, started, end } = shareNames({ gatherMs })
   const startedAt = performance.now()
