@@ -1,4 +1,4 @@
-# The service, for use with a PostgreSQL server: see compose.yaml and docs/operating.md.
+# The service, for use with a PostgreSQL server: see compose.yaml and docs/guides/install.md.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./

@@ -67,7 +67,7 @@ export const Environment = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
 
-/** The service's settings, read once at startup. Documented in docs/operating.md. */
+/** The service's settings, read once at startup. Documented in docs/reference/settings.md. */
 export interface Config {
   port: number
   host: string

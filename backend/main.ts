@@ -20,7 +20,7 @@ export async function main(): Promise<void> {
   log.info({ role: config.role, url: config.publicUrl }, 'Outdial is ready')
   if (config.telephony === 'simulated') {
     log.info(
-      'Calls are simulated, so no phone rings. Real calls need an agent runtime and TELEPHONY=http (docs/runtime.md).',
+      'Calls are simulated, so no phone rings. Real calls need an agent runtime and TELEPHONY=http (docs/reference/runtime.md).',
     )
   }
 }

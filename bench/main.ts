@@ -8,7 +8,7 @@ import { rows } from './rows.ts'
 
 /**
  * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` runs one row. `npm run bench -- --save`
- * also writes docs/performance.md, its picture, and docs/performance.json. BENCH_SCALE below 1 makes the run shorter.
+ * also writes docs/reference/performance.md, its picture, and docs/reference/performance.json. BENCH_SCALE below 1 makes the run shorter.
  * BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows `claim` and `lists`.
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } })

@@ -7,7 +7,7 @@ import { type LiveCallCost, measureLiveCalls } from './sizing/measure-live-calls
 
 /**
  * `npm run bench:sizing` measures what a call costs: CPU time, write-ahead log, and disk. Unlike throughput, these depend
- * little on what else the machine does. `-- --save` writes docs/sizing.json and the tables of docs/scaling.md.
+ * little on what else the machine does. `-- --save` writes docs/reference/sizing.json and the tables of docs/guides/scale.md.
  * BENCH_SCALE below 1 makes the run shorter. Linux only.
  */
 const { values } = parseArgs({ options: { save: { type: 'boolean' } } })

@@ -14,7 +14,7 @@ import { format, resolveConfig } from 'prettier'
 import { table } from './page-tables.ts'
 
 const root = new URL('..', import.meta.url)
-export const errorsPage = new URL('docs/errors.md', root)
+export const errorsPage = new URL('docs/reference/errors.md', root)
 
 const textRows = (texts: Record<string, ErrorText>): string[][] =>
   Object.entries(texts).map(([key, { meaning, action, zapier = '' }]) => [
@@ -23,7 +23,7 @@ const textRows = (texts: Record<string, ErrorText>): string[][] =>
     `${action} ${zapier}`.trim(),
   ])
 
-/** Returns the catalog of error codes, docs/errors.md. */
+/** Returns the catalog of error codes, docs/reference/errors.md. */
 export function generateErrorsPage(): Promise<string> {
   const errors = textRows(errorTexts).map(([code = '', ...texts]) => [
     code,

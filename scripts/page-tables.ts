@@ -10,8 +10,8 @@ import { format, resolveConfig } from 'prettier'
 import type { PlainInputField } from 'zapier-platform-core'
 import { inputFields } from '../src/creates/queue-call-fields.ts'
 
-export const zapBuildersPage = new URL('../docs/for-zap-builders.md', import.meta.url)
-export const supportPage = new URL('../docs/for-support.md', import.meta.url)
+export const zapBuildersPage = new URL('../docs/guides/zap-builders.md', import.meta.url)
+export const supportPage = new URL('../docs/guides/support.md', import.meta.url)
 
 /** Returns a Markdown table. Placeholders such as `{field}` are shown as code. */
 export const table = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -20,7 +20,7 @@ export const table = (header: readonly string[], rows: readonly (readonly string
 const row = (cells: readonly string[]): string =>
   `| ${cells.join(' | ').replaceAll(/\{\w+\}/g, (placeholder) => `\`${placeholder}\``)} |`
 
-/** Returns docs/for-zap-builders.md with the labels and help texts that the Zap editor shows for Queue Call. */
+/** Returns docs/guides/zap-builders.md with the labels and help texts that the Zap editor shows for Queue Call. */
 export async function generateZapBuildersPage(): Promise<string> {
   const fields: readonly PlainInputField[] = inputFields
   const rows = fields.flatMap(({ label, helpText }) =>
@@ -29,7 +29,7 @@ export async function generateZapBuildersPage(): Promise<string> {
   return fillPage(zapBuildersPage, { 'Fields of Queue Call': table(['Field', 'Help text'], rows) })
 }
 
-/** Returns docs/for-support.md with what a call can wait for and why it can end. */
+/** Returns docs/guides/support.md with what a call can wait for and why it can end. */
 export async function generateSupportPage(): Promise<string> {
   const waiting = Object.entries<WaitingForText>({ ...waitingForTexts, null: nextInLineText }).map(
     ([value, { meaning, support = '', action }]) => [

@@ -43,8 +43,8 @@ type RecordAttempt = (
 type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 
 /**
- * Creates the function that records an attempt and its consequences. Results that arrive within 10 ms of a statement share
- * the next one, if they don't change their subscriptions. That's most of them: a subscription starts or stops failing only
+ * Creates the function that records an attempt and its consequences. While many results arrive, those of 10 ms share a
+ * statement, if they don't change their subscriptions. That's most of them: a subscription starts or stops failing only
  * now and then.
  */
 export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {

@@ -8,8 +8,9 @@ import { formatSizing, type SizingReport } from './sizing-tables.ts'
 import type { Figures } from './summarize.ts'
 
 const docs = path.join(import.meta.dirname, '../../docs')
-const page = path.join(docs, 'performance.md')
-const scalingPage = path.join(docs, 'scaling.md')
+const reference = path.join(docs, 'reference')
+const page = path.join(reference, 'performance.md')
+const scalingPage = path.join(docs, 'guides/scale.md')
 
 interface Report {
   machine: Machine
@@ -18,10 +19,10 @@ interface Report {
   figures: Figures[]
 }
 
-/** Writes the results to docs/performance.json, the picture, and the table of docs/performance.md. */
+/** Writes the results to docs/reference/performance.json, the picture, and the table of docs/reference/performance.md. */
 export async function saveReport(report: Report): Promise<void> {
   const { machine, figures } = report
-  await write(path.join(docs, 'performance.json'), JSON.stringify(report))
+  await write(path.join(reference, 'performance.json'), JSON.stringify(report))
   await writeFile(
     path.join(docs, 'pictures/performance.svg'),
     drawResults(figures, `Measured on ${machine.date}, commit ${machine.commit}`),
@@ -31,16 +32,16 @@ export async function saveReport(report: Report): Promise<void> {
   await writeFile(scalingPage, await generateScalingPage())
 }
 
-/** Writes the costs of a call to docs/sizing.json, and the tables of docs/scaling.md. */
+/** Writes the costs of a call to docs/reference/sizing.json, and the tables of docs/guides/scale.md. */
 export async function saveSizing(report: SizingReport): Promise<void> {
-  await write(path.join(docs, 'sizing.json'), JSON.stringify(report))
+  await write(path.join(reference, 'sizing.json'), JSON.stringify(report))
   await writeFile(scalingPage, await generateScalingPage())
 }
 
-/** Returns docs/scaling.md with tables that are computed from docs/sizing.json and docs/performance.json. */
+/** Returns docs/guides/scale.md with tables that are computed from docs/reference/sizing.json and docs/reference/performance.json. */
 export async function generateScalingPage(): Promise<string> {
   const read = async <Content>(name: string) =>
-    JSON.parse(await readFile(path.join(docs, name), 'utf8')) as Content
+    JSON.parse(await readFile(path.join(reference, name), 'utf8')) as Content
   const sizing = await read<SizingReport>('sizing.json')
   const tables = Object.entries(formatSizing(sizing, await read<Report>('performance.json')))
   const text = tables.reduce(

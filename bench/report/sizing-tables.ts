@@ -11,7 +11,7 @@ export interface SizingReport {
   live: LiveCallCost
 }
 
-/** What the sizes are computed for. docs/scaling.md describes it. */
+/** What the sizes are computed for. docs/guides/scale.md describes it. */
 const workload = {
   /** In which the calls of a day are made. */
   hoursPerDay: 10,
@@ -95,7 +95,7 @@ function computeCallsPerCore(report: SizingReport): number {
   return (hoursPerDay * 3_600_000 * utilization) / peak / (postgresqlMs + workerMs + apiMs)
 }
 
-/** Formats the tables of docs/scaling.md, by the name of their markers. */
+/** Formats the tables of docs/guides/scale.md, by the name of their markers. */
 export function formatSizing(
   report: SizingReport,
   performance: { scale: number; machine: Machine; figures: readonly Figures[] },
@@ -181,7 +181,7 @@ function formatDisk({ unanswered, answered }: SizingReport): string {
   )
 }
 
-/** The rows of docs/performance.md that say how much one process of each kind does. */
+/** The rows of docs/reference/performance.md that say how much one process of each kind does. */
 const throughputRows = ['New contacts', 'Calls', 'Webhook deliveries']
 
 function formatThroughput({

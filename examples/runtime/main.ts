@@ -4,7 +4,7 @@ import { type CallState, RuntimeDialRequest } from '@outdial/contract'
 import { type OngoingCall, startCall } from './call.ts'
 import { verifySignature } from './signature.ts'
 
-// A minimal agent runtime. docs/runtime.md describes what a runtime must do. No phone rings.
+// A minimal agent runtime. docs/reference/runtime.md describes what a runtime must do. No phone rings.
 
 const { RUNTIME_SIGNING_KEY: signingKey, PORT = '8790', HOST = '127.0.0.1', SECOND_MS = '1000' } = process.env
 if (!signingKey?.startsWith('whsec_')) {

@@ -80,7 +80,7 @@ it('npm run bench names the rows if there is none with this name', async () => {
   await expect(measured).rejects.toThrow(/The rows are: speed-to-lead, .*agents/)
 })
 
-it('npm run bench -- --save replaces only the results of docs/performance.md', () => {
+it('npm run bench -- --save replaces only the results of docs/reference/performance.md', () => {
   const page = 'Text\n\n<!-- results -->\n\nOld\n\n<!-- /results -->\n\nMore\n'
   expect(replaceResults(page, 'New\n')).toBe(page.replace('Old', 'New'))
 })

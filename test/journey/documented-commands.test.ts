@@ -58,7 +58,7 @@ it(
 )
 
 it(
-  'runs the admin commands of docs/operating.md and docs/custom-tools.md, one after another, in an empty installation',
+  'runs the admin commands of the guides and of the settings, one after another, in an empty installation',
   async () => {
     const remote = new RemoteMcpServer('streamable')
     remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -85,10 +85,12 @@ it(
       }
     }
 
-    await runAll(commandsOf('docs/operating.md'))
-    // docs/custom-tools.md assigns its tool to agent 2.
+    await runAll(commandsOf('docs/guides/users.md'))
+    await runAll(commandsOf('docs/guides/connect-zapier.md'))
+    await runAll(commandsOf('docs/reference/settings.md'))
+    // docs/guides/agents-and-tools.md assigns its tool to agent 2.
     await runAll(['npm run admin -- create-agent --workspace 1 --name Ben --greeting Hi'])
-    await runAll(commandsOf('docs/custom-tools.md'))
+    await runAll(commandsOf('docs/guides/agents-and-tools.md'))
     const { stdout: tools } = await promisify(execFile)(
       'sh',
       ['-c', withoutNpm('npm run admin -- list-tools --workspace 1 --json')],
@@ -114,7 +116,7 @@ it(
 
 /** Writes the files that the commands read. Those that the docs show have their content. */
 async function writeInputFiles(remoteUrl: string): Promise<void> {
-  const [weather = '', crm = ''] = codeBlocks('docs/custom-tools.md', 'json')
+  const [weather = '', crm = ''] = codeBlocks('docs/guides/agents-and-tools.md', 'json')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const files = {
     'weather.json': weather,
@@ -132,9 +134,9 @@ async function writeInputFiles(remoteUrl: string): Promise<void> {
 }
 
 it(
-  'finds the cause with every other command in docs/for-support.md',
+  'finds the cause with every other command in docs/guides/support.md',
   async () => {
-    const commands = commandsOf('docs/for-support.md').filter((each) => !each.includes('erase-contact'))
+    const commands = commandsOf('docs/guides/support.md').filter((each) => !each.includes('erase-contact'))
     const callId = await makeCall('+12025550100')
     const [, requestId = ''] = / --request (\S+)/.exec(commands.join('\n')) ?? []
     await callApi('POST', '/contacts/', { phone_number: '12' }, { 'x-request-id': requestId })
@@ -185,14 +187,16 @@ const diagnoseCall = (id: number): Promise<string> =>
   run(`npm run support -- diagnose --call ${id}`, service.environment)
 
 it(
-  'erases a contact with the command in docs/for-support.md',
+  'erases a contact with the command in docs/guides/support.md',
   async () => {
     const queued = await callApi<ContactAdded>('POST', '/contacts/', {
       campaign_id: service.demo.campaign_id,
       phone_number: '+12025550123',
       scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     })
-    const [command = ''] = commandsOf('docs/for-support.md').filter((each) => each.includes('erase-contact'))
+    const [command = ''] = commandsOf('docs/guides/support.md').filter((each) =>
+      each.includes('erase-contact'),
+    )
 
     await run(command.replace('--contact 1', `--contact ${queued.contact.id}`), service.environment)
 

@@ -18,13 +18,14 @@ import { readPage, root } from '../support/docs.ts'
 import { canDump, commandRunBy, commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { startByCommand, type StartedCommand } from './service-process.ts'
 
-// Runs the commands of docs/operating.md and docs/backups.md for servers, dumps, and upgrades, and those for agent runtimes.
+// Runs the commands of the guides for servers, dumps, and upgrades, and those for agent runtimes.
 const thisTest = 'test/journey/documented-server.test.ts'
 const timeoutMs = 120_000
 const server =
   process.env.DATABASE_URL || process.env.CI_DATABASE_URL || 'postgres://postgres@127.0.0.1:5432/postgres'
-const operating = (pattern: RegExp) => commandRunBy(thisTest, 'docs/operating.md', pattern)
-const backups = (pattern: RegExp) => commandRunBy(thisTest, 'docs/backups.md', pattern)
+const install = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/install.md', pattern)
+const upgrade = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/upgrade.md', pattern)
+const backups = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/backups.md', pattern)
 
 /** Registers a test that needs a PostgreSQL server that pg_dump can read. Without one, it's skipped. */
 function itWithPgDump(name: string, test: () => Promise<void>): void {
@@ -89,7 +90,7 @@ async function administer(sql: string): Promise<void> {
 /** Runs the documented SQL for the roles. Other databases of the server may share them already. */
 async function createRoles(): Promise<void> {
   const [, statements = ''] =
-    /```sql\n(create role outdial_workspace[^`]*)```/.exec(readPage('docs/operating.md')) ?? []
+    /```sql\n(create role outdial_workspace[^`]*)```/.exec(readPage('docs/guides/install.md')) ?? []
   for (const statement of statements.split(';\n').filter(Boolean)) {
     await administer(statement.replace(/ outdial$/, ` ${name}`)).catch((error: unknown) => {
       if (errorCode(error) !== '42710') throw error
@@ -131,13 +132,13 @@ const exportsOf = (page: string): string => {
 }
 
 itWithPgDump(
-  'starts a server with the commands in docs/operating.md, and restores its dump in another database',
+  'starts a server with the commands in docs/guides/install.md, and restores its dump in another database',
   async () => {
     const url = await createDatabase()
-    const settings = exportsOf('docs/operating.md').replace(/postgres:\S+/, url)
+    const settings = exportsOf('docs/guides/install.md').replace(/postgres:\S+/, url)
     const configured = await environmentAfter(settings)
 
-    const service = await start(operating(/^npm start$/), configured)
+    const service = await start(install(/^npm start$/), configured)
     expect(service.output).toContain('https://calls.example.com')
     await run('npm run admin -- create-user --email robin@example.com --name Robin', configured)
     await run(backups(/^pg_dump --format/), configured)
@@ -172,12 +173,12 @@ itWithPgDump(
     await writeFile(path.join(dataDir, 'secret-key'), secrets.SECRET_KEY, { mode: 0o600 })
     await writeFile(path.join(dataDir, 'runtime-secret'), secrets.RUNTIME_SECRET, { mode: 0o600 })
     const upgraded = { ...environment, DATA_DIR: dataDir }
-    const first = await start(operating(/^ROLE=api /), upgraded)
+    const first = await start(upgrade(/^ROLE=api /), upgraded)
     expect(await dumpEmbedded(dataDir)).toMatch(/^$|server version mismatch/)
-    await run(operating(/^psql "\$\(node/), upgraded)
+    await run(upgrade(/^psql "\$\(node/), upgraded)
     await first.stop()
     await rm(path.join(dataDir, 'demo.json'))
-    const second = await start(operating(/^npm start$/), upgraded)
+    const second = await start(install(/^npm start$/), upgraded)
     // Outdial adds the demo workspace, because the server that stands in had none.
     expect(await emailsOfUsers(upgraded)).toEqual(['robin@example.com', 'demo@example.com'])
     await second.stop()
@@ -219,8 +220,8 @@ it(
   timeoutMs,
 )
 
-it('has settings for an agent runtime in docs/runtime.md that Outdial accepts', async () => {
-  const configured = await environmentAfter(exportsOf('docs/runtime.md'))
+it('has settings for an agent runtime in docs/reference/runtime.md that Outdial accepts', async () => {
+  const configured = await environmentAfter(exportsOf('docs/reference/runtime.md'))
   expect(parseConfig(configured)).toMatchObject({
     telephony: 'http',
     internalUrl: 'http://outdial.internal:8787',
@@ -229,8 +230,8 @@ it('has settings for an agent runtime in docs/runtime.md that Outdial accepts', 
   expect(keys.list()).toHaveLength(1)
 })
 
-it('writes the secrets that compose.yaml requires with the commands in docs/operating.md', async () => {
-  for (const command of commandsRunBy(thisTest, 'docs/operating.md'))
+it('writes the secrets that compose.yaml requires with the commands in docs/guides/install.md', async () => {
+  for (const command of commandsRunBy(thisTest, 'docs/guides/install.md'))
     if (command.startsWith('echo ')) await run(command)
   const variables = parseEnv(await readFile(path.join(folder, '.env'), 'utf8')) as Record<string, string>
   const { outdial } = readCompose(path.join(root, 'compose.yaml')).services

@@ -25,9 +25,9 @@ import { codeBlocks } from '../support/docs.ts'
 import { commandRunBy, commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { findPostgresPrograms } from '../support/postgres-programs.ts'
 
-// Does what docs/backups.md says about a point-in-time restore, with a PostgreSQL server, Outdial, and an agent runtime
+// Does what docs/guides/backups.md says about a point-in-time restore, with a PostgreSQL server, Outdial, and an agent runtime
 // as separate processes. The runtime knows which phones rang, also after the database has forgotten it.
-const page = 'docs/backups.md'
+const page = 'docs/guides/backups.md'
 const thisTest = 'test/journey/restore.test.ts'
 const programs = findPostgresPrograms()
 const signingKey = newWebhookSecret()
@@ -117,7 +117,7 @@ async function createCluster(machine: Machine) {
   )
   const server = await startServer(machine, cluster)
   const archive = codeBlocks(page, 'sql').find((block) => block.includes('archive_mode')) ?? ''
-  const [databaseRoles = ''] = codeBlocks('docs/operating.md', 'sql')
+  const [databaseRoles = ''] = codeBlocks('docs/guides/install.md', 'sql')
   await administer(machine, 'create role outdial login;\ncreate database outdial owner outdial;\n')
   await administer(machine, databaseRoles)
   await administer(machine, archive)

@@ -16,7 +16,7 @@ import {
 import { readPage, root, splitSentences } from '../support/docs.ts'
 import { creates, inputFieldsOf } from '../support/steps.ts'
 
-// docs/for-support.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
+// docs/guides/support.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
 // tests collect the sentences from the source, and run the connector into each row of the page.
 
 /** The texts of a step's form and of its sample, which aren't errors. */
@@ -49,7 +49,7 @@ const sentences = [
   ...Object.values(zapierErrors).map((text) => splitSentences(text)[0] ?? ''),
 ]
 
-const page = readPage('docs/for-support.md')
+const page = readPage('docs/guides/support.md')
 const quotationsIn = (text: string) =>
   [...text.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation)
 const withoutLabel = (sentence: string) => sentence.replace(/^… /, '')
@@ -362,7 +362,7 @@ it('ends each run as the page for support says, in fewer than 250 characters wit
 
 it("lists the fields with a lead's own data on the page for Zap builders", () => {
   const [, listed = ''] =
-    /These values are a lead's own data: ([^.]*)\./.exec(readPage('docs/for-zap-builders.md')) ?? []
+    /These values are a lead's own data: ([^.]*)\./.exec(readPage('docs/guides/zap-builders.md')) ?? []
   const labels = [...listed.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label.replace(/\s+/, ' '))
   const fields = creates.filter(({ key }) => key === 'queue_call').flatMap(inputFieldsOf)
   expect(labels).toEqual([...leadFields].map((name) => fields.find(({ key }) => key === name)?.label))

@@ -72,7 +72,7 @@ it('has no secrets in compose.yaml, and the docs say which ones to set', () => {
   const values = Object.values(compose.services).flatMap(({ environment }) => Object.entries(environment))
   const secrets = values.filter(([name]) => /SECRET|PASSWORD|DATABASE_URL/.test(name))
   for (const [, value] of secrets) expect(() => interpolate(value, {})).toThrow(/^Set \w+ in \.env$/)
-  const docs = read('docs/operating.md')
+  const docs = read('docs/guides/install.md')
   const names = new Set(secrets.flatMap(([, value]) => variablesIn(value)))
   expect([...names].filter((name) => !docs.includes(`echo "${name}=`))).toEqual([])
 })

@@ -15,21 +15,21 @@ const listPages = (folder: string) =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => path.join(folder, file))
 
-/** Returns the READMEs of a folder and of its folders. */
-const listReadmes = (folder: string) =>
-  readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => path.basename(file) === 'README.md' && !file.includes('node_modules'))
-    .map((file) => path.join(folder, file))
+/** Returns the files of a folder and of its folders, without packages. */
+const listFiles = (folder: string) =>
+  readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)))
+
+const docs = listFiles('docs').filter((file) => file.endsWith('.md'))
 
 const pages = [
   ...listPages('.'),
-  ...listPages('docs'),
-  ...listPages('docs/decisions'),
-  ...listPages('docs/publishing'),
+  ...docs,
   'examples/runtime/README.md',
   'bench/README.md',
   'crash-test/README.md',
-  ...listReadmes('backend'),
+  ...listFiles('backend').filter((file) => path.basename(file) === 'README.md'),
 ]
 
 /** Returns the code spans that name a project file, such as `queue/calls/queue-calls.ts`. Skips those with a placeholder. */
@@ -132,26 +132,57 @@ it('has the commands of the Zapier CLI that need an account', () => {
   expect(missing).toEqual([])
 })
 
-it('links to every page of docs/ in docs/README.md', () => {
-  const links = linksIn(readPage('docs/README.md')).map((link) => path.join('docs', link.replace(/#.*/, '')))
-  const others = [
-    ...listPages('docs'),
-    ...listPages('docs/decisions'),
-    ...listPages('docs/publishing'),
-  ].filter((page) => page !== 'docs/README.md')
-  expect(others.filter((page) => !links.includes(page))).toEqual([])
+it('links to every page of docs/ in docs/README.md, or in the README of its folder', () => {
+  const indexes = docs.filter((page) => path.basename(page) === 'README.md')
+  const links = indexes.flatMap((index) =>
+    linksIn(readPage(index)).map((link) => path.join(path.dirname(index), link.replace(/#.*/, ''))),
+  )
+  expect(docs.filter((page) => page !== 'docs/README.md' && !links.includes(page))).toEqual([])
 })
 
-it('has the help texts of Queue Call in docs/for-zap-builders.md: run `npm run generate` if this fails', async () => {
-  expect(readPage('docs/for-zap-builders.md')).toBe(await generateZapBuildersPage())
+it('lists each decision with its title and its date', () => {
+  const index = readPage('docs/decisions/README.md').replaceAll(/ +/g, ' ')
+  const records = docs.filter((page) => /decisions\/\d{4}/.test(page))
+  const rows = records.map((page) => {
+    const [, title = '', date = ''] =
+      /^# (.+)\n\nDecided on (\d{4}-\d{2}-\d{2})\.$/m.exec(readPage(page)) ?? []
+    const file = path.basename(page)
+    return `| [${file.slice(0, 4)}](${file}) | ${title} | ${date} |`
+  })
+  expect(rows.filter((row) => !index.includes(row))).toEqual([])
 })
 
-it('has the reasons for waiting and for the end in docs/for-support.md: run `npm run generate` if this fails', async () => {
-  expect(readPage('docs/for-support.md')).toBe(await generateSupportPage())
+describe('code', () => {
+  const folders = ['backend', 'bench', 'contract', 'crash-test', 'examples', 'scripts', 'src', 'test']
+  const sources = [
+    ...['.env.example', 'Dockerfile', 'compose.yaml', 'index.ts', 'package.json'],
+    ...[...folders, 'docs/systemd', '.github'].flatMap(listFiles),
+  ].filter((file) => !/\.(png|ico|woff2|gz|xlsx|docx|pdf)$/.test(file))
+
+  it('names only pages and headings of docs/ that exist', () => {
+    const broken = sources.flatMap((source) =>
+      [...readPage(source).matchAll(/\bdocs\/(?:[\w@-]+\/)*[\w@-]+\.(?:md|json|yaml|svg|png)(?:#([\w-]+))?/g)]
+        .filter(([link, anchor]) => {
+          const [page = ''] = link.split('#')
+          if (!existsSync(path.join(root, page))) return true
+          return anchor !== undefined && !anchorsIn(readPage(page)).includes(anchor)
+        })
+        .map(([link]) => `${source}: ${link}`),
+    )
+    expect(broken).toEqual([])
+  })
 })
 
-it('lists the fields of each step in docs/for-zap-builders.md, with the labels of the form', () => {
-  const page = readPage('docs/for-zap-builders.md')
+it('has the help texts of Queue Call in docs/guides/zap-builders.md: run `npm run generate` if this fails', async () => {
+  expect(readPage('docs/guides/zap-builders.md')).toBe(await generateZapBuildersPage())
+})
+
+it('has the reasons for waiting and for the end in docs/guides/support.md: run `npm run generate` if this fails', async () => {
+  expect(readPage('docs/guides/support.md')).toBe(await generateSupportPage())
+})
+
+it('lists the fields of each step in docs/guides/zap-builders.md, with the labels of the form', () => {
+  const page = readPage('docs/guides/zap-builders.md')
   const steps = [queueCall, createCampaign, callCompleted]
   const labels = steps.flatMap(({ operation }) =>
     operation.inputFields.flatMap((field) => ('label' in field ? [field.label] : [])),

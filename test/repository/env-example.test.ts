@@ -40,9 +40,9 @@ it('changes nothing if every setting is uncommented without a change', () => {
   expect(parseConfig(environment)).toEqual(parseConfig({}))
 })
 
-it('has the defaults and descriptions of docs/operating.md', () => {
+it('has the defaults and descriptions of docs/reference/settings.md', () => {
   const rows = new Map(
-    [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` +\| ([^|\n]+) \| (.+) \|$/gm)].map(
+    [...read('docs/reference/settings.md').matchAll(/^\| `([A-Z_]+)` +\| ([^|\n]+) \| (.+) \|$/gm)].map(
       ([, name = '', defaultText = '', description = '']) => [
         name,
         { defaultText: plain(defaultText.trim()) || 'none', description: `${plain(description.trim())}.` },
@@ -59,9 +59,9 @@ it('has the defaults and descriptions of docs/operating.md', () => {
   }
 })
 
-/** Returns Markdown as plain text, without links to other sections. */
+/** Returns Markdown as plain text, without links to sections in parentheses. */
 const plain = (markdown: string) =>
   markdown
-    .replace(/ \(\[\w+\]\(#[^)]*\)\)/g, '')
+    .replace(/ \(\[(?:details|rotate|monitoring)\]\([^)]*\)\)/g, '')
     .replace(/\[([^[\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll('`', '')

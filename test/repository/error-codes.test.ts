@@ -16,7 +16,7 @@ import { errorResult } from '../../backend/tools/kinds/tool-kind.ts'
 import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
 import { zapierErrors } from '../../src/generated.ts'
 
-it('has an up-to-date catalog of error codes in docs/errors.md: run `npm run generate` if this fails', async () => {
+it('has an up-to-date catalog of error codes in docs/reference/errors.md: run `npm run generate` if this fails', async () => {
   expect(readFileSync(errorsPage, 'utf8')).toBe(await generateErrorsPage())
 })
 

@@ -24,14 +24,14 @@ it('documents every metric, with its labels and its help', () => {
   const expected = ownMetrics.map(({ name, labelNames, help }) =>
     [code(name), labelNames.map(code).join(', '), help].join(' | '),
   )
-  const documented = readPage('docs/operating.md')
+  const documented = readPage('docs/guides/monitoring.md')
     .split('\n')
     .filter((line) => line.startsWith('| `outdial_'))
     .map((line) => line.slice(2, -2).replaceAll(/ +/g, ' ').trim().replace('| |', '|  |'))
   expect(documented).toEqual(expected)
 })
 
-it.each(['docs/scaling.md', 'docs/operating.md', 'docs/alerts.yaml'])(
+it.each(['docs/guides/scale.md', 'docs/guides/monitoring.md', 'docs/reference/alerts.yaml'])(
   'names only metrics and labels that exist in %s',
   (page) => {
     const other = ['outdial_workspace', 'outdial_service', 'outdial_backup', 'outdial_only']
@@ -53,7 +53,9 @@ it.each(['docs/scaling.md', 'docs/operating.md', 'docs/alerts.yaml'])(
 )
 
 it('groups alerts only by labels that their metrics have', () => {
-  const groups = [...readPage('docs/alerts.yaml').matchAll(/\bby \(([^)]+)\) \(.*?\b(outdial_\w+)/g)]
+  const groups = [
+    ...readPage('docs/reference/alerts.yaml').matchAll(/\bby \(([^)]+)\) \(.*?\b(outdial_\w+)/g),
+  ]
   expect(groups.length).toBeGreaterThan(2)
   const unknown = groups.flatMap(([, labels = '', name = '']) =>
     labels

@@ -21,8 +21,10 @@ const Rules = z.object({
   ),
 })
 
-const rules = Rules.parse(parse(readPage('docs/alerts.yaml'))).groups.flatMap((group) => group.rules)
-const page = readPage('docs/reliability.md')
+const rules = Rules.parse(parse(readPage('docs/reference/alerts.yaml'))).groups.flatMap(
+  (group) => group.rules,
+)
+const page = readPage('docs/reference/reliability.md')
 
 /** Returns the tests that a page names, as `"title" (file)`. */
 const testsIn = (text: string) =>
@@ -43,7 +45,7 @@ function testExists({ title, file }: { title: string; file: string }): boolean {
   return [`'${title}'`, `"${title}"`].some((text) => code.includes(text))
 }
 
-it.each(['docs/reliability.md', 'SECURITY.md'])('%s names a test for every promise', (file) => {
+it.each(['docs/reference/reliability.md', 'SECURITY.md'])('%s names a test for every promise', (file) => {
   const promises = promisesIn(readPage(file))
   expect(promises.length).toBeGreaterThan(20)
   expect(promises.filter((row) => testsIn(row).length === 0)).toEqual([])

@@ -3,10 +3,10 @@ import { generateScalingPage } from '../../bench/report/save.ts'
 import { computeSize, type SizingReport } from '../../bench/report/sizing-tables.ts'
 import { readPage } from '../support/docs.ts'
 
-const sizing = JSON.parse(readPage('docs/sizing.json')) as SizingReport
+const sizing = JSON.parse(readPage('docs/reference/sizing.json')) as SizingReport
 
-it('computes the tables of docs/scaling.md from what was measured: run `npm run bench:sizing -- --save` if this fails', async () => {
-  expect(readPage('docs/scaling.md')).toBe(await generateScalingPage())
+it('computes the tables of docs/guides/scale.md from what was measured: run `npm run bench:sizing -- --save` if this fails', async () => {
+  expect(readPage('docs/guides/scale.md')).toBe(await generateScalingPage())
 })
 
 it('computes sizes that grow with the number of calls', () => {

@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 /** Returns the words that the spell checker rejects in a text, as part of a Markdown file of the project. */
 async function findMisspelledWords(text: string): Promise<string[]> {
   const cspell = path.join(root, 'node_modules/cspell/bin.mjs')
-  const args = [cspell, '--no-progress', '--no-summary', '--words-only', 'stdin://docs/page.md']
+  const args = [cspell, '--no-progress', '--no-summary', '--words-only', 'stdin://docs/README.md']
   const running = promisify(execFile)(process.execPath, args, { cwd: root })
   running.child.stdin?.end(text)
   const { stdout } = await running.catch((error: unknown) => {

@@ -3,9 +3,9 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { readPage, root, splitSentences } from '../support/docs.ts'
 
-// docs/for-support.md quotes what people see. These tests look for the quotations in the sources.
+// docs/guides/support.md quotes what people see. These tests look for the quotations in the sources.
 
-const page = readPage('docs/for-support.md')
+const page = readPage('docs/guides/support.md')
 const readSources = (...patterns: string[]): string =>
   globSync(patterns, { cwd: root })
     .map((file) => readFileSync(path.join(root, file), 'utf8'))

@@ -3,7 +3,7 @@ import type { CallState, RuntimeAnalysis, RuntimeDialRequest, RuntimeReport } fr
 const attemptId = '7d3f0c52-5f0e-4c59-9a1e-3f2b8a6c1d04'
 const widgetId = '2b1c7c1e-0e55-4b7e-8d58-6f0d3c9a4e11'
 
-/** Example of the body of `POST /calls`, for docs/runtime.openapi.json. */
+/** Example of the body of `POST /calls`, for docs/reference/runtime.openapi.json. */
 export const exampleDialRequest: RuntimeDialRequest = {
   attempt_id: attemptId,
   attempt_token: 'oat_fT8MUl8OTFmaHj8rimwdBHrMZ0t0cXhHDtEoGxwN7s1vJQeB8lkKcT2wYxUa4fPz',

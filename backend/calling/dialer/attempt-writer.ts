@@ -15,8 +15,8 @@ import {
 } from './finish-attempt.ts'
 
 /**
- * Creates the functions with which a dialer saves what happens to its attempts. What happens in a workspace within
- * 10 ms of a transaction shares the next one, because a statement for 50 attempts takes little longer than one for a single attempt.
+ * Creates the functions with which a dialer saves what happens to its attempts. While much happens in a workspace, what happens
+ * within 10 ms shares a transaction, because a statement for 50 attempts takes little longer than one for a single attempt.
  * If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't affect the others.
  */
 export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {

@@ -244,7 +244,7 @@ const realCallsView = defineView(
         <li>
           <strong>Three settings on the server.</strong> Your operator sets <code>TELEPHONY=http</code>,
           <code>RUNTIME_URL</code>, and <code>RUNTIME_SIGNING_KEY</code>, then restarts Outdial. The page “Agent runtimes” of the
-          documentation (<code>docs/runtime.md</code>) describes the requests and has a runtime to copy.
+          documentation (<code>docs/reference/runtime.md</code>) describes the requests and has a runtime to copy.
         </li>
       </ol>
     </section>

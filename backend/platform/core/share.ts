@@ -24,8 +24,9 @@ interface ShareOptions<Item> {
    */
   slowAfterMs?: number
   /**
-   * How many milliseconds an item waits for others of its group while a batch of it runs, and for as long afterward. After a
-   * longer pause, or with 0, it waits only for those of the same turn of the event loop. By default, it doesn't wait.
+   * How many milliseconds an item waits for others of its group while a batch of it runs, or if one has ended shortly before
+   * (`restRounds`). After a longer pause, or with 0, it waits only for those of the same turn of the event loop. By default, it
+   * doesn't wait.
    */
   gatherMs?: number
   /** How long an item waits to run, first with others and then alone. By default, as long as it takes. */
@@ -57,6 +58,12 @@ type Queues<Item, Result> = Map<number, Entry<Item, Result>[]>
 const maxAlonePerGroup = 2
 
 /**
+ * So many times `gatherMs` after its last batch, a group is no longer busy. With 1, many processes that share the work had a pause
+ * between most batches, and their batches became small.
+ */
+const restRounds = 5
+
+/**
  * Lets items that arrive at about the same time share an operation, where one item is a batch of one. Returns a function
  * that resolves or rejects with the item's own result. Without `gatherMs`, an item waits only while the maximum number of
  * batches runs, and the next batch takes all that wait by then. Groups take turns.
@@ -78,7 +85,7 @@ export function share<Item, Result>(
   const runningAlone = new Map<number, number>()
   /** Groups whose items wait for others. */
   const gathering = new Set<number>()
-  /** Groups of which no batch has run for less than `gatherMs`, with the timers that remove them. */
+  /** Groups whose last batch has ended shortly before, with the timers that remove them. */
   const resting = new Map<number, NodeJS.Timeout>()
   const busyKeys = new Set<string>()
   let runningCount = 0
@@ -250,7 +257,7 @@ export function share<Item, Result>(
     clearTimeout(resting.get(groupId))
     resting.set(
       groupId,
-      setTimeout(() => resting.delete(groupId), gatherMs),
+      setTimeout(() => resting.delete(groupId), restRounds * gatherMs),
     )
   }
 

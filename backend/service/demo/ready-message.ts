@@ -39,7 +39,7 @@ const addressRows = (url: string): Row[] => [
 
 const simulatedRow: Row = [
   'Calls',
-  'simulated, so no phone rings; real calls need an agent runtime (docs/runtime.md)',
+  'simulated, so no phone rings; real calls need an agent runtime (docs/reference/runtime.md)',
 ]
 
 const dataRows = (dataDir: string, demo: DemoFile | undefined): Row[] => [

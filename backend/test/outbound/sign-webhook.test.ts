@@ -40,8 +40,8 @@ it('can be verified with either of two keys, but not with any other', () => {
   expect(() => verifierOf(newKey()).verify('{}', headers)).toThrow('No matching signature')
 })
 
-it('can be verified with the code in docs/webhooks.md, also while the secret is rotated', async () => {
-  const [code = ''] = codeBlocks('docs/webhooks.md', 'js')
+it('can be verified with the code in docs/reference/webhooks.md, also while the secret is rotated', async () => {
+  const [code = ''] = codeBlocks('docs/reference/webhooks.md', 'js')
   const file = path.join(folder.path, 'verify.mjs')
   await writeFile(file, code)
   const { isFromOutdial } = (await import(pathToFileURL(file).href)) as {

@@ -79,7 +79,7 @@ describeWithRedis('limits of two replicas', () => {
     expect(results.filter(({ status }) => status === 200)).toHaveLength(5)
   })
 
-  // docs/scaling.md computes the memory of Redis from it.
+  // docs/guides/scale.md computes the memory of Redis from it.
   it('take less than 200 bytes in Redis for each client', async () => {
     const [{ deps }] = replicas
     const counter = createSharedCounter(deps, { name: 'rate-limit', windowMs: 60_000 })

@@ -12,7 +12,7 @@ import type { LateResults } from '../provider.ts'
 import { receiveReport } from './receive-report.ts'
 import { noteRepairs, repairReport } from './repair-report.ts'
 
-/** Mounts the route for reports of agent runtimes (docs/runtime.md). Any process can receive a report. */
+/** Mounts the route for reports of agent runtimes (docs/reference/runtime.md). Any process can receive a report. */
 export async function mountReportRoute(
   app: FastifyInstance,
   deps: Pick<

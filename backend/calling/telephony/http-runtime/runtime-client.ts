@@ -23,7 +23,7 @@ export class RuntimeUnavailableError extends Error {}
 
 const unavailableStatuses = [502, 503, 504]
 
-/** A client for a custom agent runtime. See docs/runtime.md for the protocol. */
+/** A client for a custom agent runtime. See docs/reference/runtime.md for the protocol. */
 export interface RuntimeClient {
   /**
    * Requests a call. If it's unclear whether the runtime accepted it, use `getCallState` to find out. Never rejects.

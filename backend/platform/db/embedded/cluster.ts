@@ -50,7 +50,7 @@ async function takeOverCluster(dataDir: DataDir, binaries: Binaries): Promise<vo
   if (version.trim() !== binaries.majorVersion) {
     throw new ConfigError(
       `DATA_DIR ${dataDir.path} contains data of PostgreSQL ${version.trim()}, but this version of Outdial includes ` +
-        `PostgreSQL ${binaries.majorVersion}. See "Upgrades" in docs/operating.md, or set DATA_DIR to another folder.`,
+        `PostgreSQL ${binaries.majorVersion}. See docs/guides/upgrade.md, or set DATA_DIR to another folder.`,
     )
   }
   // An earlier version ran PostgreSQL as nobody, and a restored archive can have the IDs of another machine.

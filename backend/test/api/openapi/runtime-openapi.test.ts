@@ -5,7 +5,7 @@ import ajvFormats from 'ajv-formats'
 import { runtimeDocument } from '../../../api/openapi/runtime-document.ts'
 
 const written: unknown = JSON.parse(
-  await readFile(new URL('../../../../docs/runtime.openapi.json', import.meta.url), 'utf8'),
+  await readFile(new URL('../../../../docs/reference/runtime.openapi.json', import.meta.url), 'utf8'),
 )
 
 /** Yields every object in a value, including the value itself. */
@@ -15,7 +15,7 @@ function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   for (const inner of Object.values(value)) yield* objectsIn(inner)
 }
 
-it('matches docs/runtime.openapi.json (if this fails, run npm run generate)', () => {
+it('matches docs/reference/runtime.openapi.json (if this fails, run npm run generate)', () => {
   expect(JSON.parse(JSON.stringify(runtimeDocument()))).toEqual(written)
 })
 

@@ -16,7 +16,7 @@ interface Message {
   body: string
 }
 
-const page = 'docs/runtime.md'
+const page = 'docs/reference/runtime.md'
 
 const messages = codeBlocks(page, 'http').map((block): Message => {
   const [head = '', body = ''] = block.trim().split(/\n\n([^]*)/)
@@ -44,7 +44,7 @@ const bodiesWith = (field: string) =>
       return typeof body === 'object' && body !== null && field in body ? [body] : []
     })
 
-describe('the examples in docs/runtime.md', () => {
+describe('the examples in docs/reference/runtime.md', () => {
   it('have a valid dial request, valid reports, and valid responses', () => {
     expect(requests('/calls').map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE'])
     expect(requests('/calls').slice(0, 1).map(bodyOf)).toEqual([exampleDialRequest])
@@ -71,7 +71,7 @@ describe('the examples in docs/runtime.md', () => {
   })
 })
 
-describe('the examples of tools in docs/runtime.md', () => {
+describe('the examples of tools in docs/reference/runtime.md', () => {
   const notes: unknown[] = []
   const service = useMcpWorld({ contact_note: ({ args }) => (notes.push(args), textResult('Note saved.')) })
   let token: string
