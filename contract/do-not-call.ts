@@ -41,9 +41,11 @@ export type DoNotCallEntry = z.infer<typeof DoNotCallEntry>
 
 /** Query of `GET /do-not-call/`. The list stores only hashes of the numbers, so a number is required. */
 export const DoNotCallQuery = ListQuery.extend({
-  phone_number: text(1000).describe(
-    'Text with one or more numbers: E.164, with `+` encoded as `%2B`, or national. The first of them that is on the list is returned.',
-  ),
+  phone_number: text(1000)
+    .describe(
+      'Text with one or more numbers: E.164, with `+` encoded as `%2B`, or national. The first of them that is on the list is returned.',
+    )
+    .meta({ examples: ['+12025550100'] }),
   country: CountryInput.optional().describe(addContactTexts.country.api ?? ''),
 })
 export type DoNotCallQuery = z.infer<typeof DoNotCallQuery>

@@ -1,18 +1,16 @@
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import type { Deps } from '../deps.ts'
 import { registerScope } from '../platform/http/register-scope.ts'
+import { pageHeaders } from '../platform/views/page-headers.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { completeDocument } from './openapi/complete-document.ts'
 import { documentFrame } from './openapi/document-frame.ts'
+import { readDocument } from './reference/read-document.ts'
+import { referencePage } from './reference/reference-page.ts'
 import { apiPrefix, routes } from './routes.ts'
-
-/** Swagger UI loads its own scripts and styles, and uses inline styles and icons in data URLs. */
-const docsContentSecurityPolicy =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'self'; frame-ancestors 'none'"
 
 /** Mounts the public API, its OpenAPI 3.1 document, and the API reference at `/docs`. */
 export async function registerApi(app: FastifyInstance, deps: Deps): Promise<void> {
@@ -23,28 +21,25 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
       transformObject: (input) =>
         completeDocument(requireOpenApi31(jsonSchemaTransformObject(input)), routes, apiPrefix),
     })
-    // Prepared once, because turning it into text takes milliseconds.
-    let document: Buffer | undefined
-    const sendDocument = (_request: FastifyRequest, reply: FastifyReply) => {
-      document ??= Buffer.from(JSON.stringify(scope.swagger()))
-      void reply.type('application/json; charset=utf-8').send(document)
-    }
-    await scope.register(swaggerUi, {
-      routePrefix: '/docs',
-      uiHooks: {
-        // Swagger UI's own handler would turn it into text for each request.
-        preHandler: (request, reply, done) => {
-          if (request.routeOptions.url === '/docs/json') sendDocument(request, reply)
-          else done()
-        },
-      },
-      theme: { title: 'Outdial API' },
-      uiConfig: { layout: 'BaseLayout', validatorUrl: null, deepLinking: true },
-      staticCSP: docsContentSecurityPolicy,
-    })
+    const documentUrl = `${apiPrefix}/openapi.json`
+    const readApi = () => requireOpenApi31(scope.swagger())
+    // Both are prepared once, because turning the document into text takes milliseconds.
+    const document = once(() => Buffer.from(JSON.stringify(readApi())))
+    const page = once(() => Buffer.from(String(referencePage(readDocument(readApi()), documentUrl))))
     await registerScope(scope, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })
-    scope.get(`${apiPrefix}/openapi.json`, { schema: { hide: true } }, sendDocument)
+    scope.get(documentUrl, { schema: { hide: true } }, (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(document()),
+    )
+    scope.get('/docs', { schema: { hide: true } }, (_request, reply) =>
+      reply.headers(pageHeaders({ scripts: true })).send(page()),
+    )
   })
+}
+
+/** Returns a function that computes a value when it's first asked for it. */
+function once<Value>(compute: () => Value): () => Value {
+  let value: { is: Value } | undefined
+  return () => (value ??= { is: compute() }).is
 }
 
 /** Narrows the type: the transform supports every version of OpenAPI, and `documentFrame` sets 3.1. */

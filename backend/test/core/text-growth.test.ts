@@ -365,6 +365,9 @@ const otherParsers: Record<string, string[]> = {
   // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['tools/mcp/tool-transport.ts parseQuery'],
   'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
+  'reads the OpenAPI document, which is the same in each process': [
+    'api/reference/read-document.ts readOperation',
+  ],
   'reads days that a schema has parsed, at most 100': [
     'dashboard/settings/rules-page.ts describeLongClosure',
   ],

@@ -32,7 +32,7 @@ const kinds: [name: string, line: string, headers: () => string, status: number]
   ['a GET of a page', 'GET /sign-in', () => form, 200],
   ['a GET of the API', `GET ${apiPrefix}/agents/`, withKey, 200],
   ['a health check', 'GET /readyz', () => '', 200],
-  ['an asset', 'GET /docs/static/swagger-ui-bundle.js', () => '', 200],
+  ['an asset', 'GET /assets/icon.svg', () => '', 200],
   ['OPTIONS', `OPTIONS ${apiPrefix}/agents/`, () => '', 204],
   ['an OAuth page', 'GET /oauth/authorize?client_id=x', () => form, 400],
   ['no credential of a report', 'POST /internal/attempts/x/reports', () => json, 404],

@@ -304,14 +304,14 @@ describe('a connection that has sent nothing', () => {
 })
 
 describe('responses that are never read', () => {
-  const bundle = '/docs/static/swagger-ui-bundle.js'
+  const page = '/docs'
 
   it('take no slot, also if they are pipelined', async () => {
     const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
     let requests = 0
     app.server.on('request', () => (requests += 1))
     const unread = await openConnection(port, { reads: false })
-    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(10))
+    unread.write(`GET ${page} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(100))
     await waitFor(() => Promise.resolve(requests > 1))
     await waitFor(async () => (await getStatus(`${url}/sign-up`)) === 200)
   })
@@ -322,10 +322,10 @@ describe('responses that are never read', () => {
     })
     const accepted = once(app.server, 'connection') as Promise<[{ destroyed: boolean }]>
     const unread = await openConnection(port, { reads: false })
-    unread.write(`GET ${bundle} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(10))
+    unread.write(`GET ${page} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`.repeat(100))
     const [socket] = await accepted
     await waitFor(() => Promise.resolve(socket.destroyed), undefined, 5_000)
-    const response = await fetch(`${url}${bundle}`)
+    const response = await fetch(`${url}${page}`)
     expect((await response.arrayBuffer()).byteLength).toBe(Number(response.headers.get('content-length')))
   })
 })

@@ -1,0 +1,117 @@
+import type { OpenAPIV3_1 } from 'openapi-types'
+
+export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
+
+/** A field of a request, of a response, or of an object in one. */
+export interface Field {
+  /** Its path in the object that has it, such as `consent.source` or `details[].code`. */
+  name: string
+  /** Such as `string or null`. A type with a capital letter is the name of an object that the document describes. */
+  type: string
+  /** The name of the object that it is, or that its items are. Null if it's none. */
+  object: string | null
+  isRequired: boolean
+  description: string
+  /** The only values that it can have, as JSON. Empty if there are others. */
+  values: readonly string[]
+  /** Such as `at most 200 characters`. Empty if there's none. */
+  limits: string
+}
+
+/** Lists the fields of an object, and those of objects in it that have no name, each after the field that has it. */
+export function listFields(schema: Schema, path = ''): Field[] {
+  if (isReference(schema)) return []
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
+    const name = path === '' ? key : `${path}.${key}`
+    const field = toField(name, property, schema.required?.includes(key) ?? false)
+    const { value } = readNullable(property)
+    const item = itemsOf(value)
+    return [field, ...listFields(item ?? value, item === undefined ? name : `${name}[]`)]
+  })
+}
+
+/** Describes a field or a parameter. */
+export function toField(name: string, schema: Schema, isRequired: boolean): Field {
+  const { value, isNullable, descriptions } = readNullable(schema)
+  return {
+    name,
+    type: `${describeType(value)}${isNullable ? ' or null' : ''}`,
+    object: objectNameOf(itemsOf(value) ?? value),
+    isRequired,
+    // What is said about a type is often part of what is said about a field of it.
+    description: descriptions
+      .filter((text, index) => !descriptions.slice(0, index).some((before) => before.includes(text)))
+      .join(' '),
+    values: listValues(value),
+    limits: describeLimits(value),
+  }
+}
+
+/** Returns the name of the object that a schema refers to; null for a schema without a name. */
+export const objectNameOf = (schema: Schema): string | null =>
+  isReference(schema) ? (schema.$ref.split('/').at(-1) ?? null) : null
+
+const isReference = (schema: Schema): schema is OpenAPIV3_1.ReferenceObject => '$ref' in schema
+
+const itemsOf = (schema: Schema): Schema | undefined =>
+  !isReference(schema) && 'items' in schema ? schema.items : undefined
+
+/** Separates a value from null, and collects the descriptions of both. */
+function readNullable(schema: Schema): { value: Schema; isNullable: boolean; descriptions: string[] } {
+  const descriptions = schema.description === undefined ? [] : [schema.description]
+  if (isReference(schema)) return { value: schema, isNullable: false, descriptions }
+  if (Array.isArray(schema.type) && schema.type.includes('null')) {
+    const [type = 'string'] = schema.type.filter((each) => each !== 'null')
+    return { value: { ...schema, type } as Schema, isNullable: true, descriptions }
+  }
+  const choices = schema.anyOf?.filter((choice) => isReference(choice) || choice.type !== 'null') ?? []
+  const [only] = choices
+  if (only === undefined || choices.length > 1)
+    return { value: schema, isNullable: choices.length < (schema.anyOf?.length ?? 0), descriptions }
+  const inner = readNullable(only)
+  return {
+    value: inner.value,
+    isNullable: inner.isNullable || choices.length < (schema.anyOf?.length ?? 0),
+    descriptions: [...descriptions, ...inner.descriptions],
+  }
+}
+
+function describeType(schema: Schema): string {
+  if (isReference(schema)) return objectNameOf(schema) ?? 'object'
+  const items = itemsOf(schema)
+  if (items !== undefined) return `${describeType(readNullable(items).value)}[]`
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.flatMap((one) => describeType(readNullable(one).value)).join(' or ')
+  const type = typeof schema.type === 'string' ? schema.type : 'object'
+  return schema.format === undefined ? type : `${type} (${schema.format})`
+}
+
+function listValues(schema: Schema): string[] {
+  const one = itemsOf(schema) ?? schema
+  if (isReference(one)) return []
+  // A type of OpenAPI 3.0, which lacks the keyword.
+  const { const: only } = one as { const?: unknown }
+  const values: unknown[] = one.enum ?? (only === undefined ? [] : [only])
+  return values.map((value) => JSON.stringify(value))
+}
+
+function describeLimits(schema: Schema): string {
+  if (isReference(schema)) return ''
+  const { maxLength, minimum, maximum } = schema
+  const usual: unknown = schema.default
+  const { minItems, maxItems } = schema as { minItems?: number; maxItems?: number }
+  const limits = [
+    maxLength !== undefined && `at most ${format(maxLength)} characters`,
+    describeRange(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
+    maxItems !== undefined && `${describeRange(minItems, maxItems)} items`,
+    usual !== undefined && `default ${JSON.stringify(usual)}`,
+  ]
+  return limits.filter((limit) => limit !== false && limit !== '').join(', ')
+}
+
+function describeRange(least: number | undefined, most: number | undefined): string {
+  if (most === undefined) return least === undefined || least <= 1 ? '' : `at least ${format(least)}`
+  return least === undefined ? `at most ${format(most)}` : `${format(least)} to ${format(most)}`
+}
+
+const format = (value: number): string => value.toLocaleString('en')
