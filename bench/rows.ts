@@ -8,6 +8,7 @@ import { deliveries } from './rows/deliveries.ts'
 import { indexes } from './rows/indexes.ts'
 import { lists } from './rows/lists.ts'
 import { replicas } from './rows/replicas.ts'
+import { rules } from './rows/rules.ts'
 import { speedToLead } from './rows/speed-to-lead.ts'
 import { start } from './rows/start.ts'
 import { toolSessions } from './rows/tool-sessions.ts'
@@ -21,6 +22,7 @@ export const rows: readonly Row[] = [
   agents,
   calls,
   claim,
+  rules,
   indexes,
   deliveries,
   replicas,

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { claimCalls } from '../../backend/calling/dialer/claim-calls.ts'
 import { maxCampaigns, newDialerTurns } from '../../backend/calling/dialer/claim-store.ts'
+import type { Deps } from '../../backend/deps.ts'
 import { getConnectionOptions } from '../../backend/platform/db/connect.ts'
 import { doNotCallSettings } from '../../backend/platform/db/do-not-call-settings.ts'
 import { loadDoNotCallKey } from '../../backend/queue/calls/do-not-call-key.ts'
@@ -13,13 +14,14 @@ import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
-const capacity = 50
+/** Calls of a claim. */
+export const capacity = 50
 /** Of all queued calls, for campaigns that are added to find out whether their number matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
 
 /** A database with queued calls. */
-interface Queue {
+export interface Queue {
   world: World
   /** Campaigns whose calls can be claimed. */
   open: number[]
@@ -125,7 +127,7 @@ async function compareWithBareClient({ rounds, claims }: Scale, queue: Queue): P
   }
   const measure = async (claimCallIds: () => Promise<number[]>) =>
     median(await measureWith(queue, claims, capacity, claimCallIds))
-  const ours = () => measure(() => claimOurs(world, capacity))
+  const ours = () => measure(() => claimIds(world.deps, capacity))
   const peer = () => measure(bareClaim)
   try {
     for (const run of [ours, peer]) await run()
@@ -141,7 +143,11 @@ const format = (value: number) => value.toLocaleString('en-US')
  * Adds campaigns with queued calls. Of five campaigns, two can make calls. One is paused. One is closed: its calls are
  * planned for when its calling hours begin. One is full.
  */
-async function addCalls({ world, open, blocked }: Queue, count: number, calls: number): Promise<Queue> {
+export async function addCalls(
+  { world, open, blocked }: Queue,
+  count: number,
+  calls: number,
+): Promise<Queue> {
   const campaigns = await addCampaigns(world, { count, status: 'active', maxConcurrentCalls: capacity })
   const pick = (...remainders: number[]) => campaigns.filter((_, index) => remainders.includes(index % 5))
   const [paused, closed, full] = [pick(0), pick(1), pick(2)]
@@ -217,17 +223,17 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
  * a closed, and a full campaign enter the queue, too. Only autovacuum removes the dead rows that this leaves.
  */
 const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
-  measureWith(queue, claims, calls, () => claimOurs(queue.world, calls))
+  measureWith(queue, claims, calls, () => claimIds(queue.world.deps, calls))
 
-/** Includes the decision about the campaigns' next turns, which a dialer waits for before its next claim. */
-async function claimOurs({ deps }: World, calls: number): Promise<number[]> {
+/** Claims calls, and waits for the decision about the campaigns' next turns, as a dialer does before its next claim. */
+export async function claimIds(deps: Deps, calls: number): Promise<number[]> {
   const turns = newDialerTurns()
   const claimed = await claimCalls(deps, lease, calls, turns)
   await turns.settled
   return claimed.map(({ request }) => request.callId)
 }
 
-async function measureWith(
+export async function measureWith(
   { world, blocked }: Queue,
   claims: number,
   calls: number,

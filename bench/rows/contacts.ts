@@ -4,7 +4,7 @@ import { addContacts, sendContact } from '../seeds/contacts.ts'
 import { createWorkspaces, type Target } from '../seeds/workspaces.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
-const clients = 32
+export const clients = 32
 const workspaces = 50
 /** New numbers of the service and of the peer, and numbers of known contacts. All are in Washington, DC. */
 const firstNumbers = {
@@ -124,7 +124,7 @@ async function startApi(bench: Bench, world: World): Promise<{ port: number; htt
 }
 
 /** Adds a contact and queues its call. */
-async function postContact(
+export async function postContact(
   http: HttpClients,
   { demo }: World,
   phoneNumber: number,
@@ -134,7 +134,7 @@ async function postContact(
 }
 
 /** Runs everything twice: after the first time, plans that were cached for empty tables can be replaced. */
-async function warmUp(world: World, subjects: (() => Promise<number>)[]): Promise<void> {
+export async function warmUp(world: World, subjects: (() => Promise<number>)[]): Promise<void> {
   for (const run of subjects) await run()
   await analyze(world)
   for (const run of subjects) await run()

@@ -1,5 +1,6 @@
 import { addContactTexts, boundedText } from '@outdial/contract'
 import * as z from 'zod'
+import { callLimits } from '../../calling/telephony/provider.ts'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../platform/core/form-errors.ts'
 import { formatContactName } from '../../platform/views/format.ts'
@@ -10,6 +11,7 @@ import { listOpenCampaigns } from '../../queue/campaigns/campaigns.ts'
 import { callContact, checkCallable } from '../../queue/contacts/call-contact.ts'
 import { describeMissingValues } from '../../queue/contacts/missing-values.ts'
 import { findCallRules } from '../../queue/rules/call-rules.ts'
+import { findStopsOfNumbers } from '../../queue/rules/limits.ts'
 import { parseLocalTimeField } from '../../queue/scheduling/local-time.ts'
 import { confirmPage } from '../page/confirm-page.ts'
 import { defineForm, defineView, noInput, redirectTo } from '../page/define-page.ts'
@@ -186,8 +188,8 @@ async function startsNow(
   context: IdContext,
   campaignId: number,
 ): Promise<boolean> {
-  const contact = await loadContactToCall(deps, context, deps.clock.now())
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
+  const contact = await loadContactToCall(deps, context, { campaigns, now: deps.clock.now() })
   const campaign = campaigns.find(({ id }) => id === campaignId)
   return campaign !== undefined && describeBlockerOf(campaign, contact) === undefined
 }
@@ -195,14 +197,18 @@ async function startsNow(
 async function loadContactToCall(
   deps: Pick<Deps, 'config' | 'db'>,
   context: IdContext,
-  now: Date | null,
+  { campaigns, now }: { campaigns: readonly OpenCampaign[]; now: Date | null },
 ): Promise<ContactToCall> {
   await requireContact(deps, context)
+  const rules = await findCallRules(deps, context.workspace.id)
+  const numberIds = rules === null ? [] : campaigns.map(({ phone_number_id }) => phone_number_id)
   return {
     callee: await findCallee(deps.db, toContactKey(context)),
-    rules: await findCallRules(deps, context.workspace.id),
+    rules,
     openCampaignIds: await findOpenCampaignsOf(deps.db, toContactKey(context)),
     now,
+    limitsReached:
+      now === null ? new Map() : await findStopsOfNumbers(deps.db, numberIds, { now, ...callLimits }),
   }
 }
 
@@ -218,7 +224,7 @@ async function loadCampaignChoice(
   now: Date | null,
 ) {
   const campaigns = await listOpenCampaigns(deps, context.workspace.id)
-  const contact = await loadContactToCall(deps, context, now)
+  const contact = await loadContactToCall(deps, context, { campaigns, now })
   const lastId = await findLastCampaignOf(deps.db, toContactKey(context))
   const chosen = suggestCampaign(campaigns, contact, lastId)
   const options = toCampaignOptions(campaigns, (campaign) => describeBlockerOf(campaign, contact))

@@ -1,3 +1,4 @@
+import type { LimitingRule } from '../../platform/db/call-rules.ts'
 import { type listOpenCampaigns } from '../../queue/campaigns/campaigns.ts'
 import type { CallRules } from '../../queue/rules/call-rules.ts'
 import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../../queue/rules/plan-call.ts'
@@ -21,6 +22,8 @@ export interface ContactToCall {
   openCampaignIds: readonly number[]
   /** Null if a later time can be chosen. */
   now: Date | null
+  /** The limits by day or month that stop calls now, by the ID of the phone number. */
+  limitsReached: ReadonlyMap<number, LimitingRule>
 }
 
 /** Returns why a campaign can't call a contact, in words for a list; undefined if it can. */
@@ -32,7 +35,8 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   const { never, delayedBy, at } = planNow(campaign, contact, contact.now)
   if (never !== null) return ruleLabels[never]
   if (at > contact.now) return delayedBy === null ? 'outside calling hours' : ruleLabels[delayedBy]
-  return contact.rules === null || campaign.limited_by === null ? undefined : ruleLabels[campaign.limited_by]
+  const limit = contact.limitsReached.get(campaign.phone_number_id)
+  return limit && ruleLabels[limit]
 }
 
 /** Decides when a campaign could call a contact now. */

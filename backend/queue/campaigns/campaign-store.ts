@@ -3,7 +3,6 @@ import { type Selectable, sql } from 'kysely'
 import { prepared } from '../../platform/db/connect.ts'
 import { nameContains } from '../../platform/db/name-search.ts'
 import type { Database, Db } from '../../platform/db/schema.ts'
-import { limitedBy } from '../calls/can-call.ts'
 
 const campaignColumns = [
   'id',
@@ -200,8 +199,8 @@ export async function updateCampaign(
   return toCampaign(row)
 }
 
-/** Selects the campaigns that accept calls, in order of name, with the limit by day or month that stops them. */
-export const selectOpenCampaigns = (db: Db, workspaceId: number, now: Date) =>
+/** Selects the campaigns that accept calls, in order of name. */
+export const selectOpenCampaigns = (db: Db, workspaceId: number) =>
   db
     .selectFrom('campaign')
     .innerJoin('agent', 'agent.id', 'campaign.agent_id')
@@ -210,6 +209,7 @@ export const selectOpenCampaigns = (db: Db, workspaceId: number, now: Date) =>
       'campaign.id',
       'campaign.name',
       'campaign.status',
+      'campaign.phone_number_id',
       'campaign.calling_hours',
       'campaign.time_zone',
       'campaign.one_conversation_per_day',
@@ -218,7 +218,6 @@ export const selectOpenCampaigns = (db: Db, workspaceId: number, now: Date) =>
       'campaign.consent_max_age_days',
     ])
     .select(['agent.status as agent_status', 'phone_number.status as number_status'])
-    .select(limitedBy(now, sql`false`).as('limited_by'))
     .where('campaign.workspace_id', '=', workspaceId)
     .where('campaign.status', '<>', 'archived')
     .orderBy('campaign.name')

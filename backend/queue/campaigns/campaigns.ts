@@ -132,5 +132,5 @@ export async function requireCampaign(
 }
 
 /** Lists the campaigns that accept calls, which are all except archived ones, in order of name. */
-export const listOpenCampaigns = ({ db, clock }: Pick<Deps, 'db' | 'clock'>, workspaceId: number) =>
-  selectOpenCampaigns(db, workspaceId, clock.now())
+export const listOpenCampaigns = ({ db }: Pick<Deps, 'db'>, workspaceId: number) =>
+  selectOpenCampaigns(db, workspaceId)

@@ -50,7 +50,7 @@ export interface Remaining {
 }
 
 /**
- * Returns what limits leave for numbers whose workspaces have limits, which are locked.
+ * Returns what limits leave for numbers whose workspaces have limits. If these aren't locked, it can be less a moment later.
  *
  * @param now decides the day and the month, in the workspace's time zone
  */

@@ -99,6 +99,17 @@ export async function applyLimits(
   return { shares: left, stops }
 }
 
+/** Returns which limits stop calls from numbers now, by the number's ID. Leaves out those that can call. */
+export async function findStopsOfNumbers(
+  db: Db,
+  phoneNumberIds: readonly number[],
+  options: LimitOptions,
+): Promise<Map<number, LimitingRule>> {
+  const remaining = await findRemaining(db, phoneNumberIds, options.now)
+  const stops = remaining.map((number) => [number.phoneNumberId, findStop(number, options)?.by] as const)
+  return new Map(stops.flatMap(([id, by]) => (by === undefined ? [] : [[id, by]])))
+}
+
 /** Returns the limit that allows a number no call, and until when. Null if there's none. */
 function findStop(number: Remaining, { now, callSeconds }: LimitOptions): Omit<Stop, 'campaignId'> | null {
   if (number.attempts !== null && number.attempts <= 0)

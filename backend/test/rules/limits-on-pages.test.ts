@@ -11,7 +11,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-/** Uses up the calls of the day, so that the campaign is stopped with a waiting call. */
+/** Uses up the calls of the day. */
 async function useUpDay(seed: Seed): Promise<void> {
   const { deps } = world.service
   await setRules(deps, seed, { max_attempts_per_own_number: '1' })
@@ -21,14 +21,19 @@ async function useUpDay(seed: Seed): Promise<void> {
   if (attempt === undefined) throw new Error('no call was claimed')
   expect(others).toEqual([])
   await finishAttempt(deps, attempt, emptyResult('no_answer', 'ring_timeout'))
-  await seedCall(deps, seed, freshNumber())
+}
+
+/** Uses up the calls of the day, so that the campaign is stopped with a waiting call. */
+async function stopForDay(seed: Seed): Promise<void> {
+  await useUpDay(seed)
+  await seedCall(world.service.deps, seed, freshNumber())
   expect(await claim(seed.workspaceId)).toEqual([])
 }
 
 const claim = async (workspaceId: number) =>
   (await claimAndSettle(world.service.deps, realLease, 50)).filter((each) => each.workspaceId === workspaceId)
 
-it('names a limit that stops a campaign where a member chooses one to call a contact', async () => {
+it('names a limit that is reached where a member chooses a campaign to call a contact', async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, freshNumber())
   await world.service.deps.db.deleteFrom('call').where('contact_id', '=', contact.id).execute()
@@ -40,12 +45,14 @@ it('names a limit that stops a campaign where a member chooses one to call a con
   // A call that must wait is queued without asking, because no phone rings.
   const { page } = await user.browser.press(form, 'Call now', { campaign_id: String(user.seed.campaignId) })
   expect(page.url).toMatch(/\/calls\/\d+$/)
-  expect(page.text).toContain("The day's calls from the campaign's phone number are used up.")
+  expect(await claim(user.seed.workspaceId)).toEqual([])
+  const { page: waiting } = await user.browser.open(page.url)
+  expect(waiting.text).toContain("The day's calls from the campaign's phone number are used up.")
 })
 
 it('looks at the limits again when the time zone of the workspace changes', async () => {
   const user = await seedSignedInOwner(world.service)
-  await useUpDay(user.seed)
+  await stopForDay(user.seed)
   const stop = () =>
     world.service.deps.db
       .selectFrom('campaign_queue')
@@ -72,7 +79,7 @@ it('still counts the calls of the day when the time zone moves west over midnigh
   }
   // The first is a day ahead of the second at any time.
   await setZone('Pacific/Kiritimati')
-  await useUpDay(user.seed)
+  await stopForDay(user.seed)
   await setZone('Pacific/Honolulu')
   expect(await claim(workspaceId)).toEqual([])
   const used = deps.db.selectFrom('limit_use').select('used').where('workspace_id', '=', workspaceId)

@@ -51,7 +51,7 @@ export async function uploadContacts(
  * @throws {ApiError} not_found, validation_failed
  */
 export async function startImport(
-  { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  { db, notify }: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   importId: number,
   campaignId: number | null,
@@ -63,7 +63,7 @@ export async function startImport(
       "This file hasn't been checked yet, or its check failed. Wait for the check to finish, or upload the file again.",
     )
   }
-  const campaigns = campaignId === null ? [] : await listOpenCampaigns({ db, clock }, workspaceId)
+  const campaigns = campaignId === null ? [] : await listOpenCampaigns({ db }, workspaceId)
   if (campaignId !== null && !campaigns.some(({ id }) => id === campaignId)) {
     throw invalidField('campaign_id', 'not_found', 'Choose an active or paused campaign.')
   }

@@ -1,0 +1,91 @@
+import type { Deps } from '../../backend/deps.ts'
+import { type CallRules, setCallRules } from '../../backend/queue/rules/call-rules.ts'
+import { repeat } from '../processes/serve.ts'
+import { atLeast, atMost, type Row, takeTurns } from '../row.ts'
+import { createWorkspaces, type Target } from '../seeds/workspaces.ts'
+import { median } from '../statistics.ts'
+import type { World } from '../world.ts'
+import { addCalls, capacity, claimIds, measureWith } from './claim.ts'
+import { clients, postContact, warmUp } from './contacts.ts'
+
+/** No seed has a number with this area code. */
+const firstNumber = 13_122_000_000
+
+/** Limits that no round reaches. */
+const limits = {
+  maxAttemptsPerDay: 1_000,
+  maxAttemptsPer30Days: 1_000,
+  maxAttemptsPerOwnNumber: 1_000_000_000,
+  maxMinutesPerMonth: 1_000_000_000,
+}
+const off: CallRules = {
+  countries: null,
+  hoursByLaw: false,
+  closedDates: [],
+  maxAttemptsPerDay: null,
+  maxAttemptsPer30Days: null,
+  maxAttemptsPerOwnNumber: null,
+  maxMinutesPerMonth: null,
+  consentRequired: 'none',
+  consentMaxAgeDays: null,
+}
+const on: CallRules = { ...off, ...limits, countries: ['US'], hoursByLaw: true, closedDates: ['2000-01-01'] }
+
+/** What rules cost: the same work in a workspace with rules and in one without. */
+export const rules: Row = {
+  name: 'rules',
+  run: async (bench) => {
+    const { scale } = bench
+    const world = await bench.openWorld()
+    const real = { TELEPHONY: 'http', RUNTIME_URL: 'http://127.0.0.1:9', RUNTIME_SIGNING_KEY: signingKey }
+    const { port } = await bench.start('server', { ...world.environment, ...real, ROLE: 'api' })
+    const http = bench.openClients(port, clients)
+    const [ruled, free] = await createWorkspaces(world, 2)
+    if (ruled === undefined || free === undefined) throw new Error('a workspace is missing')
+    await setRules(world, ruled.workspace_id, on)
+    await setRules(world, free.workspace_id, off)
+    let last = firstNumber
+    const post = (target: Target) => () =>
+      repeat(scale.seconds, clients, () => postContact(http, world, (last += 1), target))
+    const [ours, peer] = [post(ruled), post(free)]
+    await warmUp(world, [ours, peer])
+    const contacts = await takeTurns(scale.rounds, ours, peer)
+    return [
+      {
+        label: 'Contacts with rules',
+        what: '`POST /contacts/`, 32 clients, new numbers, of a workspace with all rules but consent',
+        against: 'the same of a workspace without rules',
+        unit: 'requests/s',
+        rounds: contacts,
+        limit: atLeast(0.95),
+      },
+      {
+        label: 'Claim with rules',
+        what: `a claim of ${capacity} calls of a workspace with all rules but consent and hours by law, p50`,
+        against: 'the same of a workspace without rules',
+        unit: 'ms',
+        rounds: await compareClaims(await bench.openWorld(), scale),
+        limit: atMost(1.05),
+      },
+    ]
+  },
+}
+
+const signingKey = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+
+/** Measures claims of one workspace, with and without rules. Without hours by law, which only allow calls in the daytime. */
+async function compareClaims(world: World, { rounds, claims }: { rounds: number; claims: number }) {
+  const { deps, demo } = world
+  const real: Deps = { ...deps, config: { ...deps.config, telephony: 'http' } }
+  const queue = await addCalls({ world, open: [], blocked: [] }, 20, 20_000)
+  const measure = (callRules: CallRules) => async () => {
+    await setRules(world, demo.workspace_id, callRules)
+    return median(await measureWith(queue, claims, capacity, () => claimIds(real, capacity)))
+  }
+  const [ours, peer] = [measure({ ...on, hoursByLaw: false }), measure(off)]
+  for (const run of [ours, peer]) await run()
+  return takeTurns(rounds, ours, peer)
+}
+
+const setRules = ({ deps }: World, workspaceId: number, callRules: CallRules): Promise<void> =>
+  setCallRules(deps, workspaceId, callRules, { kind: 'member', id: 1 })
