@@ -287,7 +287,7 @@ export const runtimeErrorTexts = {
   },
   'malformed_json.batch': {
     meaning: "Batches of messages aren't supported.",
-    action: 'Send each message in a request of its own.',
+    action: 'Send each message in its own request.',
   },
   'malformed_json.request_meta': {
     meaning: 'The metadata of the MCP request is incomplete.',

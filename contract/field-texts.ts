@@ -177,7 +177,7 @@ export const endedReasonTexts = {
   },
   line_busy: { outcome: 'busy', meaning: 'The number was busy.' },
   contact_declined: { outcome: 'declined', meaning: 'The contact declined the call.' },
-  line_failed: { outcome: 'failed', meaning: "The telephony provider couldn't place the call." },
+  line_failed: { outcome: 'failed', meaning: "The agent runtime couldn't place the call." },
   worker_lost: {
     outcome: 'failed',
     meaning: 'Outdial lost its connection to the call.',
@@ -303,8 +303,8 @@ export const waitingForTexts = {
 /** A queued call that waits for none of these. */
 export const nextInLineText: WaitingForText = {
   label: 'Next in line',
-  meaning: "The call is about to be placed, or the telephony provider can't be reached.",
-  action: 'Wait. After a minute, ask the operator whether the telephony provider is available.',
+  meaning: "The call is about to be placed, or the agent runtime can't be reached.",
+  action: 'Wait. After a minute, ask the operator whether the agent runtime is available.',
 }
 
 /** Lists values and their meanings as a Markdown list. */
@@ -406,7 +406,7 @@ export const contactAddedTexts = texts({
   },
 })
 
-/** Fields of `POST /calls/cancel`: Cancel Calls in Zapier. */
+/** Fields of `POST /calls/cancel`: Cancel Waiting Calls in Zapier. */
 export const cancelCallsTexts = texts({
   phone_number: {
     ...contactTexts.phone_number,

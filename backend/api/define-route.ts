@@ -69,7 +69,7 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   summary: string
   description?: string
   tag: string
-  /** Why the route exists, if it's an addition to the original description of the service. */
+  /** What the route is for, in the OpenAPI document, if its summary doesn't say that. */
   addition?: string
   /** All of them are required. */
   scopes: Scope[]

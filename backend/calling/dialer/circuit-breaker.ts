@@ -7,8 +7,8 @@ import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 const maxProviderFailures = 20
 
 const pausedReason =
-  `The telephony provider failed ${maxProviderFailures} times in a row, so the campaign was paused. ` +
-  'Check the provider, then resume the campaign to place its queued calls.'
+  `The agent runtime failed ${maxProviderFailures} times in a row, so the campaign was paused. ` +
+  'Check the agent runtime, then resume the campaign to place its queued calls.'
 
 /**
  * Returns true if an attempt's result changes the campaign's count of provider failures. The loss of a worker doesn't,

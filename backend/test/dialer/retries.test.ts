@@ -146,7 +146,7 @@ describe('a failing provider', () => {
     const paused = await getCampaign(world.seed.campaignId)
     expect(paused).toMatchObject({
       status: 'paused',
-      paused_reason: expect.stringMatching(/provider failed 20 times in a row/),
+      paused_reason: expect.stringMatching(/agent runtime failed 20 times in a row/),
     })
     const { waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
     expect(waiting_for).toBe('campaign_paused')

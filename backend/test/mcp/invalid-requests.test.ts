@@ -271,7 +271,7 @@ describe('parameters and notifications', () => {
             ...{ jsonrpc: '2.0', id: null },
             error: {
               code: -32600,
-              message: "Batches of messages aren't supported. Send each message in a request of its own.",
+              message: "Batches of messages aren't supported. Send each message in its own request.",
             },
           },
         ])

@@ -266,12 +266,12 @@ it('says that a call is waiting for a paused campaign, and why the campaign is p
   const call = await seedCallFor(user)
   await world.database.db
     .updateTable('campaign')
-    .set({ status: 'paused', paused_reason: 'The telephony provider failed 20 times in a row.' })
+    .set({ status: 'paused', paused_reason: 'The agent runtime failed 20 times in a row.' })
     .where('id', '=', user.seed.campaignId)
     .execute()
   const page = await user.open(`/calls/${call.id}`)
   expect(page.text).toContain('The campaign is paused. Resume it to place this call.')
-  expect(page.text).toContain('The telephony provider failed 20 times in a row.')
+  expect(page.text).toContain('The agent runtime failed 20 times in a row.')
 })
 
 it('queues a call again, with its metadata, unless the number is on the do-not-call list', async () => {

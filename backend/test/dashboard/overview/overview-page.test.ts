@@ -159,7 +159,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   await subscribe('https://healthy.example.com/x', {})
   await world.database.db
     .updateTable('campaign')
-    .set({ status: 'paused', paused_reason: 'The telephony provider failed 20 times in a row.' })
+    .set({ status: 'paused', paused_reason: 'The agent runtime failed 20 times in a row.' })
     .where('id', '=', seed.campaignId)
     .execute()
   const call = await seedCall(deps, seed, freshNumber(), {
@@ -174,7 +174,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   expect(call.outcome).toBe('suppressed')
 
   const { text } = await open('/overview')
-  expect(text).toContain('Leads: The telephony provider failed 20 times in a row. Open campaign')
+  expect(text).toContain('Leads: The agent runtime failed 20 times in a row. Open campaign')
   expect(text).toContain(
     'A webhook was disabled after 5 days of failed deliveries: API key “x” at disabled.example.com',
   )

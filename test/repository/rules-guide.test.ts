@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, it } from '@jest/globals'
+import { endedReasonTexts, waitingForTexts } from '@outdial/contract'
+import { formatCallingHours } from '../../backend/platform/views/format.ts'
+import { statesWithHolidays } from '../../backend/queue/rules/holidays.ts'
+import { lawRows, statesToCheck } from '../../backend/queue/rules/hours-by-law.ts'
+import { readPage, root } from '../support/docs.ts'
+
+// docs/guides/who-may-be-called.md says what the rules are. These tests compare it with them.
+
+const page = readPage('docs/guides/who-may-be-called.md').replaceAll(/\s+/g, ' ')
+
+it('has every reason for which a call is suppressed, in the words of the contract', () => {
+  const rows = Object.entries(endedReasonTexts)
+    .filter(([, { outcome }]) => outcome === 'suppressed')
+    .map(([value, { meaning }]) => `| \`${value}\` | ${meaning} |`)
+  expect(rows.length).toBeGreaterThan(5)
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+it('has what a call waits for because of a rule, in the words of the contract', () => {
+  const rules = ['calling_hours', 'frequency', 'number_limit', 'minutes_limit'] as const
+  const rows = rules.map((value) => {
+    const { label, meaning } = waitingForTexts[value]
+    return `| \`${value}\` | ${label} | ${meaning} |`
+  })
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+it('has the hours by law, and the states to check', () => {
+  const rows = lawRows.map(
+    ({ state, hours }) => `| ${state ?? 'All United States'} | ${formatCallingHours(hours)} |`,
+  )
+  const list = new Intl.ListFormat('en-US')
+  const sentences = [`In ${list.format(statesWithHolidays)}, nobody`, `Check ${list.format(statesToCheck)}.`]
+  expect([...rows, ...sentences].filter((text) => !page.includes(text))).toEqual([])
+})
+
+it('names only pages, fields, and values that the dashboard or the connector shows', () => {
+  const shown = globSync(['backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts'], {
+    cwd: root,
+  })
+    .map((file) => readFileSync(path.join(root, file), 'utf8'))
+    .join('\n')
+  const bold = [...page.matchAll(/\*\*([^*]+)\*\*/g)].map(([, text = '']) => text)
+  const names = bold.filter((text) => !text.endsWith('.'))
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.flatMap((name) => name.split(' → ')).filter((name) => !shown.includes(name))).toEqual([])
+})
