@@ -1,5 +1,6 @@
 import { readFileSync, statfsSync } from 'node:fs'
 import { shortTemporaryFolder } from '../../backend/platform/db/embedded/private-folder.ts'
+import { describeSkipped } from './describe-skipped.mjs'
 import { findRedis } from './find-redis.mjs'
 import { startChromium } from './start-chromium.mjs'
 import { startDatabase } from './start-database.mjs'
@@ -9,6 +10,9 @@ export default async function setUp() {
   process.env.TMPDIR = hasMemoryFolder() ? memoryFolder : shortTemporaryFolder
   const [database, chromium, redis] = await Promise.all([startDatabase(), startChromium(), findRedis()])
   process.env.OUTDIAL_TEST_REDIS = redis ?? ''
+  const skipped = describeSkipped({ chromium, redis })
+  if (skipped.length > 0)
+    console.error(`\nSkipped on this machine:\n${skipped.map((line) => `  ${line}`).join('\n')}\n`)
   globalThis.outdialTests = { ...database, chromium }
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { beforeAll, expect, it, jest } from '@jest/globals'
+import { beforeAll, expect, jest } from '@jest/globals'
+import { conformanceProgram, itWithConformance } from '../support/conformance.ts'
 import { useTestFolder } from '../support/folder.ts'
 import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
@@ -49,10 +49,8 @@ beforeAll(async () => {
   url = `${service.url}/api/mcp/?widget_id=${widgetId}&token=${secret}`
 })
 
-it.each(scenarios)('passes the official conformance scenario %s', async (scenario) => {
-  const cli = fileURLToPath(
-    new URL('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js', import.meta.url),
-  )
+itWithConformance.each(scenarios)('passes the official conformance scenario %s', async (scenario) => {
+  const cli = conformanceProgram('conformance/dist/index.js')
   const words = [cli, 'server', '--url', url, '--scenario', scenario, '--output-dir', output.path]
   const { stdout } = await promisify(execFile)(process.execPath, words)
   expect(stdout).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)

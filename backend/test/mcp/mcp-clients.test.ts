@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { experimental_createMCPClient as createAiClient } from '@ai-sdk/mcp'
 import { beforeAll, expect, it, jest } from '@jest/globals'
@@ -9,6 +8,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { newNodeId } from '../../platform/replicas/replicas.ts'
+import { conformanceProgram, itWithConformance } from '../support/conformance.ts'
 import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -88,10 +88,8 @@ it('works with the client of @ai-sdk/mcp', async () => {
   await client.close()
 })
 
-it('works with the MCP inspector', async () => {
-  const cli = fileURLToPath(
-    new URL('../../../node_modules/@modelcontextprotocol/inspector/cli/build/cli.js', import.meta.url),
-  )
+itWithConformance('works with the MCP inspector', async () => {
+  const cli = conformanceProgram('inspector/cli/build/cli.js')
   const inspect = async (...words: string[]): Promise<unknown> => {
     const url = `${address('/api/mcp/sse')}&token=${secret}`
     const args = [cli, '--cli', url, '--transport', 'sse', ...words]
