@@ -53,7 +53,7 @@ it('uses the same Node version everywhere', () => {
 const folder = useTestFolder()
 
 // .ci/run installs for real, which takes longer and needs a network.
-it.each(['README.md', 'docs/guides/install.md', 'docs/guides/upgrade.md'])(
+it.each(['README.md', 'docs/tutorial.md', 'docs/guides/install.md', 'docs/guides/upgrade.md'])(
   'accepts the lock file in the install command of %s',
   (page) => {
     for (const name of ['', 'backend/', 'contract/', 'reading/'])
