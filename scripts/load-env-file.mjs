@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const file = fileURLToPath(new URL('../.env', import.meta.url))
-const scripts = ['start', 'dev', 'admin', 'demo']
+const scripts = ['start', 'dev', 'admin', 'support', 'demo']
 
 /**
  * Reads `.env` next to package.json under `npm start` and the like. Variables that are already set win. Tests start the

@@ -58,7 +58,7 @@ it(
 )
 
 it(
-  'runs the admin commands of the guides and of the settings, one after another, in an empty installation',
+  'runs the admin commands of the guides, the tutorial, and the settings, one after another, in an empty installation',
   async () => {
     const remote = new RemoteMcpServer('streamable')
     remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -87,6 +87,7 @@ it(
 
     await runAll(commandsOf('docs/guides/users.md'))
     await runAll(commandsOf('docs/guides/connect-zapier.md'))
+    await runAll(commandsOf('docs/tutorial.md'))
     await runAll(commandsOf('docs/reference/settings.md'))
     // docs/guides/agents-and-tools.md assigns its tool to agent 2.
     await runAll(['npm run admin -- create-agent --workspace 1 --name Ben --greeting Hi'])

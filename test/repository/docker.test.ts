@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { Environment } from '../../backend/config.ts'
 import { interpolate, readCompose, variablesIn } from '../support/compose.ts'
+import { codeBlocks } from '../support/docs.ts'
 
 // A job of .github/workflows/check.yml builds and starts the image.
 const root = path.resolve(import.meta.dirname, '../..')
@@ -66,6 +67,13 @@ it("doesn't connect to PostgreSQL as a superuser in compose.yaml", () => {
   expect(script).toContain(`create role ${url.username} login password`)
   expect(script).not.toMatch(/^(create|alter) role .*(superuser|createrole)/im)
   expect(script).toContain(`create database ${url.pathname.slice(1)} owner ${url.username}`)
+})
+
+it('creates the database in docs/tutorial.md with the same SQL as in Docker', () => {
+  const [sql = ''] = codeBlocks('docs/tutorial.md', 'sql')
+  expect(sql).toContain('create database outdial')
+  const script = read('scripts/docker/create-database.sh')
+  expect(script.replace(":'password'", "'replace-this'")).toContain(sql)
 })
 
 it('has no secrets in compose.yaml, and the docs say which ones to set', () => {

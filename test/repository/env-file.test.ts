@@ -29,9 +29,13 @@ function portAndHost(environment: Record<string, string>): string {
 
 const underNpm = { npm_package_json: 'package.json', npm_lifecycle_event: 'start' }
 
-it('reads .env under npm start, but variables that are already set win', () => {
-  expect(portAndHost({ ...underNpm, HOST: '127.0.0.1' })).toBe('9001 127.0.0.1')
-})
+it.each(['start', 'dev', 'admin', 'support', 'demo'])(
+  'reads .env under the npm script %s, but variables that are already set win',
+  (script) => {
+    const environment = { ...underNpm, npm_lifecycle_event: script, HOST: '127.0.0.1' }
+    expect(portAndHost(environment)).toBe('9001 127.0.0.1')
+  },
+)
 
 it("doesn't read .env in tests or without npm", () => {
   expect(portAndHost({ ...underNpm, npm_lifecycle_event: 'test' })).toBe('undefined undefined')

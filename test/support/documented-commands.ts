@@ -18,7 +18,7 @@ const restore = 'test/journey/restore.test.ts'
 const install = 'test/repository/install.test.ts'
 
 export const runCommands: readonly RunCommands[] = [
-  { page: 'README.md', command: /^npm ci$/, test: install },
+  { page: 'README.md', command: /^npm ci( --omit=dev)?$/, test: install },
   { page: 'README.md', command: /^npm (start|run demo)$/, test: connector },
   { page: 'README.md', command: /^(API_KEY=|curl )/, test: admin },
   {
@@ -42,6 +42,8 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'docs/guides/upgrade.md', command: /^npm ci --omit=dev$/, test: install },
   { page: 'docs/guides/upgrade.md', command: /^(psql |ROLE=)/, test: server },
   { page: 'docs/guides/users.md', command: /^npm run admin/, test: admin },
+  { page: 'docs/tutorial.md', command: /^npm ci --omit=dev$/, test: install },
+  { page: 'docs/tutorial.md', command: /^npm run admin/, test: admin },
   { page: 'docs/reference/settings.md', command: /^npm run admin/, test: admin },
   { page: 'docs/publishing/test-account.md', command: /^(npm run admin --|export |curl )/, test: admin },
   { page: 'docs/reference/runtime.md', command: /^export /, test: server },
@@ -72,8 +74,25 @@ export const otherCommands: readonly OtherCommand[] = [
     reason: 'takes a minute',
     instead: ['.ci/run', 'npm run --silent build:upload'],
   },
-  { command: /^git (pull|push)\b/, reason: 'needs a remote repository' },
-  { command: /^npm (ci|start|run admin|run demo)$/, reason: 'runs where another page has it in a block' },
+  { command: /^(git (clone|pull|push)|cd)\b/, reason: 'needs a remote repository' },
+  {
+    command: /^(apt-get install|useradd|install -|ln -s|cp docs\/systemd\/|systemctl)\b/,
+    reason: 'needs root on a server with systemd',
+  },
+  {
+    command: /^echo "\w+=.*" >> \/etc\/outdial\//,
+    reason: 'changes the machine. A test writes the same secrets to another file',
+    instead: ['docs/guides/install.md', 'echo "SECRET_KEY=$(openssl rand -base64 32)" >> .env'],
+  },
+  {
+    command: /^curl --fail http:\/\/127\.0\.0\.1:8787\/readyz$/,
+    reason: 'needs the server of the tutorial. A job of the workflow runs it in Docker',
+    instead: ['.github/workflows/check.yml', 'http://localhost:8787/readyz'],
+  },
+  {
+    command: /^npm (ci|start|run admin|run demo|run support)$/,
+    reason: 'runs where another page has it in a block',
+  },
   { command: /^npm test\b/, reason: 'would run this test again', instead: ['.ci/run', '\nnpm test -- '] },
   {
     command: /^npm run check(:\w+)?$/,
