@@ -13,7 +13,7 @@ import {
 import type { PlainOutputField } from 'zapier-platform-core'
 import { completedCallFields } from '../src/flat-call.ts'
 import { callFields, queuedFields, sampleCall, sampleQueuedCall } from '../src/generated.ts'
-import { isObject } from '../src/values.ts'
+import { isObject, toText } from '../src/values.ts'
 import { fillPage, table } from './page-tables.ts'
 
 export const outputFieldsPage = new URL('../docs/reference/output-fields.md', import.meta.url)
@@ -32,7 +32,7 @@ const meanings: Record<string, string> = {
   outcome_label: 'The outcome as text for messages.',
   reached: 'True if a person answered.',
   ended_reason:
-    'Why the call ended, in more detail than **Outcome** ([values](../guides/support.md#how-a-call-ended)).',
+    'Why the call ended, in more detail than **Outcome** ([values](../guides/support.md#the-call-is-completed)).',
   waiting_for:
     "What a queued call is waiting for. Blank if nothing delays it, or if it's no longer queued ([values](../guides/support.md#the-call-is-still-waiting)).",
   campaign_id: 'The campaign that the call belongs to.',
@@ -141,11 +141,14 @@ const findValue = (sample: object, key: string): unknown =>
   key
     .replaceAll('[]', '__0__')
     .split('__')
-    .reduce<unknown>((value, name) => (isObject(value) || Array.isArray(value) ? Object(value)[name] : undefined), sample)
+    .reduce<unknown>((value, name) => {
+      if (Array.isArray(value)) return value[Number(name)] as unknown
+      return isObject(value) ? value[name] : undefined
+    }, sample)
 
 /** Formats a value as code. Of a text with several lines, only the first one. */
 function formatSample(value: unknown): string {
-  if (value === null || value === undefined) return '–'
-  const [first = '', ...more] = String(value).split('\n')
+  const [first = '', ...more] = toText(value).split('\n')
+  if (first === '') return '–'
   return `\`${first}${more.length > 0 ? ' …' : ''}\``
 }
