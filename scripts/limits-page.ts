@@ -44,7 +44,6 @@ const limitTable = (limits: readonly Limit[]): string => table(['Limit', 'Value'
 
 function requestLimits(): Limit[] {
   const config = parseConfig({})
-  const keyLimit = 'an error; revoke a key, or change `MAX_API_KEYS_PER_MEMBER`'
   return [
     [
       'requests per minute with one API key or connection (`RATE_LIMIT_PER_MINUTE`)',
@@ -62,7 +61,11 @@ function requestLimits(): Limit[] {
       'after it, the same key queues another call',
     ],
     ['entries in one page of a list', format(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
-    ['API keys of a member in a workspace', format(config.maxApiKeysPerMember), keyLimit],
+    [
+      'API keys of a member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
+      format(config.maxApiKeysPerMember),
+      'an error; revoke a key',
+    ],
     [
       'workspaces that a user can own (`MAX_WORKSPACES_PER_USER`)',
       format(config.maxWorkspacesPerUser),
