@@ -9,8 +9,8 @@ const units: readonly [ms: number, name: string][] = [
 
 /** Formats a duration in its largest whole unit: "5 minutes", "30 days". A day is 24 hours. */
 export function formatDuration(ms: number): string {
-  const [unit, name] = units.find(([each, label]) =>
-    ms % each === 0 && (label === 'day' ? ms > each : ms >= each),
+  const [unit, name] = units.find(
+    ([each, label]) => ms % each === 0 && (label === 'day' ? ms > each : ms >= each),
   ) ?? [1, 'millisecond']
   return formatCount(ms / unit, name)
 }

@@ -20,8 +20,8 @@ import { parseLimits } from '../backend/tools/knowledge/parse/parse-limits.ts'
 import { maxResultCharacters, toolTimeoutMs } from '../backend/tools/mcp/call-tool.ts'
 import { maxColumns as maxSpreadsheetColumns } from '../backend/tools/spreadsheets/spreadsheets.ts'
 import { maxCallbacks } from '../backend/webhooks/callbacks.ts'
-import { maxDaysAhead } from '../src/creates/queue-call-and-wait.ts'
 import { queueCallOperation } from '../src/creates/queue-call.ts'
+import { maxDaysAhead } from '../src/creates/queue-call-and-wait.ts'
 import { formatBytes, formatCount, formatDuration } from './format-limits.ts'
 import { fillPage, table } from './page-tables.ts'
 
@@ -82,11 +82,7 @@ function requestLimits(): Limit[] {
 function zapierLimits(): Limit[] {
   const { limit } = queueCallOperation.throttle
   return [
-    [
-      '**Queue Call** runs per minute with one connection',
-      format(limit),
-      'Zapier runs the step again later',
-    ],
+    ['**Queue Call** runs per minute with one connection', format(limit), 'Zapier runs the step again later'],
     [
       '**Queue Call and Wait for Result**: steps that wait for the same call',
       format(maxCallbacks),
@@ -118,11 +114,7 @@ function callRows(): Limit[] {
       `1 to ${maximum('max_attempts')}, as you choose`,
       'the last outcome is the outcome of the call',
     ],
-    [
-      'minutes between attempts',
-      `1 to ${format(maximum('delay_minutes'))}, as you choose`,
-      'the call waits',
-    ],
+    ['minutes between attempts', `1 to ${format(maximum('delay_minutes'))}, as you choose`, 'the call waits'],
     [
       'time that a call can wait after it was due',
       formatDuration(maxWaitMs),
@@ -134,38 +126,25 @@ function callRows(): Limit[] {
       formatDuration(callLimits.ringSeconds * secondMs),
       'the outcome is `no_answer`',
     ],
-    [
-      'length of a conversation',
-      formatDuration(callLimits.callSeconds * secondMs),
-      'Outdial ends the call',
-    ],
-    [
-      'failed calls in a row of a campaign',
-      format(maxProviderFailures),
-      'the campaign is paused',
-    ],
+    ['length of a conversation', formatDuration(callLimits.callSeconds * secondMs), 'Outdial ends the call'],
+    ['failed calls in a row of a campaign', format(maxProviderFailures), 'the campaign is paused'],
   ]
 }
 
 function contactLimits(): Limit[] {
-  const length = (name: string) =>
-    `${format(limitOf(AddContact, name, 'maxLength'))} characters`
+  const length = (name: string) => `${format(limitOf(AddContact, name, 'maxLength'))} characters`
   const { variables, metadata } = dictionaryLimits
   const leftOut = 'status 422; in Zapier, the entry is left out, and **Warnings** says so'
   return [
     ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
-    [
-      'email address',
-      length('email'),
-      'status 422; in Zapier, it is left out, and **Warnings** says so',
-    ],
-    [
-      'variables of a contact',
-      `${variables.keys}, with ${format(variables.value)} characters each`,
-      leftOut,
-    ],
+    ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
+    ['variables of a contact', `${variables.keys}, with ${format(variables.value)} characters each`, leftOut],
     ['metadata of a call', `${metadata.keys}, with ${format(metadata.value)} characters each`, leftOut],
-    ['imported file', `${formatBytes(maxFileBytes)}, ${formatCount(maxRows, 'row')}`, 'split it into several files'],
+    [
+      'imported file',
+      `${formatBytes(maxFileBytes)}, ${formatCount(maxRows, 'row')}`,
+      'split it into several files',
+    ],
     ['columns of an imported file', format(maxImportColumns), 'remove columns'],
     ['time for which an imported file is stored', formatDuration(importTtlMs), 'it is deleted'],
     [
@@ -180,19 +159,11 @@ function agentLimits(): Limit[] {
   return [
     ['greeting of an agent', `${format(agentLengths.greeting)} characters`, 'an error at the field'],
     ['variables of an agent', format(maxAgentVariables), 'an error at the field'],
-    [
-      'time for a tool call',
-      formatDuration(toolTimeoutMs),
-      'it fails, and the agent is informed',
-    ],
+    ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
     ['result of a tool', `${format(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],
     ['file of a document', formatBytes(parseLimits.maxFileBytes), 'an error at the field'],
-    [
-      'text of a document',
-      `${format(parseLimits.maxTextLength)} characters`,
-      'an error at the field',
-    ],
+    ['text of a document', `${format(parseLimits.maxTextLength)} characters`, 'an error at the field'],
     ['columns of a spreadsheet', format(maxSpreadsheetColumns), 'an error at the field'],
   ]
 }
@@ -201,10 +172,11 @@ const format = (value: number): string => value.toLocaleString('en-US')
 
 /** Returns a limit of a field from the schema of a request. */
 function limitOf(schema: z.ZodType, name: string, keyword: 'maximum' | 'maxLength'): number {
-  const property = z.toJSONSchema(schema, { io: 'input' }).properties?.[name]
+  const { $ref, $defs, ...root } = z.toJSONSchema(schema, { io: 'input' })
+  const { properties } = $defs?.[$ref?.replace('#/$defs/', '') ?? ''] ?? root
+  const property = properties?.[name]
   const candidates = typeof property === 'object' ? [property, ...(property.anyOf ?? [])] : []
-  const limits = candidates.flatMap((each) => (typeof each === 'object' ? (each[keyword] ?? []) : []))
-  const [limit] = limits
+  const [limit] = candidates.flatMap((each) => (typeof each === 'object' ? (each[keyword] ?? []) : []))
   if (limit === undefined) throw new Error(`${name} has no ${keyword}`)
   return limit
 }

@@ -58,8 +58,7 @@ export async function fillPage(file: URL, tables: Record<string, string>): Promi
       const start = `<!-- ${name}, written by \`npm run generate\` -->`
       const [before, rest = ''] = text.split(start)
       const end = rest.search(/<!-- End of the \w+ -->/)
-      if (before === undefined || end === -1)
-        throw new Error(`${file.pathname} has no markers for "${name}"`)
+      if (before === undefined || end === -1) throw new Error(`${file.pathname} has no markers for "${name}"`)
       return `${before}${start}\n\n${content}\n\n${rest.slice(end)}`
     },
     await readFile(file, 'utf8'),

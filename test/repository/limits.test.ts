@@ -30,12 +30,9 @@ const rows: Record<
   floodMemoryMs: ['connections of an address', seconds],
 }
 
-it.each(Object.entries(rows))(
-  'docs/reference/limits.md has the value of %s',
-  (name, [label, format]) => {
-    const row = readPage('docs/reference/limits.md')
-      .split('\n')
-      .find((line) => line.startsWith(`| ${label}`))
-    expect(row?.split('|').slice(1, 4).join()).toContain(format(name as keyof HttpLimits))
-  },
-)
+it.each(Object.entries(rows))('docs/reference/limits.md has the value of %s', (name, [label, format]) => {
+  const row = readPage('docs/reference/limits.md')
+    .split('\n')
+    .find((line) => line.startsWith(`| ${label}`))
+  expect(row?.split('|').slice(1, 4).join()).toContain(format(name as keyof HttpLimits))
+})
