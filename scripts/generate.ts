@@ -9,6 +9,7 @@ import { connect } from '../backend/platform/db/connect.ts'
 import { createLoneReplica } from '../backend/platform/replicas/replicas.ts'
 import { createSecretBox } from '../backend/platform/secrets/secret-box.ts'
 import { createMetrics } from '../backend/service/metrics/metrics.ts'
+import { writeResultPages } from '../bench/report/save.ts'
 import { countryNamesFile, generateCountryNames } from './country-names.ts'
 import { functionVersionFile, generateFunctionVersion } from './function-version.ts'
 import { generatedFile, generateText } from './generated-text.ts'
@@ -16,19 +17,26 @@ import { generateSchemaOfNewDatabase, schemaFile } from './schema-text.ts'
 import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 
 // Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
-// catalog of errors, the tables of the pages for Zap builders and for support, and the two OpenAPI documents. Also writes
-// the names of countries and time zones, the schema of the database, and the version of its functions. They're committed, so
-// reviews show the effects of a change.
+// catalog of errors, the tables of other pages, and the two OpenAPI documents. Also writes the pages that show measured
+// results, the names of countries and time zones, the schema of the database, and the version of its functions. They're
+// committed, so reviews show the effects of a change.
 await writeFile(generatedFile, await generateText())
 // These load the connector, which must have the new samples and fields.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
 const { errorsPage, generateErrorsPage } = await import('./errors-page.ts')
 const { generateSupportPage, generateZapBuildersPage, supportPage, zapBuildersPage } =
   await import('./page-tables.ts')
+const { generateWebhooksPage, webhooksPage } = await import('./webhooks-page.ts')
+const { generateOutputFieldsPage, outputFieldsPage } = await import('./output-fields-page.ts')
+const { generateLimitsPage, limitsPage } = await import('./limits-page.ts')
 await writeFile(keysFile, await generateKeys())
 await writeFile(errorsPage, await generateErrorsPage())
 await writeFile(zapBuildersPage, await generateZapBuildersPage())
 await writeFile(supportPage, await generateSupportPage())
+await writeFile(webhooksPage, await generateWebhooksPage())
+await writeFile(outputFieldsPage, await generateOutputFieldsPage())
+await writeFile(limitsPage, await generateLimitsPage())
+await writeResultPages()
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/reference/runtime.openapi.json', runtimeDocument())
 await writeFile(countryNamesFile, await generateCountryNames())

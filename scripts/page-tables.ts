@@ -51,17 +51,15 @@ export async function generateSupportPage(): Promise<string> {
   })
 }
 
-/** Returns a page with these tables between their markers, by the name in the marker. */
-async function fillPage(file: URL, tables: Record<string, string>): Promise<string> {
+/** Returns a page with these tables, lists, or blocks of code between their markers, by the name in the marker. */
+export async function fillPage(file: URL, tables: Record<string, string>): Promise<string> {
   const page = Object.entries(tables).reduce(
     (text, [name, content]) => {
       const start = `<!-- ${name}, written by \`npm run generate\` -->`
-      const end = '<!-- End of the table -->'
-      const [before, rest] = text.split(start)
-      const after = rest?.slice(rest.indexOf(end))
-      if (before === undefined || !after?.startsWith(end))
-        throw new Error(`${file.pathname} has no markers for "${name}"`)
-      return `${before}${start}\n\n${content}\n\n${after}`
+      const [before, rest = ''] = text.split(start)
+      const end = rest.search(/<!-- End of the \w+ -->/)
+      if (before === undefined || end === -1) throw new Error(`${file.pathname} has no markers for "${name}"`)
+      return `${before}${start}\n\n${content}\n\n${rest.slice(end)}`
     },
     await readFile(file, 'utf8'),
   )

@@ -47,7 +47,7 @@ export async function insertRequests(db: Db, requests: readonly LoggedRequest[])
 }
 
 /** Full days that stay, in addition to the current one. */
-const retentionDays = 14
+export const retentionDays = 14
 
 /** Empties the partitions of old days. */
 export async function truncateOldDays(db: Db, now: Date): Promise<void> {

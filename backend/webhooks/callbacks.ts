@@ -6,7 +6,8 @@ import type { Db } from '../platform/db/schema.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../platform/outbound/target-url.ts'
 import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
 
-const maxCallbacks = 5
+/** Of one call. */
+export const maxCallbacks = 5
 
 /** @throws {ApiError} validation_failed (callback_url) */
 export function checkCallbackUrl(config: Deps['config'], url: string): void {

@@ -22,7 +22,8 @@ import {
   recordSubscriptionSuccess,
 } from './subscription-store.ts'
 
-const maxFailingMs = 5 * dayMs
+/** A subscription is disabled if its attempts have failed for so long. */
+export const maxFailingMs = 5 * dayMs
 
 interface FinishedAttempt {
   delivery: LeasedDelivery

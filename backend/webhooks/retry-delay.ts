@@ -14,7 +14,7 @@ export const retrySchedule = [
   24 * hourMs,
 ]
 
-const maxRetryAfterMs = dayMs
+export const maxRetryAfterMs = dayMs
 
 /**
  * Returns the milliseconds until the next attempt, or undefined if there is none. Jitter makes the delay up to a fifth

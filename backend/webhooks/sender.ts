@@ -14,8 +14,11 @@ import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
 import { isSubscribed } from './subscription-store.ts'
 import { newSenderTurns, toLaneKey } from './turns.ts'
 
+/** How long one attempt may take, including connection and response. */
+export const deliveryTimeoutMs = 15 * secondMs
+
 export interface SenderOptions {
-  /** For one attempt, including connection and response. */
+  /** For one attempt. */
   timeoutMs?: number
   /** Maximum deliveries that are leased at a time, and so of simultaneous attempts to all hosts. */
   concurrency?: number
@@ -50,7 +53,13 @@ const maxSlotWaitMs = secondMs
  */
 export function startSender(deps: SenderDeps, options: SenderOptions = {}): Worker {
   const { config, db, clock, log } = deps
-  const { timeoutMs = 15 * secondMs, concurrency = 200, perHost = 32, leaseSeconds = 30, resolve } = options
+  const {
+    timeoutMs = deliveryTimeoutMs,
+    concurrency = 200,
+    perHost = 32,
+    leaseSeconds = 30,
+    resolve,
+  } = options
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const activeByLane = new Map<string, number>()

@@ -10,7 +10,7 @@ import {
 } from './signing-secret-store.ts'
 
 /** How long the old secret signs in addition to the new one. */
-const secretOverlapMs = dayMs
+export const secretOverlapMs = dayMs
 
 /**
  * Gives a subscription a new signing secret. For 24 hours, deliveries are also signed with the old one, so that the

@@ -175,7 +175,8 @@ export async function endEventsOfConnection(
   return count
 }
 
-const endedTtlMs = 30 * dayMs
+/** How long an ended subscription is listed, with its deliveries. */
+export const endedTtlMs = 30 * dayMs
 
 /** Deletes subscriptions that ended 30 days ago, with their deliveries. */
 export async function deleteOldSubscriptions(db: Db, now: Date): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Figures } from './summarize.ts'
 
-/** Formats the figures as a Markdown table, with the result beside its limit and its peer. */
+/** Formats the figures as a Markdown table for the terminal, where nothing else says what was measured. */
 export function formatTable(all: readonly Figures[]): string {
   const head = ['Row', 'What', 'Compared with', 'Ours', 'Peer', 'Result (quartiles)', 'Limit', 'Met']
   const lines = all.map((figures) => [
@@ -16,12 +16,39 @@ export function formatTable(all: readonly Figures[]): string {
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
 
+/**
+ * Formats the figures as a Markdown table for docs/reference/performance.md, which describes the rows. At most 120
+ * characters wide.
+ */
+export function formatPageTable(all: readonly Figures[]): string {
+  const head = ['Measured', 'Outdial', 'Peer', 'Result (quartiles)', 'Limit', 'Met']
+  const groups = [...Map.groupBy(all, ({ row }) => row)]
+  const lines = groups.flatMap(([row, figures]) => [
+    [`\`${row}\``, '', '', '', '', ''],
+    ...figures.map((each) => [
+      each.label,
+      formatAmount(each.ours, each.unit),
+      each.peer === null ? '–' : formatAmount(each.peer, each.unit),
+      formatResult(each, '–'),
+      formatLimit(each),
+      each.isMet === null ? '–' : each.isMet ? 'yes' : '**no**',
+    ]),
+  ])
+  return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
+}
+
+/** Formats an amount with a unit that the page's text explains: "3,359/s" for requests, "31.4 µs" of CPU time. */
+function formatAmount(value: number, unit: string): string {
+  const short = unit.replace(/^\w+(?=\/s$)/, '').replace(/ of CPU$/, '')
+  return `${formatNumber(value)}${short.startsWith('/') ? '' : ' '}${short}`
+}
+
 /** Formats the result with the quartiles of its rounds. */
-export function formatResult(figures: Figures): string {
+export function formatResult(figures: Figures, to = ' to '): string {
   const { median, lower, upper } = figures.result
   const suffix = resultUnit(figures)
   if (figures.rounds === 1) return `${formatNumber(median)}${suffix}`
-  return `${formatNumber(median)}${suffix} (${formatNumber(lower)} to ${formatNumber(upper)})`
+  return `${formatNumber(median)}${suffix} (${formatNumber(lower)}${to}${formatNumber(upper)})`
 }
 
 export const formatMedian = (figures: Figures): string =>

@@ -8,7 +8,7 @@ import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
 
 /** Zapier waits for 30 days. A call that can't be placed expires a week after it's due. */
-const maxDaysAhead = 22
+export const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
 const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>

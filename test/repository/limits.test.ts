@@ -7,7 +7,7 @@ const count = (name: keyof HttpLimits) => String(defaultHttpLimits[name])
 const megabytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / megabyte} MB`
 const kilobytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1024} KB`
 
-/** By limit: the beginning of its row in docs/guides/several-processes.md, and how its value is written. */
+/** By limit: the beginning of its row in docs/reference/limits.md, and how its value is written. */
 const rows: Record<
   Exclude<keyof HttpLimits, 'checkIntervalMs'>,
   [string, (name: keyof HttpLimits) => string]
@@ -30,12 +30,9 @@ const rows: Record<
   floodMemoryMs: ['connections of an address', seconds],
 }
 
-it.each(Object.entries(rows))(
-  'docs/guides/several-processes.md has the value of %s',
-  (name, [label, format]) => {
-    const row = readPage('docs/guides/several-processes.md')
-      .split('\n')
-      .find((line) => line.startsWith(`| ${label}`))
-    expect(row?.split('|').slice(1, 4).join()).toContain(format(name as keyof HttpLimits))
-  },
-)
+it.each(Object.entries(rows))('docs/reference/limits.md has the value of %s', (name, [label, format]) => {
+  const row = readPage('docs/reference/limits.md')
+    .split('\n')
+    .find((line) => line.startsWith(`| ${label}`))
+  expect(row?.split('|').slice(1, 4).join()).toContain(format(name as keyof HttpLimits))
+})

@@ -93,7 +93,7 @@ const requiredHeader = (name: string, description: string): OpenAPIV3_1.Paramete
   schema: { type: 'string' },
 })
 
-const exampleEvent: CallCompletedEvent = {
+export const exampleEvent: CallCompletedEvent = {
   id: 'evt_01JTDQ3V8W9GZ0Y6C2R4K7M5XN',
   type: 'call.completed',
   timestamp: '2026-05-04T13:59:23.000Z',

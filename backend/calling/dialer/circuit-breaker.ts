@@ -4,7 +4,7 @@ import type { AttemptResult } from './attempt-result.ts'
 import { pauseFailingCampaign, setProviderFailures } from './attempt-store.ts'
 
 /** The number of consecutive provider failures that pauses a campaign. */
-const maxProviderFailures = 20
+export const maxProviderFailures = 20
 
 const pausedReason =
   `The agent runtime failed ${maxProviderFailures} times in a row, so the campaign was paused. ` +

@@ -11,7 +11,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { findStoredResponses, insertResponses, toScopeLock, tryLockScopes } from './idempotency-store.ts'
 
 /** How long a response is stored. */
-const responseTtlMs = dayMs
+export const responseTtlMs = dayMs
 
 /** A request that the client may repeat because the response was lost. */
 interface IdempotentRequest {

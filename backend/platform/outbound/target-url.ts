@@ -28,7 +28,7 @@ export function findTargetUrlIssue(
 }
 
 /** Percent-encoding makes a URL up to nine times longer than it was sent, and index entries have a maximum size. */
-const maxUrlLength = 2000
+export const maxUrlLength = 2000
 
 const issues = {
   unreadable: toErrorMessage(detailTexts['invalid_target_url.unreadable']),

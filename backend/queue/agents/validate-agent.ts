@@ -5,8 +5,8 @@ import type { AgentStatus } from '../../platform/db/schema.ts'
 import { describePlaceholderIssues } from '../calls/greeting.ts'
 
 /** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
-const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
-const maxVariables = 50
+export const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
+export const maxVariables = 50
 
 const invalidLanguageMessage = "This isn't a language tag. Enter one, for example en-US or de."
 

@@ -93,7 +93,7 @@ async function sendRequest(
 }
 
 /** The rest of a longer response isn't read. */
-const maxResponseBytes = 256 * 1024
+export const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
 

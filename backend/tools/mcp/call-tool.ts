@@ -21,7 +21,7 @@ import type { OfferedTool } from './session-context.ts'
 export const toolTimeoutMs = 20 * secondMs
 
 /** Longer results are truncated. */
-const maxResultCharacters = 32_768
+export const maxResultCharacters = 32_768
 
 type CallDeps = ToolDeps & Pick<Deps, 'log' | 'metrics'>
 

@@ -23,7 +23,7 @@ import {
 export type { SpreadsheetSummary } from './spreadsheet-store.ts'
 
 const maxNameLength = 200
-const maxColumns = 100
+export const maxColumns = 100
 
 const isName = (name: string): boolean => name !== '' && name.length <= maxNameLength && isStorableText(name)
 

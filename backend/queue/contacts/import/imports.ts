@@ -11,7 +11,7 @@ import { deleteImport, findImport, insertImport, markImportStarted } from './imp
 export const maxFileBytes = 20 * 1024 * 1024
 
 /** Rejected rows are corrected meanwhile. */
-const importTtlMs = 7 * dayMs
+export const importTtlMs = 7 * dayMs
 
 /**
  * Saves a file of contacts for seven days, and finds its columns. Nothing is imported yet.

@@ -14,7 +14,7 @@ export interface FoundColumns {
 }
 
 /** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
-const maxColumns = 200
+export const maxColumns = 200
 
 const samplesPerColumn = 3
 

@@ -33,7 +33,7 @@ import {
 
 type UndoDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-const undoTtlMs = dayMs
+export const undoTtlMs = dayMs
 
 /** Calls and contacts per transaction. Few, so that other requests for these contacts don't wait long. */
 const batchSize = 50

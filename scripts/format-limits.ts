@@ -1,0 +1,26 @@
+import { dayMs, hourMs, minuteMs, secondMs } from '../backend/platform/core/durations.ts'
+
+const units: readonly [ms: number, name: string][] = [
+  [dayMs, 'day'],
+  [hourMs, 'hour'],
+  [minuteMs, 'minute'],
+  [secondMs, 'second'],
+]
+
+/** Formats a duration in its largest whole unit: "5 minutes", "30 days". A day is 24 hours. */
+export function formatDuration(ms: number): string {
+  const [unit, name] = units.find(
+    ([each, label]) => ms % each === 0 && (label === 'day' ? ms > each : ms >= each),
+  ) ?? [1, 'millisecond']
+  return formatCount(ms / unit, name)
+}
+
+/** Formats a number of things: "1 day", "100,000 rows". */
+export const formatCount = (count: number, noun: string): string =>
+  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
+/** Formats a size, as error messages do: "16 KB", "20 MB". */
+export function formatBytes(bytes: number): string {
+  const kilobytes = bytes / 1024
+  return kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`
+}

@@ -1,0 +1,182 @@
+import { AddContact, CreateCampaign, dictionaryLimits, ListQuery, RetryPolicy } from '@outdial/contract'
+import * as z from 'zod'
+import { retentionDays } from '../backend/api/api-log-store.ts'
+import { maxProviderFailures } from '../backend/calling/dialer/circuit-breaker.ts'
+import { callLimits } from '../backend/calling/telephony/provider.ts'
+import { parseConfig } from '../backend/config.ts'
+import { dayMs, secondMs } from '../backend/platform/core/durations.ts'
+import { responseTtlMs } from '../backend/platform/idempotency/idempotency.ts'
+import {
+  maxLengths as agentLengths,
+  maxVariables as maxAgentVariables,
+} from '../backend/queue/agents/validate-agent.ts'
+import { importTtlMs, maxFileBytes } from '../backend/queue/contacts/import/imports.ts'
+import { maxRows } from '../backend/queue/contacts/import/parse-csv.ts'
+import { maxColumns as maxImportColumns } from '../backend/queue/contacts/import/read-columns.ts'
+import { undoTtlMs } from '../backend/queue/contacts/import/undo-import.ts'
+import { maxWaitMs } from '../backend/queue/rules/plan-call.ts'
+import { maxResponseBytes } from '../backend/tools/custom/http-tool.ts'
+import { parseLimits } from '../backend/tools/knowledge/parse/parse-limits.ts'
+import { maxResultCharacters, toolTimeoutMs } from '../backend/tools/mcp/call-tool.ts'
+import { maxColumns as maxSpreadsheetColumns } from '../backend/tools/spreadsheets/spreadsheets.ts'
+import { maxCallbacks } from '../backend/webhooks/callbacks.ts'
+import { queueCallOperation } from '../src/creates/queue-call.ts'
+import { maxDaysAhead } from '../src/creates/queue-call-and-wait.ts'
+import { formatBytes, formatCount, formatDuration } from './format-limits.ts'
+import { fillPage, table } from './page-tables.ts'
+
+export const limitsPage = new URL('../docs/reference/limits.md', import.meta.url)
+
+/** Returns docs/reference/limits.md with the values in the code. */
+export function generateLimitsPage(): Promise<string> {
+  return fillPage(limitsPage, {
+    'Limits of requests': limitTable(requestLimits()),
+    'Limits in Zapier': limitTable(zapierLimits()),
+    'Limits of calls': limitTable(callRows()),
+    'Limits of contacts': limitTable(contactLimits()),
+    'Limits of agents': limitTable(agentLimits()),
+  })
+}
+
+type Limit = [limit: string, value: string, effect: string]
+
+const limitTable = (limits: readonly Limit[]): string => table(['Limit', 'Value', 'What happens'], limits)
+
+function requestLimits(): Limit[] {
+  const config = parseConfig({})
+  return [
+    [
+      'requests per minute with one API key or connection (`RATE_LIMIT_PER_MINUTE`)',
+      format(config.rateLimitPerMinute),
+      'status 429, and `Retry-After`; Zapier runs the step again',
+    ],
+    [
+      'requests per minute in a workspace (`RATE_LIMIT_PER_WORKSPACE`)',
+      format(config.rateLimitPerWorkspace),
+      'the same',
+    ],
+    [
+      'time for which an idempotency key counts',
+      formatDuration(responseTtlMs),
+      'after it, the same key queues another call',
+    ],
+    ['entries in one page of a list', format(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
+    [
+      'API keys of a member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
+      format(config.maxApiKeysPerMember),
+      'an error; revoke a key',
+    ],
+    [
+      'workspaces that a user can own (`MAX_WORKSPACES_PER_USER`)',
+      format(config.maxWorkspacesPerUser),
+      'an error',
+    ],
+    [
+      'time for which the API log lists requests',
+      formatDuration(retentionDays * dayMs),
+      'older ones are deleted',
+    ],
+  ]
+}
+
+function zapierLimits(): Limit[] {
+  const { limit } = queueCallOperation.throttle
+  return [
+    ['**Queue Call** runs per minute with one connection', format(limit), 'Zapier runs the step again later'],
+    [
+      '**Queue Call and Wait for Result**: steps that wait for the same call',
+      format(maxCallbacks),
+      'the run is halted; use **Call Completed**',
+    ],
+    [
+      '**Queue Call and Wait for Result**: time until **Earliest Call Time**',
+      formatCount(maxDaysAhead, 'day'),
+      'the run is halted; use **Queue Call** and **Call Completed**',
+    ],
+    [
+      '**Queue Call and Wait for Result**: time that Zapier waits',
+      '30 days',
+      "the Zap doesn't continue; use **Find Call**",
+    ],
+  ]
+}
+
+function callRows(): Limit[] {
+  const maximum = (name: string) => limitOf(RetryPolicy, name, 'maximum')
+  return [
+    [
+      'concurrent calls of a campaign',
+      `1 to ${limitOf(CreateCampaign, 'max_concurrent_calls', 'maximum')}, as you choose`,
+      'more calls wait',
+    ],
+    [
+      'call attempts of a call',
+      `1 to ${maximum('max_attempts')}, as you choose`,
+      'the last outcome is the outcome of the call',
+    ],
+    ['minutes between attempts', `1 to ${format(maximum('delay_minutes'))}, as you choose`, 'the call waits'],
+    [
+      'time that a call can wait after it was due',
+      formatDuration(maxWaitMs),
+      'it ends with the outcome `expired`',
+    ],
+    ['time until a call is due (**Earliest Call Time**)', '1 year', 'status 422'],
+    [
+      'time that the phone rings',
+      formatDuration(callLimits.ringSeconds * secondMs),
+      'the outcome is `no_answer`',
+    ],
+    ['length of a conversation', formatDuration(callLimits.callSeconds * secondMs), 'Outdial ends the call'],
+    ['failed calls in a row of a campaign', format(maxProviderFailures), 'the campaign is paused'],
+  ]
+}
+
+function contactLimits(): Limit[] {
+  const length = (name: string) => `${format(limitOf(AddContact, name, 'maxLength'))} characters`
+  const { variables, metadata } = dictionaryLimits
+  const leftOut = 'status 422; in Zapier, the entry is left out, and **Warnings** says so'
+  return [
+    ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
+    ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
+    ['variables of a contact', `${variables.keys}, with ${format(variables.value)} characters each`, leftOut],
+    ['metadata of a call', `${metadata.keys}, with ${format(metadata.value)} characters each`, leftOut],
+    [
+      'imported file',
+      `${formatBytes(maxFileBytes)}, ${formatCount(maxRows, 'row')}`,
+      'split it into several files',
+    ],
+    ['columns of an imported file', format(maxImportColumns), 'remove columns'],
+    ['time for which an imported file is stored', formatDuration(importTtlMs), 'it is deleted'],
+    [
+      'time for which an import can be undone',
+      formatDuration(undoTtlMs),
+      'later, change or erase contacts one by one',
+    ],
+  ]
+}
+
+function agentLimits(): Limit[] {
+  return [
+    ['greeting of an agent', `${format(agentLengths.greeting)} characters`, 'an error at the field'],
+    ['variables of an agent', format(maxAgentVariables), 'an error at the field'],
+    ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
+    ['result of a tool', `${format(maxResultCharacters)} characters`, 'the rest is cut off'],
+    ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],
+    ['file of a document', formatBytes(parseLimits.maxFileBytes), 'an error at the field'],
+    ['text of a document', `${format(parseLimits.maxTextLength)} characters`, 'an error at the field'],
+    ['columns of a spreadsheet', format(maxSpreadsheetColumns), 'an error at the field'],
+  ]
+}
+
+const format = (value: number): string => value.toLocaleString('en-US')
+
+/** Returns a limit of a field from the schema of a request. */
+function limitOf(schema: z.ZodType, name: string, keyword: 'maximum' | 'maxLength'): number {
+  const { $ref, $defs, ...root } = z.toJSONSchema(schema, { io: 'input' })
+  const { properties } = $defs?.[$ref?.replace('#/$defs/', '') ?? ''] ?? root
+  const property = properties?.[name]
+  const candidates = typeof property === 'object' ? [property, ...(property.anyOf ?? [])] : []
+  const [limit] = candidates.flatMap((each) => (typeof each === 'object' ? (each[keyword] ?? []) : []))
+  if (limit === undefined) throw new Error(`${name} has no ${keyword}`)
+  return limit
+}

@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals'
+import { generateLimitsPage } from '../../scripts/limits-page.ts'
+import { generateOutputFieldsPage } from '../../scripts/output-fields-page.ts'
+import { generateWebhooksPage } from '../../scripts/webhooks-page.ts'
+import { readPage } from '../support/docs.ts'
+
+const pages: [string, () => Promise<string>][] = [
+  ['docs/reference/limits.md', generateLimitsPage],
+  ['docs/reference/output-fields.md', generateOutputFieldsPage],
+  ['docs/reference/webhooks.md', generateWebhooksPage],
+]
+
+it.each(pages)(
+  '%s has the values in the code: run `npm run generate` if this fails',
+  async (page, generate) => {
+    expect(readPage(page)).toBe(await generate())
+  },
+)
