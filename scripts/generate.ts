@@ -10,6 +10,7 @@ import { createLoneReplica } from '../backend/platform/replicas/replicas.ts'
 import { createSecretBox } from '../backend/platform/secrets/secret-box.ts'
 import { createMetrics } from '../backend/service/metrics/metrics.ts'
 import { countryNamesFile, generateCountryNames } from './country-names.ts'
+import { evidencePage, generateEvidencePage } from './evidence-page.ts'
 import { functionVersionFile, generateFunctionVersion } from './function-version.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 import { generateSchemaOfNewDatabase, schemaFile } from './schema-text.ts'
@@ -17,8 +18,8 @@ import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 
 // Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
 // catalog of errors, the tables of the pages for Zap builders and for support, and the two OpenAPI documents. Also writes
-// the names of countries and time zones, the schema of the database, and the version of its functions. They're committed, so
-// reviews show the effects of a change.
+// the page of tests and alerts behind each promise, the names of countries and time zones, the schema of the database, and
+// the version of its functions. They're committed, so reviews show the effects of a change.
 await writeFile(generatedFile, await generateText())
 // These load the connector, which must have the new samples and fields.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
@@ -29,6 +30,7 @@ await writeFile(keysFile, await generateKeys())
 await writeFile(errorsPage, await generateErrorsPage())
 await writeFile(zapBuildersPage, await generateZapBuildersPage())
 await writeFile(supportPage, await generateSupportPage())
+await writeFile(evidencePage, await generateEvidencePage())
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/reference/runtime.openapi.json', runtimeDocument())
 await writeFile(countryNamesFile, await generateCountryNames())
