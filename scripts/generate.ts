@@ -11,15 +11,16 @@ import { createSecretBox } from '../backend/platform/secrets/secret-box.ts'
 import { createMetrics } from '../backend/service/metrics/metrics.ts'
 import { writeResultPages } from '../bench/report/save.ts'
 import { countryNamesFile, generateCountryNames } from './country-names.ts'
+import { evidencePage, generateEvidencePage } from './evidence-page.ts'
 import { functionVersionFile, generateFunctionVersion } from './function-version.ts'
 import { generatedFile, generateText } from './generated-text.ts'
 import { generateSchemaOfNewDatabase, schemaFile } from './schema-text.ts'
 import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 
 // Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
-// catalog of errors, the tables of other pages, and the two OpenAPI documents. Also writes the pages that show measured
-// results, the names of countries and time zones, the schema of the database, and the version of its functions. They're
-// committed, so reviews show the effects of a change.
+// catalog of errors, the tables of other pages, and the two OpenAPI documents. Also writes the page of tests and alerts behind
+// each promise, the pages that show measured results, the names of countries and time zones, the schema of the database, and
+// the version of its functions. They're committed, so reviews show the effects of a change.
 await writeFile(generatedFile, await generateText())
 // These load the connector, which must have the new samples and fields.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
@@ -37,6 +38,7 @@ await writeFile(webhooksPage, await generateWebhooksPage())
 await writeFile(outputFieldsPage, await generateOutputFieldsPage())
 await writeFile(limitsPage, await generateLimitsPage())
 await writeResultPages()
+await writeFile(evidencePage, await generateEvidencePage())
 await writeDocument('contract/openapi.json', await describeApi())
 await writeDocument('docs/reference/runtime.openapi.json', runtimeDocument())
 await writeFile(countryNamesFile, await generateCountryNames())

@@ -70,13 +70,13 @@ it('marks the files that npm and npm run generate write as generated', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])
-  // generate.ts imports the names of three files.
-  const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts', 'schema-text.ts']
+  // generate.ts imports the names of four files.
+  const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts', 'evidence-page.ts', 'schema-text.ts']
     .map((name) => read(`scripts/${name}`))
     .join('')
   const written = [...sources.matchAll(/(?:new URL|writeDocument)\('([^']+\.(?:ts|json|md|sql))'/g)]
     .map(([, name = '']) => name)
     .filter((name) => name !== 'package.json')
-  expect(written).toHaveLength(5)
+  expect(written).toHaveLength(6)
   expect(marked).toEqual(expect.arrayContaining([...written, 'package-lock.json']))
 })

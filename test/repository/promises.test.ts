@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 import * as z from 'zod'
+import { generateEvidencePage, readEvidence } from '../../scripts/evidence-page.ts'
 import { readPage, root } from '../support/docs.ts'
 
 const Rules = z.object({
@@ -24,35 +25,61 @@ const Rules = z.object({
 const rules = Rules.parse(parse(readPage('docs/reference/alerts.yaml'))).groups.flatMap(
   (group) => group.rules,
 )
-const page = readPage('docs/reference/reliability.md')
+const promises = Object.entries(readEvidence()).flatMap(([page, groups]) =>
+  Object.entries(groups).flatMap(([heading, entries]) =>
+    entries.map((entry) => ({ page, heading, ...entry })),
+  ),
+)
+const tests = promises.flatMap((promise) =>
+  Object.entries(promise.tests).flatMap(([file, titles]) => titles.map((title) => ({ file, title }))),
+)
 
-/** Returns the tests that a page names, as `"title" (file)`. */
-const testsIn = (text: string) =>
-  [...text.matchAll(/"([^"|]+)" \(`([^`]+\.test\.ts)`\)/g)].map(([, title = '', file = '']) => ({
-    title,
-    file,
-  }))
+/** Returns the promises of a page: the rows of its tables, or the bold sentences at the start of a list's items. */
+const promisesIn = (page: string) =>
+  readPage(page)
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((section) =>
+      [...section.matchAll(/^- \*\*([^*]+)\*\*|^\| (?!-|Promise )([^|]+) \| ([^|]*)\|$/gm)].map(
+        ([, sentence, cell = '', alerts = '']) => ({
+          heading: section.split('\n')[0],
+          promise: (sentence ?? cell).trim().replaceAll(/\s+/g, ' '),
+          alerts: [...alerts.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+        }),
+      ),
+    )
 
-/** Returns the rows of a page's tables of promises, without their headings. */
-const promisesIn = (text: string) =>
-  text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (-|Promise|Guarantee)/.test(line))
-
-/** A title is quoted with the quotation mark that it doesn't contain. */
-function testExists({ title, file }: { title: string; file: string }): boolean {
+/** Each part of a title is quoted with the quotation mark that it doesn't contain. */
+function testExists({ file, title }: { file: string; title: string }): boolean {
   const target = path.join(root, file)
   if (!existsSync(target)) return false
   const code = readFileSync(target, 'utf8')
-  return [`'${title}'`, `"${title}"`].some((text) => code.includes(text))
+  return title.split(' › ').every((part) => [`'${part}'`, `"${part}"`].some((text) => code.includes(text)))
 }
 
-it.each(['docs/reference/reliability.md', 'SECURITY.md'])('%s names a test for every promise', (file) => {
-  const promises = promisesIn(readPage(file))
-  expect(promises.length).toBeGreaterThan(20)
-  expect(promises.filter((row) => testsIn(row).length === 0)).toEqual([])
-  expect(testsIn(readPage(file)).filter((test) => !testExists(test))).toEqual([])
+it.each(['docs/reference/reliability.md', 'docs/reference/security.md'])(
+  '%s has the promises and alerts of docs/project/evidence.yaml, in its order',
+  (page) => {
+    const found = promisesIn(page)
+    expect(found.length).toBeGreaterThan(20)
+    expect(found).toEqual(
+      promises
+        .filter((entry) => entry.page === page)
+        .map(({ heading, promise, alerts }) => ({ heading, promise, alerts })),
+    )
+  },
+)
+
+it('names tests for every promise, which exist', () => {
+  expect(promises.filter((entry) => Object.values(entry.tests).flat().length === 0)).toEqual([])
+  expect(tests.filter((test) => !testExists(test))).toEqual([])
 })
 
 it('names every alert once, and no other', () => {
-  const named = [...page.matchAll(/`(Outdial[A-Z]\w+)`/g)].map(([, name]) => name)
+  const named = promises.flatMap(({ alerts }) => alerts)
   expect(named.toSorted()).toEqual(rules.map((rule) => rule.alert).toSorted())
+})
+
+it('has the promises, tests, and alerts in docs/project/evidence.md: run `npm run generate` if this fails', async () => {
+  expect(readPage('docs/project/evidence.md')).toBe(await generateEvidencePage())
 })

@@ -26,7 +26,7 @@ const silentAttempts = 2
 /**
  * Updates the database to the newest schema: migrations, then functions. If several processes do this at the same time, they wait for each other.
  * A transaction that uses a table for long, such as a backup, delays the update, but not the processes that are running.
- * CONTRIBUTING.md says how to write a migration that delays no requests.
+ * docs/project/migrations.md says how to write a migration that delays no requests.
  *
  * @throws {StartupError} if a newer version of Outdial or an unreleased build has migrated the database, or if an
  *   administrator must create the roles

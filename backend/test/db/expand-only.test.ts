@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
 
-// "Migrations only add to the schema" in CONTRIBUTING.md. The last migration of the first release, which creates the tables.
+// The rules are in docs/project/migrations.md#only-add-to-the-schema.
+
+/** The last migration that creates the tables of the first release. */
 const lastUnchecked = 107
 
 const folder = path.join(import.meta.dirname, '../../platform/db/migrations')

@@ -1,4 +1,4 @@
-// An index of a large table, so without a transaction: see CONTRIBUTING.md. Each statement can run again.
+// An index of a large table, so without a transaction: see docs/project/migrations.md. Each statement can run again.
 
 export const down = false
 

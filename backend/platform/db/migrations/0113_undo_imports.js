@@ -1,4 +1,4 @@
-// Indexes of large tables, so without a transaction: see CONTRIBUTING.md. Each statement can run again.
+// Indexes of large tables, so without a transaction: see docs/project/migrations.md. Each statement can run again.
 
 export const down = false
 

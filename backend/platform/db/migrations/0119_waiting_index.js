@@ -1,4 +1,4 @@
-// Of large tables, so without a transaction: see CONTRIBUTING.md. Each statement can run again.
+// Of large tables, so without a transaction: see docs/project/migrations.md. Each statement can run again.
 
 export const down = false
 
