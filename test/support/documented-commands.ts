@@ -139,6 +139,11 @@ export const otherCommands: readonly OtherCommand[] = [
     instead: ['test/journey/bench.test.ts', 'bench/sizing.ts'],
   },
   { command: /^npm run mutation\b/, reason: 'takes an hour' },
+  {
+    command: /^npm ci --prefix conformance$/,
+    reason: 'needs a network',
+    instead: ['.ci/run', 'npm ci --no-audit --no-fund --prefix conformance'],
+  },
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
 
