@@ -147,18 +147,11 @@ function formatUrlHost(host: string): string {
 /** Variables of earlier releases, with the names that replace them. */
 export const renamedVariables: Record<string, string> = {}
 
-/** Variables of earlier builds that nothing replaces, with what has changed. */
-const removedVariables = { ARCHIVE_AFTER_DAYS: "Calls aren't archived anymore" }
-
 /** Rejects old names: ignoring them would start the service with different settings than the operator chose. */
 function requireNoOldNames(present: object): void {
-  const renamed = Object.entries(renamedVariables)
+  const messages = Object.entries(renamedVariables)
     .filter(([oldName]) => oldName in present)
     .map(([oldName, newName]) => `${oldName} was renamed to ${newName}. Rename the variable.`)
-  const removed = Object.entries(removedVariables)
-    .filter(([name]) => name in present)
-    .map(([name, change]) => `${name}: ${change}. Remove the variable.`)
-  const messages = [...renamed, ...removed]
   if (messages.length > 0) throw new ConfigError(messages.join('\n'))
 }
 

@@ -15,15 +15,6 @@ it('names the new variables for old ones, unless they have no value', () => {
   }
 })
 
-it('says which variable does nothing anymore, also if it switched the archive off', () => {
-  for (const days of ['0', '90']) {
-    expect(() => parseConfig({ ARCHIVE_AFTER_DAYS: days })).toThrow(
-      "ARCHIVE_AFTER_DAYS: Calls aren't archived anymore. Remove the variable.",
-    )
-  }
-  expect(() => parseConfig({ ARCHIVE_AFTER_DAYS: '' })).not.toThrow()
-})
-
 it.each([
   ['is on for a trial', {}, true],
   ['is off on a server, which has its own database', { DATABASE_URL: 'postgres://localhost/outdial' }, false],

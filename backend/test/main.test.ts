@@ -145,7 +145,6 @@ it.each([
   [{ PORT: 'eighty' }, 'PORT'],
   [{ TELEPHONY: 'carrier-pigeon' }, 'TELEPHONY'],
   [{ TELEPHONY: 'http', RUNTIME_URL: 'http://127.0.0.1:9' }, 'TELEPHONY=http needs RUNTIME_SIGNING_KEY'],
-  [{ ARCHIVE_AFTER_DAYS: '90' }, "ARCHIVE_AFTER_DAYS: Calls aren't archived anymore. Remove the variable."],
   [{ DATABASE_URL: 'mysql://localhost/outdial' }, 'DATABASE_URL'],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters'],
   [{ HOST: '192.0.2.1' }, "HOST 192.0.2.1 isn't an address of this machine"],

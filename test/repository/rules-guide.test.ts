@@ -33,7 +33,7 @@ it('has the hours by law, and the states to check', () => {
     ({ state, hours }) => `| ${state ?? 'All United States'} | ${formatCallingHours(hours)} |`,
   )
   const list = new Intl.ListFormat('en-US')
-  const sentences = [`In ${list.format(statesWithHolidays)}, nobody`, `Check ${list.format(statesToCheck)}.`]
+  const sentences = [`In ${list.format(statesWithHolidays)}, calls`, `Check ${list.format(statesToCheck)}.`]
   expect([...rows, ...sentences].filter((text) => !page.includes(text))).toEqual([])
 })
 

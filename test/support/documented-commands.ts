@@ -76,7 +76,7 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   { command: /^(git (clone|pull|push)|cd)\b/, reason: 'needs a remote repository' },
   {
-    command: /^(apt-get install|useradd|install -|ln -s|cp docs\/systemd\/|systemctl)\b/,
+    command: /^(apt-get (?:update|install)|useradd|install -|ln -s|cp docs\/systemd\/|systemctl)\b/,
     reason: 'needs root on a server with systemd',
   },
   {

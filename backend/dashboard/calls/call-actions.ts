@@ -76,7 +76,7 @@ export const replayDeliveryOfCallAction = defineAction({
     if (!isOfCall)
       throw new FormError('not_found', "This delivery doesn't belong to this call. Reload the page.")
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
-    if (replayed > 0) return redirectTo(callPath(context), 'Replaying 1 delivery.')
+    if (replayed > 0) return redirectTo(callPath(context), 'Sending 1 delivery again.')
     const message =
       "This delivery can't be replayed. It was already delivered, it still has retries left, or its subscription is disabled. Reload the page to see its status. If the subscription is disabled, enable it, then replay the delivery."
     throw invalidField('delivery_id', 'not_exhausted', message)

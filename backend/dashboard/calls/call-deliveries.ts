@@ -63,7 +63,7 @@ function deliveryOfCall(
             button({
               form,
               action: ui.to(`/calls/${call.id}/replay`),
-              label: 'Replay',
+              label: 'Send again',
               fields: { delivery_id: delivery.id },
             })
           }

@@ -95,10 +95,10 @@ const callbacksView = defineView(
             id: 'replay',
             action: ui.to('/integrations/callbacks/replay'),
             look: 'quiet',
-            label: 'Replay all',
+            label: 'Send all again',
             question: `Send ${ui.plural(exhausted, 'delivery', 'deliveries')} again?`,
             detail: 'Each event keeps its ID, so receivers can recognize events they already have.',
-            confirm: 'Replay failed deliveries',
+            confirm: 'Send failed deliveries again',
           })}
         </div>
       `

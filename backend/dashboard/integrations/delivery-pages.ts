@@ -55,7 +55,7 @@ const deliveryView = defineView(({ ui, here, form }, { delivery, attempts }: Del
             button({
               form,
               action: ui.to(`/integrations/deliveries/${delivery.id}/replay`),
-              label: 'Replay',
+              label: 'Send again',
               look: 'primary',
             })
           }

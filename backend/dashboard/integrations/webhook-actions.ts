@@ -31,7 +31,7 @@ const webhookPath = (context: IdPathContext) => pathTo(context, `/integrations/w
 
 export const formatReplayMessage = (count: number): string => {
   if (count === 0) return 'No failed deliveries to replay.'
-  return count === 1 ? 'Replaying 1 delivery.' : `Replaying ${formatCount(count)} deliveries.`
+  return count === 1 ? 'Sending 1 delivery again.' : `Sending ${formatCount(count)} deliveries again.`
 }
 
 export const sendTestEventAction = defineAction({

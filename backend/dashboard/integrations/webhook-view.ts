@@ -110,10 +110,10 @@ export const webhookView = defineView((page, data: WebhookData) => {
               id: 'replay',
               action: ui.to(`/integrations/webhooks/${subscription.id}/replay`),
               look: 'quiet',
-              label: 'Replay all',
+              label: 'Send all again',
               question: `Send ${ui.plural(subscription.exhausted, 'delivery', 'deliveries')} again?`,
               detail: 'Each event keeps its ID, so the receiver can recognize events it already has.',
-              confirm: 'Replay failed deliveries',
+              confirm: 'Send failed deliveries again',
             })
           }
         </dd>

@@ -231,7 +231,7 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
       title: 'Simulate a call',
       why:
         "Enter any phone number. No phone rings, and calling hours don't apply. Done when the call is completed. " +
-        "If the number ends in 0100, that takes seconds. A call that isn't answered can be retried first.",
+        "If the number ends in 0100, that takes a minute, or seconds in a trial. A call that isn't answered can be retried first.",
       path: '/calls/simulate',
       label: 'Simulate a call',
     },

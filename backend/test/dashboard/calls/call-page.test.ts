@@ -112,8 +112,8 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   expect(page.html).not.toContain('<b>who')
   expect(page.html).not.toContain('javascript:')
 
-  const { page: replayed } = await user.browser.press(page, 'Replay')
-  expect(replayed.text).toContain('Replaying 1 delivery.')
+  const { page: replayed } = await user.browser.press(page, 'Send again')
+  expect(replayed.text).toContain('Sending 1 delivery again.')
   expect(replayed.text).toContain('Retrying')
 })
 

@@ -35,8 +35,8 @@ it('shows every delivery attempt, and replays an exhausted delivery', async () =
   expect(page.text).toContain('"type": "call.completed"')
 
   receiver.respondWith(204)
-  const { page: again } = await owner.browser.press(page, 'Replay')
-  expect(again.text).toContain('Replaying 1 delivery.')
+  const { page: again } = await owner.browser.press(page, 'Send again')
+  expect(again.text).toContain('Sending 1 delivery again.')
   sender.notify()
   await waitUntilSettled()
   const after = await owner.open(address)

@@ -87,7 +87,7 @@ it.each([500, 410])('sends a test event once, and ignores the status %d', async 
 
   const subscription = await owner.open(hook.path)
   expect(subscription.text).toContain('Pending 0 deliveries Failed 0 deliveries')
-  expect(subscription.text).not.toMatch(/Failing since|Ended|Replay all/)
+  expect(subscription.text).not.toMatch(/Failing since|Ended|Send all again/)
   expect((await owner.open('/overview')).text).not.toMatch(/deliver(y|ies)[^.]* fail/)
   const { id } = hook
   expect(await replayDeliveries(world.service.deps, owner.seed.workspaceId, { subscriptionId: id })).toBe(0)
@@ -180,8 +180,8 @@ it('sends nothing to a disabled subscription until it is enabled again, then rep
   expect(enabled.text).toContain('Subscription enabled.')
   expect(enabled.text).toContain('Failed 2 deliveries')
 
-  const { page: replayed } = await owner.browser.press(enabled, 'Replay failed deliveries')
-  expect(replayed.text).toContain('Replaying 2 deliveries.')
+  const { page: replayed } = await owner.browser.press(enabled, 'Send failed deliveries again')
+  expect(replayed.text).toContain('Sending 2 deliveries again.')
   await deliverUntil(2)
   const deliveredIds = [verified(hook.secret, 0), verified(hook.secret, 1)].map(({ data }) => data.id).sort()
   expect(deliveredIds).toEqual(calls.map(({ id }) => id).sort())
