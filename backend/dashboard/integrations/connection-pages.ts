@@ -140,11 +140,18 @@ interface ConnectData {
   /** True if `publicUrl` is a loopback address, which Zapier can't reach. */
   isLocal: boolean
   addresses: { id: string; label: string; value: string }[]
+  publicUrl: string
   apiUrl: string
 }
 
+const createClientCommand = `npm run admin -- create-oauth-client --name Zapier \\
+  --redirect-uri 'https://zapier.com/dashboard/auth/oauth/return/AppIDCLIAPI/'`
+
+const setAddressCommand = (publicUrl: string) =>
+  `npx zapier-platform env:set 1.0.0 \\\n  BASE_URL=${publicUrl} CLIENT_ID=odc_… CLIENT_SECRET=ods_…`
+
 const connectView = defineView(
-  ({ ui, user, workspace }, { isLocal, apiUrl, addresses }: ConnectData) => html`
+  ({ ui, user, workspace }, { isLocal, publicUrl, apiUrl, addresses }: ConnectData) => html`
     ${integrationTabs({ ui, here: '/integrations' })}
     ${
       isLocal &&
@@ -173,6 +180,19 @@ const connectView = defineView(
             You'll find the connection under <a href="${ui.to('/integrations/apps')}">Connected apps</a>, and Zaps that
             start with <em>Call Completed</em> under <a href="${ui.to('/integrations/webhooks')}">Webhooks</a>.
           </p>
+        </section>
+        <section class="panel" aria-labelledby="upload">
+          <h2 id="upload">If Zapier doesn't list Outdial</h2>
+          <p>
+            The people who run this server upload the connector once, as <code>docs/guides/connect-zapier.md</code> describes. These
+            are the commands for this server.
+          </p>
+          <p class="soft">
+            On the server, with the number that <code>npx zapier-platform describe</code> shows in place of <code>ID</code>:
+          </p>
+          <pre tabindex="0" aria-label="Command on the server">${createClientCommand}</pre>
+          <p class="soft">On the computer that uploaded the connector, with the ID and secret that this command printed:</p>
+          <pre tabindex="0" aria-label="Command on the computer">${setAddressCommand(publicUrl)}</pre>
         </section>
         <section class="panel" aria-labelledby="own">
           <h2 id="own">API</h2>
@@ -213,7 +233,7 @@ export const connectZapierPage = definePage({
       { id: 'revoke-url', label: 'OAuth 2.0 revocation URL', value: `${publicUrl}/oauth/revoke` },
     ]
     const isLocal = loopbackHosts.has(new URL(publicUrl).hostname)
-    return connectView('Connect Zapier', { isLocal, addresses, apiUrl })
+    return connectView('Connect Zapier', { isLocal, publicUrl, addresses, apiUrl })
   },
 })
 
