@@ -48,7 +48,7 @@ export function callFacts(ui: Ui, history: CallHistory): Html {
       madeWith.length > 0 &&
       html`
         <section class="panel" aria-labelledby="made-with">
-          <h2 id="made-with">Made with</h2>
+          <h2 id="made-with">Settings for this call</h2>
           <details>
             <summary>Settings when the call was queued</summary>
             <dl class="facts">

@@ -78,8 +78,8 @@ const callbacksView = defineView(
         previousSecretUntil
           ? html`
             <p class="notice">
-              The secrets were rotated. The previous ones also sign deliveries until
-              ${time(ui, previousSecretUntil)}.
+              The secrets were rotated. Until ${time(ui, previousSecretUntil)}, deliveries are signed with both the old and the new
+              secrets.
             </p>
           `
           : null

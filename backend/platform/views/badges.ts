@@ -84,7 +84,7 @@ export function deliveryBadge(
   if (endedReason === undefined) return { tone: 'mute', text: 'Canceled' }
   return {
     tone: 'mute',
-    text: endedReason === 'unsubscribed' ? 'Canceled: unsubscribed' : 'Canceled: connection ended',
+    text: endedReason === 'unsubscribed' ? 'Canceled: unsubscribed' : 'Canceled: subscription ended',
   }
 }
 

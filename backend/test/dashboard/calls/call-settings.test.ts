@@ -127,5 +127,5 @@ it('shows a call from before settings were stored', async () => {
   await db.updateTable('call_attempt').set({ dialed_with: null }).where('call_id', '=', id).execute()
   const { status, text } = await user.open(`/calls/${id}`)
   expect(status).toBe(200)
-  expect(text).not.toMatch(/Made with|local time/)
+  expect(text).not.toMatch(/Settings for this call|local time/)
 })
