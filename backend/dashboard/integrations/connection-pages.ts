@@ -145,7 +145,7 @@ interface ConnectData {
 }
 
 const createClientCommand = `npm run admin -- create-oauth-client --name Zapier \\
-  --redirect-uri 'https://zapier.com/dashboard/auth/oauth/return/AppIDCLIAPI/'`
+  --redirect-uri 'https://zapier.com/dashboard/auth/oauth/return/App<ID>CLIAPI/'`
 
 const setAddressCommand = (publicUrl: string) =>
   `npx zapier-platform env:set 1.0.0 \\\n  BASE_URL=${publicUrl} CLIENT_ID=odc_… CLIENT_SECRET=ods_…`
@@ -188,7 +188,7 @@ const connectView = defineView(
             are the commands for this server.
           </p>
           <p class="soft">
-            On the server, with the number that <code>npx zapier-platform describe</code> shows in place of <code>ID</code>:
+            On the server, with the number that <code>npx zapier-platform describe</code> shows in place of <code>&lt;ID&gt;</code>:
           </p>
           <pre tabindex="0" aria-label="Command on the server">${createClientCommand}</pre>
           <p class="soft">On the computer that uploaded the connector, with the ID and secret that this command printed:</p>
