@@ -71,7 +71,7 @@ export const Environment = z.object({
 export interface Config {
   port: number
   host: string
-  /** Without a trailing slash. */
+  /** The URL of the installation, without a trailing slash. */
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
@@ -101,9 +101,9 @@ export interface Config {
   simulationSpeed: number
   rateLimitPerMinute: number
   maxRequestsInProgress: number
-  /** What Prometheus sends as a bearer token. */
+  /** The bearer token that Prometheus sends. */
   metricsToken: string | undefined
-  /** Where a process with ROLE=worker serves its health and metrics. */
+  /** The port for the health and metrics of a process with ROLE=worker. */
   workerPort: number | undefined
   /** PUBLIC_URL and HOST are addresses of this machine that others can't reach. */
   isLoopbackOnly: boolean

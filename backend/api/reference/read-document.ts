@@ -6,7 +6,7 @@ import { type Field, listFields, objectNameOf, type Schema, toField } from './re
 type Document = Partial<OpenAPIV3_1.Document>
 type DocumentedOperation = OpenAPIV3_1.OperationObject & { 'x-addition'?: string }
 
-/** What the API reference shows of an OpenAPI document. */
+/** The parts of an OpenAPI document that the API reference shows. */
 export interface Reference {
   title: string
   version: string
@@ -39,12 +39,12 @@ export interface Operation {
   examples: { language: string; code: string }[]
 }
 
-/** What a request or a response has. */
+/** The fields of a request or a response, with an example. */
 export interface Body {
   /** The object that it is. Null if its fields are listed here. */
   object: string | null
   fields: Field[]
-  /** As JSON. */
+  /** The example as JSON. */
   example: string
 }
 

@@ -4,7 +4,7 @@ export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 
 /** A field of a request, of a response, or of an object in one. */
 export interface Field {
-  /** Its path in the object that has it, such as `consent.source` or `details[].code`. */
+  /** The path of the field in its object, such as `consent.source` or `details[].code`. */
   name: string
   /** Such as `string or null`. A type with a capital letter is the name of an object that the document describes. */
   type: string

@@ -142,7 +142,7 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   return rows
 }
 
-/** So many attempts of a number are stored: no limit is higher. */
+/** Attempts that are stored for each number. No limit is higher. */
 const storedAttempts = 30
 
 export interface NewAttempt {
@@ -307,7 +307,7 @@ export interface CountedCampaign {
   free: number
   /** How many of these calls are due. */
   due: number
-  /** Its calls follow these unless they're simulated. */
+  /** The rules for the campaign's calls. Simulated calls don't follow them. */
   rules: CallRules
   requires: CampaignRequirements
 }

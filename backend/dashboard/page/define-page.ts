@@ -97,7 +97,7 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
 })
 
 /**
- * What a page or download can do with a read replica. Lists and exports set `toleratesLag`: the newest rows may be
+ * Says whether a page or download can use a read replica. Lists and exports set `toleratesLag`: the newest rows may be
  * missing for some seconds. The page of one object doesn't, because people follow links to objects that are new.
  */
 interface ReadOptions {

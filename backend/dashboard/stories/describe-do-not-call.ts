@@ -4,7 +4,10 @@ import type { findDoNotCallEntry } from '../../queue/calls/check-do-not-call.ts'
 import { describeActor, type LinkedText, toText } from './describe-actor.ts'
 import { type Step, step, type StoryWorkspace } from './story.ts'
 
-/** For entries that don't say who added them, such as those of a contact that was erased or removed with its import. */
+/**
+ * The sources of entries that don't say who added them, such as those of a contact that was erased or removed with its
+ * import.
+ */
 const sources = {
   api: 'over the API',
   dashboard: 'in the dashboard, by a member or an import',

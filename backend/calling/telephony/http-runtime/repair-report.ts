@@ -5,7 +5,10 @@ import { toStorableText } from '../../../platform/core/text.ts'
 /** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
 interface RepairedReport {
   value: unknown
-  /** What was changed, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown names. */
+  /**
+   * The changes to the report, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown
+   * names.
+   */
   changes: string[]
 }
 
@@ -181,7 +184,7 @@ const isFields = (value: unknown): value is Fields =>
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Also returns true for a list of blank values, and for an object without any. */
+/** Returns true for a blank value, a list of blank values, and an object without fields. */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isBlank(value)
   return Array.isArray(value) ? value.every(isBlank) : Object.keys(value).length === 0

@@ -39,7 +39,7 @@ export interface RuntimeClient {
 }
 
 interface RuntimeClientOptions {
-  /** Without a trailing slash. */
+  /** The base URL of the runtime, without a trailing slash. */
   url: string
   /** Each key signs every request, so a runtime can use the old or the new one. */
   signingKeys: () => readonly string[]
