@@ -19,7 +19,7 @@ export interface AttemptResultRow {
   lease: { id: number; fence: number }
   attempt: DeliveryAttemptRow
   state: DeliveryState
-  /** Of which subscriptions' deliveries the result is recorded; null for all. */
+  /** Limits the recording to deliveries of such subscriptions; null for all. */
   onlyIf: 'not_failing' | 'failing' | null
 }
 

@@ -46,7 +46,7 @@ interface Claim {
   activeByHost: ReadonlyMap<string, number>
   /** The same for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
-  /** How many a lane may get in addition, by `toLaneKey`. */
+  /** How many deliveries a lane may get in addition, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
   leaseSeconds: number
   turns?: SenderTurns
@@ -88,7 +88,7 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
 }
 
 const maxHosts = 64
-/** As many of a host's lanes can get a delivery at a time. */
+/** Lanes of a host that can get a delivery at a time. */
 const maxLanes = 64
 const maxRetries = 1_000
 

@@ -9,7 +9,7 @@ interface HostState {
   running: number
   /** Attempts in progress by lane, without lanes that have none. */
   runningByLane: Map<string, number>
-  /** In the order of arrival. */
+  /** Attempts that wait for a slot, in the order of arrival. */
   waiting: Waiting[]
 }
 

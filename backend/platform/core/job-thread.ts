@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { minuteMs } from './durations.ts'
 import { threadEnvironment } from './thread-environment.ts'
 
-/** What a thread sends: `ready` when it can take jobs, then any number of results for each job, then `done`. */
+/** A message from a thread: `ready` when it can take jobs, then any number of results for each job, then `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
 
 /** A worker thread that runs one job at a time. Its event loop isn't the service's, so a job can keep it busy. */

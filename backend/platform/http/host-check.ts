@@ -38,7 +38,7 @@ const parseHostname = (host: string): string => (isIP(host) === 6 ? `[${host}]` 
 /** Load balancers check them by any name or address, and they reveal nothing. */
 const probes = new Set<string | undefined>(['/healthz', '/readyz'])
 
-/** What someone could use without a credential, as long as the installation has no user. */
+/** The page that anyone could use without a credential while the installation has no user. */
 const signUpPath = '/sign-up'
 
 /**

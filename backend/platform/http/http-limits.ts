@@ -1,12 +1,15 @@
 import { minuteMs, secondMs } from '../core/durations.ts'
 
-/** How long peers may take, and how much they may send at the same time. */
+/** Limits for the time that peers may take, and for how much they may send at the same time. */
 export interface HttpLimits {
   /** How long a connection may be open before a request begins. Browsers open some before they need them. */
   unusedTimeoutMs: number
-  /** From the first byte of a request to the end of the headers. For the first request, from the connection. */
+  /**
+   * Time from the first byte of a request to the end of its headers. For the first request, it starts with the
+   * connection.
+   */
   headersTimeoutMs: number
-  /** From the headers to the end of the body. */
+  /** Time from the headers to the end of the body. */
   bodyTimeoutMs: number
   /** The same for a form with a file, which gets more time for everything that it has sent. */
   uploadTimeoutMs: number
@@ -32,7 +35,7 @@ export interface HttpLimits {
   maxUnreadBytes: number
   /** Connections of a network that are closed because too many requests wait on them. Then, new ones are refused. */
   maxFloods: number
-  /** How long they're remembered after the last one. */
+  /** How long these connections are remembered after the last one. */
   floodMemoryMs: number
 }
 

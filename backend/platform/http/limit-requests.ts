@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** They're needed most while the process is overloaded, and cost little. */
+/** Routes that are needed most while the process is overloaded, and that cost little. */
 export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**

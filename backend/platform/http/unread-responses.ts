@@ -5,7 +5,7 @@ import type { HttpLimits } from './http-limits.ts'
 
 interface Waiting {
   since: number
-  /** What the client had read, and what waited for it, in bytes. */
+  /** Bytes that the client had read. */
   readBefore: number
 }
 

@@ -60,7 +60,7 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
 /** Requests have no time limits except their signals. */
 export const clientOptions = { headersTimeout: 0, bodyTimeout: 0 } as const
 
-/** Sends one request on a connection of its own. Destroys the client if the signal aborts. */
+/** Sends one request on a separate connection. Destroys the client if the signal aborts. */
 export async function sendOnce(
   client: Client,
   { url, method, headers, body, signal, maxBytes }: GuardedRequest,

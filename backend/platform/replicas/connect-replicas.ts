@@ -31,7 +31,7 @@ const Message = z.discriminatedUnion('kind', [
     kind: z.literal('request'),
     from: z.string(),
     id: z.string(),
-    /** In milliseconds since 1970, by the database's clock, which all processes share. */
+    /** The time of expiration in milliseconds since 1970, by the database's clock, which all processes share. */
     expiresAt: z.number(),
     body: z.unknown(),
   }),

@@ -37,7 +37,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const startedAt = clock.now().getTime()
   /** The time until which the replica has everything. Undefined if that isn't known. */
   let completeUntil: number | undefined
-  /** What was logged last. Undefined at first. */
+  /** The state that was logged last. Undefined at first. */
   let wasUp: boolean | undefined
 
   const lagMs = () => (completeUntil === undefined ? Infinity : clock.now().getTime() - completeUntil)

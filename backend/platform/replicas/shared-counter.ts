@@ -52,7 +52,10 @@ export function createSharedCounter(
   return counter
 }
 
-/** Where an event is counted. If the count exceeds `max`, the event isn't counted in the steps after this one. */
+/**
+ * A key under which an event is counted. If the count exceeds `max`, the event isn't counted in the steps after this
+ * one.
+ */
 interface CountStep {
   counter: SharedCounter
   key: string

@@ -35,7 +35,7 @@ export const selectCalls = (
       (join) => join.onTrue(),
     )
     .where('call.workspace_id', '=', workspaceId)
-    // By name, because a prepared statement with `*` fails once a newer version has added a column.
+    // Lists the columns by name, because a prepared statement with `*` fails once a newer version has added a column.
     .select([
       'call.id',
       'call.workspace_id',

@@ -1,7 +1,7 @@
 import { getOwn } from '../../platform/core/records.ts'
 
-// What a greeting can say: text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that
-// lists, checks, or fills placeholders uses this file.
+// Greetings are text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that lists,
+// checks, or fills placeholders uses this file.
 
 /** The parts of a contact that a greeting can say. */
 export interface GreetingContact {
@@ -11,11 +11,11 @@ export interface GreetingContact {
 }
 
 interface BuiltIn {
-  /** What the agent says instead of it. */
+  /** A description of the text that the agent says in place of the name. */
   meaning: string
   /** Undefined for what has a value in every call. */
   read?: (contact: GreetingContact) => string | null | undefined
-  /** What the agent runtime says if there's no value and no fallback. */
+  /** The text that the agent runtime says if there's no value and no fallback. */
   otherwise?: string
 }
 
@@ -112,7 +112,9 @@ export const findNeededNames = (greeting: string): string[] => {
 export const findMissingNames = (greeting: string, contact: GreetingContact): string[] =>
   findNeededNames(greeting).filter((name) => valueOf(name, contact) === '')
 
-/** What a greeting uses: each name once, in order of first use, and what isn't a placeholder. */
+/**
+ * The names that a greeting uses, each once and in order of first use, and the texts that aren't valid placeholders.
+ */
 export interface GreetingNames {
   names: { name: string; fallback: string | null; meaning: string | null }[]
   /** Texts in braces that name nothing. */

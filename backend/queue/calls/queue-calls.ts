@@ -9,7 +9,7 @@ import { findLastCalls, insertCalls } from './call-store.ts'
 import { completeSuppressedCalls, type SuppressedReason } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
 
-/** What is asked for when a call is queued. */
+/** A call to queue, as it was requested. */
 export interface RequestedCall {
   campaignId: number
   /** The earliest time to call, in the future. Null means as soon as possible. */

@@ -94,7 +94,7 @@ export interface Callee {
 /** When a campaign may call. */
 export interface CallingRules {
   callingHours: CallingHours
-  /** For phone numbers without a time zone, or with time zones whose calling hours never overlap. */
+  /** The time zone for phone numbers that have none, or whose time zones have no calling hours in common. */
   timeZone: string
 }
 

@@ -9,7 +9,7 @@ import type { TransportRequest } from './tool-transport.ts'
 
 const maxMessageBytes = 256 * 1024
 
-/** More than the levels that arguments can have, so that the agent learns which limit they exceed. */
+/** Arguments can have fewer levels. This is higher, so that the agent learns which limit they exceed. */
 const maxMessageDepth = 1_000
 
 export function sendError(res: ServerResponse, requestId: string, error: ToolServerError | ApiError): void {

@@ -16,7 +16,7 @@ export const SessionRequest = z.object({
   sessionId: z.string(),
   /** The SHA-256 of each credential of the request, in base64. */
   digests: z.array(z.string()),
-  /** Only of a POST. */
+  /** The message of a POST. Other methods have none. */
   message: z
     .unknown()
     .optional()

@@ -17,7 +17,10 @@ interface EmbeddedOptions {
   /** The value of DATA_DIR. */
   dataDir: string | undefined
   purpose: Owner['purpose']
-  /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
+  /**
+   * Starts a database for tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process
+   * is killed.
+   */
   temporary?: boolean
   log: Logger
   /** Called when PostgreSQL's program has started, also after it ended and was restarted. */

@@ -203,7 +203,7 @@ export interface CheckedRow {
   /** The number of someone who said no in a row that's skipped. */
   deniedNumber: string | null
   issues: RowIssue[]
-  /** Of a rejected row, as in the file. */
+  /** The cells of a rejected row, as in the file. */
   cells: string[] | null
 }
 
@@ -239,7 +239,7 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** Which of the remaining rows to import. */
+/** Selects the remaining rows to import. */
 export type RemainingRows = 'do not call' | 'any' | { position: number }
 
 /**
