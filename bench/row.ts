@@ -16,7 +16,7 @@ export interface Measurement {
   unit: string
   /** Ours and the peer's are measured right after one another, so that other programs affect both. */
   rounds: Round[]
-  /** What the limit applies to. By default, ours divided by the peer's. */
+  /** The figure that the limit applies to. By default, ours divided by the peer's. */
   compare?: 'ratio' | 'difference' | 'ours'
   /** Leave it out if the figure only explains others. */
   limit?: Limit
@@ -65,7 +65,7 @@ export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   finishedCalls,
 })
 
-/** What a row starts through it ends with the row. */
+/** Starts processes and databases, which end with the row. */
 export interface Bench {
   scale: Scale
   openWorld: () => Promise<World>

@@ -13,7 +13,7 @@ const firstNumbers = {
   known: 12_027_000_000,
   ownZone: 12_028_000_000,
 }
-/** More than one API process adds. A round that has added them all ends early. */
+/** One API process adds fewer. A round that has added them all ends early. */
 const maxContactsPerSecond = 10_000
 
 export const contacts: Row = {

@@ -5,7 +5,7 @@ import { addCampaigns, setStatus, waitForCalls } from '../seeds/calls.ts'
 import { analyze, type HttpClients, type Subject, type World } from '../world.ts'
 import { listSiblings, measureCpuSeconds } from './cpu-time.ts'
 
-/** What a call costs, from `POST /contacts/` to the delivered event. */
+/** The cost of a call, from `POST /contacts/` to the delivered event. */
 export interface CallCost {
   kind: 'unanswered' | 'answered'
   calls: number

@@ -38,7 +38,7 @@ const secrets = {
 }
 
 const receiver = useHttpReceiver()
-/** What the test started, in reverse order. */
+/** Functions that close what the test started, in reverse order. */
 const closings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closings.splice(0)) await close()
@@ -272,7 +272,7 @@ else
         'select clock_timestamp()::text as moment',
       )
 
-      // After it: another call is made, then someone deletes everything.
+      // After that moment, another call is made, then someone deletes everything.
       await setStatus('pause', campaigns.notMade)
       const secondWorker = await startWorker()
       await outdial.waitUntilCompleted(made.id)

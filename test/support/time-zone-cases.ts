@@ -20,7 +20,7 @@ const places = {
 
 type Place = keyof typeof places
 
-/** What is known about a number in each place. */
+/** The country and the possible time zones of a number in each place. */
 export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> = {
   'New York': { country: 'US', zones: ['America/New_York'] },
   Toronto: { country: 'CA', zones: ['America/Toronto'] },

@@ -20,7 +20,7 @@ import { useToolServiceWorld } from '../support/service-with-tools.ts'
 type BuiltInKind = Extract<ToolKind, { builtIn: object }>
 const kinds = [...toolKinds.values()].filter((kind): kind is BuiltInKind => kind.builtIn !== undefined)
 
-/** What only their contact has. */
+/** Values that only their contact has. */
 const theirContact = {
   phone_number: '+12025550142',
   email: 'theirs-only@example.com',

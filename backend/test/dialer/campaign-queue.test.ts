@@ -101,7 +101,7 @@ it("doesn't wait for an edit of the campaign when it decides when the campaign's
   const { deps, seed } = world
   await deps.db.transaction().execute(async (db) => {
     await lockCampaignForChange(db, seed, 'rules')
-    // What a claim does after its commit. The edit waits for this row, so it mustn't wait for the edit.
+    // A claim does this after its commit. The edit waits for this row, so it mustn't wait for the edit.
     await settleCampaigns(deps.db, [seed.campaignId], [seed.campaignId], new Date(0))
   })
   expect(await claimedIds()).toEqual([id])

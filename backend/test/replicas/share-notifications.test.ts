@@ -107,7 +107,7 @@ it('sends no message while no other process has workers', async () => {
   alone.notify.callQueued()
   alone.notify.reportReceived('an-attempt')
   expect(alone.received).toEqual(['callQueued', 'an-attempt'])
-  // What a third one sends afterward is the first to arrive.
+  // The first message that arrives is the one that a third process sends afterward.
   const third = await start('api')
   third.notify.importQueued()
   await waitUntil(() => other.received.length > 0)

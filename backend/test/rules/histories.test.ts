@@ -131,7 +131,10 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
   )
 })
 
-/** What happens to a workspace with two campaigns and two contacts, and what its rules say about each attempt. */
+/**
+ * Starts a history of events in a workspace with two campaigns and two contacts, and of what its rules say about each
+ * attempt.
+ */
 async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay: boolean) {
   const { deps } = world
   const { workspaceId } = seed

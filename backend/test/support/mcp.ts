@@ -16,7 +16,7 @@ import { getWidgetId, type Seed, seedAgent, seedWorkspace } from './factories.ts
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
-/** What the tools of a test do, by name. */
+/** The behaviors of a test's tools, by name. */
 export type ToolBehaviors = Record<string, (use: ToolUse, deps: ToolDeps) => ToolResult | Promise<ToolResult>>
 
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
