@@ -11,7 +11,7 @@ export default {
   globalSetup: '<rootDir>/test/support/setup.mjs',
   globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
-  // More than the cores of a small machine, because many tests wait for browsers and processes.
+  // This is more than the cores of a small machine, because many tests wait for browsers and processes.
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // These settings are for `npm run test:coverage`. Files that no test loads count too.
@@ -28,6 +28,6 @@ export default {
   coverageDirectory: 'coverage',
   // The thresholds apply to the connector. A run with coverage that leaves out its tests fails here.
   coverageThreshold: { './src/': { lines: 100, branches: 99 }, './index.ts': { lines: 100, branches: 100 } },
-  // Long, because it must not depend on the speed of the machine.
+  // The timeout is long, because it must not depend on the speed of the machine.
   testTimeout: 60_000,
 }

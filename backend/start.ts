@@ -54,7 +54,8 @@ export async function startService(
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
-    // Not earlier, because importing blocks this process, and PostgreSQL starts in another one meanwhile.
+    // The parts aren't loaded earlier, because importing blocks this process, and PostgreSQL starts in another one
+    // meanwhile.
     onWaiting: () => void loadParts(),
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened

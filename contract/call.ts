@@ -128,7 +128,7 @@ export const Call = z
         attempts: z.int().min(0),
         // Events and responses that were stored before this field existed don't have it.
         origin: CallOrigin.nullish(),
-        // Like `origin`.
+        // Left out in the same cases as `origin`.
         url: z.url().optional(),
         scheduled_at: Timestamp.nullable(),
         queued_at: Timestamp,
@@ -139,7 +139,7 @@ export const Call = z
         transcript: z.array(TranscriptTurn),
         transcript_text: z.string().nullable(),
         sentiment: Sentiment,
-        // Like `origin`.
+        // Left out in the same cases as `origin`.
         opted_out: z.boolean().optional(),
         goal_met: z.boolean().nullable(),
         extracted: Extracted,

@@ -1,4 +1,5 @@
-// Which folder of backend/ may import which: only folders on lower lines, so no two folders import each other. Add new ones here.
+// The folders of backend/ in the order of their imports: each imports only folders on lower lines, so no two folders
+// import each other. Add new ones here.
 
 // The groups of folders: what is directly in backend/, besides its tests.
 const groups = [

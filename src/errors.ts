@@ -96,7 +96,7 @@ const failure = (z: ZObject, { reason, advice, code, status, requestId }: Proble
 /** Creates the error for a request that Outdial may have received, although the response is missing. */
 export function uncertainError(z: ZObject, problem: Problem, options: ErrorOptions): Error {
   const { ifUncertain = problem.advice, isIdempotent, haltsIfUncertain } = options
-  // At random, because many runs can fail at the same moment.
+  // The delay is random, because many runs can fail at the same moment.
   if (isIdempotent)
     return temporaryError(z, { ...problem, advice: ifUncertain }, 60 + Math.round(Math.random() * 60))
   if (haltsIfUncertain)

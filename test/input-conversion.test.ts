@@ -89,7 +89,7 @@ const steps: Record<string, StepRows> = {
       ],
       test: ['test', yesOrNo],
       consent_source: ['consent.source', text],
-      // As it was typed: the API leaves out a date that can't be read.
+      // The date is sent as it was typed: the API leaves out one that can't be read.
       consent_at: ['consent.at', text],
       consent_kind: ['consent.kind', text],
       do_not_call: ['do_not_call', yesOrNo],

@@ -116,7 +116,7 @@ export async function mountRoutes(
 }
 
 function recordRequests(api: FastifyInstance, clock: Deps['clock'], log: ApiLog): void {
-  // Not `onResponse`, which isn't called if the client has disconnected. What the request did is done anyway.
+  // `onResponse` isn't called if the client has disconnected, although the request has taken effect.
   api.addHook('onSend', (request, reply, _payload, done) => {
     const { caller } = request
     try {

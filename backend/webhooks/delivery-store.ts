@@ -74,7 +74,7 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
     usedByHost: (host: string) => activeByHost.get(host) ?? 0,
     usedByLane: ({ host, id }: Lane) => activeByLane?.get(toLaneKey(host, id)) ?? 0,
   }
-  // From the current turn to the last host, and then from the first one.
+  // Takes turns from the current one to the last host, and then from the first one.
   for (let passes = turns.host === '' ? 1 : 2; passes > 0;) {
     const lanes = await listLanes(db, turns)
     const lastHost = lanes.at(-1)

@@ -56,7 +56,7 @@ export function shareAmongLanes(
   { capacity, slots }: { capacity: number; slots: Slots },
 ): LaneShare[] {
   const hosts = [...Map.groupBy(lanes, ({ host }) => host)].map(([host, lanesOfHost]) => {
-    // As if there were one more lane, which then finds free slots when it gets a delivery.
+    // Divides the slots as if there were one more lane, which then finds free slots when it gets a delivery.
     const fairShare = Math.max(1, Math.floor(slots.perHost / (lanesOfHost.length + 1)))
     const withFree = lanesOfHost.map((lane) => ({
       ...lane,

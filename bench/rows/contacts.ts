@@ -82,7 +82,7 @@ export const knownContacts: Row = {
     let last = firstNumbers.ours
     const postNew = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
     const postKnown = postKnownFrom(firstNumbers.known, null)
-    // Not the time zone of the numbers, so that the call is planned again.
+    // This isn't the time zone of the numbers, so the call is planned again.
     const postOwnZone = postKnownFrom(firstNumbers.ownZone, 'America/Chicago')
     await warmUp(world, [postNew, postKnown, postOwnZone])
     const common = { against: 'the same with new numbers', unit: 'requests/s' }

@@ -243,7 +243,7 @@ else
         BACKUP_URL: urlOf(machine, 'outdial_backup'),
       })
 
-      // Before the moment: one call is completed, its event isn't delivered, and two calls wait.
+      // Before the moment that is restored, one call is completed, its event isn't delivered, and two calls wait.
       receiver.respondWith(503)
       await outdial.api('POST', '/webhooks/subscribe', {
         target_url: receiver.url(),

@@ -178,7 +178,7 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
     })
     if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
   },
-  // Has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
+  // The token has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
     if (!token?.clientId || !token.expiresAt) return undefined

@@ -38,7 +38,7 @@ export function toField(name: string, schema: Schema, isRequired: boolean): Fiel
     type: `${describeType(value)}${isNullable ? ' or null' : ''}`,
     object: objectNameOf(itemsOf(value) ?? value),
     isRequired,
-    // What is said about a type is often part of what is said about a field of it.
+    // The description of a type is often part of the description of a field of this type.
     description: descriptions
       .filter((text, index) => !descriptions.slice(0, index).some((before) => before.includes(text)))
       .join(' '),

@@ -120,7 +120,7 @@ export async function finishAttempts(
     const dialed = found.get(attempt.id)
     return result.optedOut && dialed?.test === false ? [dialed] : []
   })
-  // At most one, because it's handled alone.
+  // There's at most one number, because an attempt with an opt-out is handled alone.
   await lockNumbers(
     tx.db,
     workspaceId,

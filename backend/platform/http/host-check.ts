@@ -27,7 +27,7 @@ export function createKnownHosts(config: HostConfig): (host: string | undefined)
   const names = new Set(
     [...loopbackHosts, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
   )
-  // As values of HOST, these mean all addresses. No client uses them as a hostname.
+  // These values of HOST mean all addresses. No client uses them as a hostname.
   for (const name of ['0.0.0.0', '[::]']) names.delete(name)
   return (host) => host !== undefined && names.has(parseHostname(host).toLowerCase())
 }

@@ -65,7 +65,7 @@ export async function sendOnce(
   client: Client,
   { url, method, headers, body, signal, maxBytes }: GuardedRequest,
 ): Promise<GuardedResponse> {
-  // Not passed to the request, because undici ignores its signal until there's a connection.
+  // The signal isn't passed to the request, because undici ignores it until there's a connection.
   const destroyClient = () => void client.destroy(signal.reason as Error)
   signal.addEventListener('abort', destroyClient, { once: true })
   try {

@@ -91,7 +91,7 @@ export async function connectReplicas(
 
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
     if (handleRequest === undefined) return
-    // Its sender has stopped waiting, or someone with access to Redis repeats it.
+    // The sender of the request has stopped waiting, or someone with access to Redis repeats it.
     if (expiresAt < clock.now().getTime() || handled.has(id)) return
     handled.set(id, true)
     const response = await handleRequest(body).catch((error: unknown) => {

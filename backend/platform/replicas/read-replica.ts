@@ -61,7 +61,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const check = async () => {
     completeUntil = await limitCheck(findLastSeen(replicaDb, deps.replicas.nodeId))
     if (isUsable()) report(true)
-    // At the start, the row has to arrive first.
+    // When this process starts, its row has to arrive first.
     else if (clock.now().getTime() - startedAt > maxLagMs) {
       const reason =
         completeUntil === undefined ? "it doesn't have the row of this process" : 'it is too far behind'

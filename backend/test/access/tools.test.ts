@@ -60,7 +60,7 @@ beforeAll(async () => {
   await service.deps.db.updateTable('contact').set(theirContact).where('id', '=', theirs.contact).execute()
   for (const { id, kind } of await listTools(service.deps, ours.workspaceId)) {
     if (toolKinds.get(kind)?.builtIn === undefined) continue
-    // Not by `assignTool()`, which rejects the configuration.
+    // Inserts the row directly, because `assignTool()` rejects the configuration.
     await service.deps.db
       .insertInto('widget_tool')
       .values({

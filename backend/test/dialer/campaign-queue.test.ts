@@ -43,7 +43,7 @@ it('claims a call that is queued into a campaign that has left the queue', async
 
 it('claims a call whose transaction had not ended when the campaign had no other call', async () => {
   const { id } = await queue()
-  // As a version of the service queues it that doesn't know the queue of campaigns.
+  // Queues the call as a version of the service does that doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
     await db
       .selectFrom('campaign')

@@ -58,7 +58,7 @@ async function start(
     },
   }
   running.push(process)
-  // It polls once when it has connected.
+  // The process polls once when it has connected.
   await waitUntil(() => received.length === names.length)
   received.length = 0
   return process
@@ -166,7 +166,7 @@ it('makes only the calls late that are queued while the connection is lost, and 
   const seed = await seedWorkspace(api.deps)
   const campaignId = await seedCampaign(api.deps, { ...seed, maxConcurrentCalls: 100 })
   const dialed = new Set<number>()
-  // Its calls never end, because the end of a call would notify the dialer.
+  // This provider's calls never end, because the end of a call would notify the dialer.
   const endless = createTestProvider()
   const provider = createTestProvider({
     dial: (request, controls) => {

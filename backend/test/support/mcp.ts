@@ -224,7 +224,7 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          // Not `.`: it excludes U+2028, which doesn't end a line of an event stream.
+          // `.` isn't enough: it excludes U+2028, which doesn't end a line of an event stream.
           const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }

@@ -64,7 +64,7 @@ export async function readMessage(
   if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
   limitBody(req, credential && getCredentialKey(credential), maxMessageBytes)
   const bytes = await readBody(req)
-  // Before parsing, because JSON.parse takes much longer for deeply nested values than for others.
+  // Checks the depth before parsing, because JSON.parse takes much longer for deeply nested values than for others.
   if (isDeeperThan(bytes, maxMessageDepth))
     throw new ToolServerError('malformed_json.nesting', { values: { limit: maxMessageDepth } })
   return parseMessage(parseJson(bytes))

@@ -83,7 +83,7 @@ export function createToolServer(
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
-  // Not cached, because a notification from the process that ends the attempt can get lost.
+  // Live calls aren't cached, because a notification from the process that ends the attempt can get lost.
   const findCurrentCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
 
   const host: SessionHost = {

@@ -41,7 +41,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['20th Nov. 2026', '2026-11-20T05:00:00.000Z'],
   ['May 4, 2026  9am PDT', '2026-05-04T16:00:00.000Z'],
   ['2026-05-04 9 AM +05:30', '2026-05-04T03:30:00.000Z'],
-  // What {{zap_meta_human_now}} prints in Zapier.
+  // Zapier prints {{zap_meta_human_now}} like this.
   ['11/25/26 06:05PM', '2026-11-25T23:05:00.000Z'],
   ['11/25/26 06:05PM +1d', '2026-11-26T23:05:00.000Z'],
   ['11/26/26 09:30AM -30m', '2026-11-26T14:00:00.000Z'],

@@ -162,7 +162,7 @@ export function fillScenarioText(template: string, request: DialRequest): string
     product,
     offer: product || 'the offer',
     contact: name || 'the contact',
-    // At the start of a sentence.
+    // This name starts a sentence.
     Contact: name || 'The contact',
   }
   return fillPlaceholders(template, (key) => (Object.hasOwn(ofScenario, key) ? ofScenario[key] : read(key)))

@@ -81,7 +81,7 @@ const setupStatements = ({ role, password }: Login): string[] => [
   `do $$ begin
     if not exists (select from pg_roles where rolname = 'outdial') then create role outdial; end if;
   end $$`,
-  // It creates the roles that limit access to rows.
+  // The role `outdial` creates the roles that limit access to rows.
   `alter role outdial with login createrole nosuperuser nocreatedb noreplication nobypassrls password null`,
   // Without a password, the superuser can't sign in.
   `alter role postgres with password null`,

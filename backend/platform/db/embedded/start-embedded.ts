@@ -152,7 +152,7 @@ async function startWithRestarts(
 
 const postgresSettings = [
   'timezone=UTC',
-  // Its log goes to Outdial's log, which must not contain phone numbers: no statements, no values.
+  // PostgreSQL's log goes to Outdial's log, which must not contain phone numbers: no statements, no values.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_error_verbosity=terse',
