@@ -50,7 +50,7 @@ export interface Scale {
   views: number
   /** How many calls the rows about large databases have. */
   manyCalls: number
-  /** How many finished calls the large databases of `claim` and `lists` have besides these. */
+  /** How many finished calls the large databases of `claim` and `lists` have in addition. */
   finishedCalls: number
 }
 

@@ -8,7 +8,7 @@ export interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null
-  /** What went wrong, in sentences; null if the delivery succeeded. */
+  /** The error in sentences; null if the delivery succeeded. */
   error: string | null
 }
 

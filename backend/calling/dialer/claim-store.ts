@@ -224,7 +224,7 @@ const queueWindow = 200
 /** If more campaigns are waiting, so many workspaces are looked at that may have campaigns behind those. */
 const maxWorkspaces = 64
 
-/** How far a dialer has come in looking at workspaces. It keeps this between its claims. */
+/** The position of a dialer among the workspaces. It keeps this between its claims. */
 export interface DialerTurns {
   /** The workspace that it has looked at last. */
   workspaceId: number

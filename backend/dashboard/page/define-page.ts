@@ -237,7 +237,7 @@ export interface PublicPage {
   form: PageForm
 }
 
-/** Where to go after a form is submitted, and the message to show there. */
+/** The page to go to after a form is submitted, and the message to show there. */
 export interface Redirect {
   /** A path of this service. */
   to: string

@@ -14,11 +14,11 @@ const sources = {
   call: 'by the agent during a call',
 }
 
-/** Who put a number on the do-not-call list, when, and why. */
+/** The entry of a number on the do-not-call list: who added it, when, and why. */
 export interface ListedNumber {
   /** "put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email", to end a sentence with. */
   text: string
-  /** Who it was; null for an entry that doesn't say so. */
+  /** The person who added the number; null for an entry that doesn't name one. */
   addedBy: LinkedText | null
   step: Step
 }

@@ -11,10 +11,10 @@ export interface HttpLimits {
   headersTimeoutMs: number
   /** Time from the headers to the end of the body. */
   bodyTimeoutMs: number
-  /** The same for a form with a file, which gets more time for everything that it has sent. */
+  /** Time from the headers to the end of a form with a file, which gets more time for everything that it has sent. */
   uploadTimeoutMs: number
   uploadBytesPerSecond: number
-  /** How long the rest of a body is read that was answered before it arrived. */
+  /** How long the rest of a body is read after an early response. */
   lingerMs: number
   /** How long a response may wait for its client to read it, which gets more time for everything that it has read. */
   responseTimeoutMs: number
@@ -61,7 +61,7 @@ export const defaultHttpLimits: HttpLimits = {
   floodMemoryMs: 10 * secondMs,
 }
 
-/** The body of a form or request for which nobody needs a credential. The longest has a few fields. */
+/** Maximum size of a form or request that needs no credential. The longest has a few fields. */
 export const publicFormBytes = 16 * 1024
 export const publicForm = { bodyLimit: publicFormBytes }
 

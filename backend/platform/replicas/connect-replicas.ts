@@ -11,12 +11,12 @@ import { connectRedis, failAfter } from './redis-connection.ts'
 import { wasSeenRecently } from './replica-store.ts'
 import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
-/** Longer than Redis ever takes. If it does take longer, requests continue without it. */
+/** Redis always answers faster. If it doesn't, requests continue without it. */
 const defaultQuickMs = 100
-/** How long to leave Redis alone after that, so that few requests wait. */
+/** After a slow response, Redis isn't used for this long, so that few requests wait. */
 const skipMs = secondMs
 
-/** How long a request to another process may take until it arrives. After that, the other process ignores it. */
+/** A request to another process must arrive within this time. After that, the other process ignores it. */
 const deliveryMs = 2 * secondMs
 
 const ToolChange = z.union([

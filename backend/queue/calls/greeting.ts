@@ -49,7 +49,9 @@ type Part =
   | { text: string; isMalformed: true; hasBlankFallback: boolean }
   | { text: string; isMalformed: false; name: string; fallback?: string }
 
-/** Braces, and what's between them. What has too few, too many, or none on the other side is malformed. */
+/**
+ * Matches braces, and the text between them. The text is malformed if it has too few, too many, or none on one side.
+ */
 const braces = /\{+[^{}]*\}*|\}+/g
 const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
 

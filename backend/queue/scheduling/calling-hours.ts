@@ -103,7 +103,7 @@ export interface CallPlan {
   at: Date
   /** The time zones whose local time must be within calling hours. */
   zones: readonly string[]
-  /** Where the time zones come from. */
+  /** The source of the time zones. */
   source: 'contact' | 'number' | 'campaign'
 }
 

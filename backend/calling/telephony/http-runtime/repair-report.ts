@@ -22,7 +22,8 @@ const maxChanges = 20
 
 /**
  * Repairs what a language model writes, because the rest of a report, such as the outcome, isn't worth losing for it.
- * Comes before validation, which so never meets a long text, and leaves what only the runtime's code writes as it is.
+ * Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's code
+ * writes.
  */
 export function repairReport(report: unknown): RepairedReport {
   if (!isFields(report)) return { value: report, changes: [] }

@@ -18,7 +18,7 @@ export const maxColumns = 200
 
 const samplesPerColumn = 3
 
-/** Where a column is blank in all of these rows, no values are shown. */
+/** If a column is blank in this many rows, its samples stay empty. */
 const maxSampleRows = 200
 
 const maxSampleLength = 80
