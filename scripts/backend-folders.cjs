@@ -25,7 +25,8 @@ const foldersOf = {
   tools: ['knowledge', 'mcp', 'onboarding', 'spreadsheets'],
 }
 
-// The order of the folders, from top to bottom, together with the code of groups outside of these folders. An import must be allowed by both lists.
+// The order of the folders, from top to bottom, together with the code of groups outside of these folders. An import
+// must be allowed by both lists.
 const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],

@@ -19,8 +19,8 @@ const maxPerSite = 240
 /** Each authorization is stored for 15 minutes, so this limit allows 45,000 rows. */
 const maxOverall = 3_000
 /**
- * The limit per site above `maxOverall`. By then, some networks are probably storing as much as they can, and people at
- * other sites can still start a few authorizations.
+ * Above `maxOverall`, some networks are probably storing as much as they can. Each site still has this many
+ * authorizations, for its people.
  */
 const maxPerSiteWhenBusy = 3
 /**

@@ -49,8 +49,8 @@ const maxPerSite = 240
 /** If an account has more attempts in an hour, strangers are probably guessing its password. */
 const maxPerAccount = 50
 /**
- * The attempts that are left above `maxPerAccount` for each site that made none in this hour. One of these sites may be
- * the owner's.
+ * Above `maxPerAccount`, each site that had made no attempts still has this many. One of these sites may be the
+ * owner's.
  */
 const maxPerSiteOfGuessedAccount = 3
 const maxPerGuessedAccount = 250

@@ -28,7 +28,7 @@ export interface CallRules extends ConsentRule {
 
 /** Lists the rules that a campaign adds to those of its workspace. */
 export interface CampaignRequirements extends ConsentRule {
-  /** This campaign doesn't call a number for 24 hours after a conversation with it, in any campaign. */
+  /** The campaign doesn't call a number for 24 hours after any campaign's conversation with it. */
   oneConversationPerDay: boolean
   /** Nobody is called on federal holidays of the United States. */
   closedOnFederalHolidays: boolean

@@ -76,7 +76,7 @@ function isRequest(message: string): boolean {
   }
 }
 
-/** Fewer calls of one server wait for a response at the same time. Each of them has a connection. */
+/** Fewer calls wait for a response of one server at the same time. Each of them has a connection. */
 const maxConnections = 100
 
 /** The server sent more bytes, values, or events than the limits permit. */

@@ -11,7 +11,7 @@ import { connectRedis, failAfter } from './redis-connection.ts'
 import { wasSeenRecently } from './replica-store.ts'
 import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
-/** Redis always answers faster. If it doesn't, requests continue without it. */
+/** Redis normally responds faster. If it doesn't, requests continue without it. */
 const defaultQuickMs = 100
 /** After a slow response, Redis isn't used for this long, so that few requests wait. */
 const skipMs = secondMs

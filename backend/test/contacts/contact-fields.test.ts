@@ -21,8 +21,7 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 /**
- * The text that a user enters for each column, in the dashboard's form. If a column has no special format, it's `a
- * COLUMN`.
+ * The text that a user enters for each column, in the dashboard's form. It's `a COLUMN` for a column without a format.
  */
 const entered = new Map<string, string>(contactColumns.map((column) => [column, `a ${column}`]))
 entered.set('email', 'someone@example.com')

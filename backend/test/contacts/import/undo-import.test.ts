@@ -137,7 +137,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   }
 })
 
-/** The values of a contact that existed before the import, after a later change, and after the undo. */
+/** The values of an existing contact before the import, after a later change, and after the undo. */
 const existingContacts = [
   { what: 'whose values are the imported ones', later: {}, after: { first_name: 'Old', email: null } },
   {
