@@ -67,7 +67,7 @@ const country = z.regex(/^[A-Z]{2}$/, withText('invalid_format.country'))
 /** ISO 3166-1 alpha-2, in capitals, as the API returns it. */
 export const Country = z.string().check(country).describe('ISO 3166-1 alpha-2, for example US')
 
-/** The same from outside. */
+/** A country in a request. */
 export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')

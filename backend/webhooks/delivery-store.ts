@@ -44,7 +44,7 @@ interface Claim {
   perHost: number
   /** How many deliveries this worker has leased and not finished for each host. */
   activeByHost: ReadonlyMap<string, number>
-  /** The same for each lane, by `toLaneKey`. */
+  /** How many deliveries this worker has leased and not finished for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
   /** How many deliveries a lane may get in addition, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>

@@ -226,7 +226,7 @@ export const defineView =
   <Data extends object>(toMarkup: (page: PageModel, data: Data) => Html): CreateView<PageModel, Data> =>
   (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
 
-/** The same for a page that belongs to no workspace, such as sign-up. */
+/** Ties markup to data for a page that belongs to no workspace, such as sign-up. */
 export const definePublicView =
   <Data extends object>(toMarkup: (page: PublicPage, data: Data) => Html): CreateView<PublicPage, Data> =>
   (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })

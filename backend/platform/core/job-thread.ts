@@ -71,7 +71,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
   }
 }
 
-/** Longer than any statement, because a job can continue what the last one began. */
+/** No statement takes this long. A job can continue what the last one began, so the thread stays for it. */
 const idleMs = minuteMs
 
 function runJob<Job, Result>(

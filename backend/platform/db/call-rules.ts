@@ -18,7 +18,7 @@ export interface CallRules extends ConsentRule {
   closedDates: string[]
   /** Call attempts to a number in 24 hours, over all campaigns. Null: any number of them. */
   maxAttemptsPerDay: number | null
-  /** The same in 30 days. */
+  /** Call attempts to a number in 30 days, over all campaigns. Null: any number of them. */
   maxAttemptsPer30Days: number | null
   /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: any number of them. */
   maxAttemptsPerOwnNumber: number | null

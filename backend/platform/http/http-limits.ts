@@ -23,11 +23,14 @@ export interface HttpLimits {
   checkIntervalMs: number
   /** Requests of a credential whose bodies are still arriving. */
   maxBodiesPerCredential: number
-  /** The same of an address, for requests without a credential. */
+  /** Requests of an address without a credential whose bodies are still arriving. */
   maxBodiesPerAddress: number
   /** Bytes of all bodies that are still arriving. */
   maxBodyBytes: number
-  /** The same of a workspace, user, attempt, runtime secret, or address, with what the headers announce. Without uploads. */
+  /**
+   * Bytes of the arriving bodies of a workspace, user, attempt, runtime secret, or address, as their headers announce them.
+   * Uploads don't count.
+   */
   maxBodyBytesPerOwner: number
   /** Bytes of the forms with files that a user sends at the same time, until they're handled. */
   maxUploadBytesPerUser: number
@@ -65,5 +68,5 @@ export const defaultHttpLimits: HttpLimits = {
 export const publicFormBytes = 16 * 1024
 export const publicForm = { bodyLimit: publicFormBytes }
 
-/** Longer than any body may take, so that it ends only what `ArrivingBodies` doesn't know. */
+/** No body may take this long, so this ends only requests that `ArrivingBodies` doesn't know. */
 export const nodeRequestTimeoutMs = 20 * minuteMs

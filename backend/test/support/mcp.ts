@@ -184,7 +184,7 @@ export interface RawSession {
   headers: Headers
   /** The URL to post messages to. */
   endpoint: string
-  /** The same, as the stream's first event has it. */
+  /** The data of the stream's first event, which contains the endpoint. */
   data: string
   /** Returns the next message of the stream. */
   next(): Promise<JsonRpc>

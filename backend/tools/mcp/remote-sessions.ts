@@ -40,7 +40,7 @@ export type SessionReply = z.infer<typeof SessionReply>
 
 /** The owner only has to pass on the message. */
 const acceptTimeoutMs = 2 * secondMs
-/** Longer than the owner needs for a tool that's aborted after its time limit. */
+/** The owner needs less time, even for a tool that's aborted after its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
 /** Returns a new session ID. Any process can see in it which one opened the session. */

@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>
 /** Notes a change to a field. */
 type Note = (field: string, change: string) => void
 
-/** Enough to find the cause. */
+/** This many changes are enough to find the cause. */
 const maxChanges = 20
 
 /**

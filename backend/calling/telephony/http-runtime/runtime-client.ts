@@ -48,7 +48,7 @@ interface RuntimeClientOptions {
   timeoutMs?: number
 }
 
-/** Shorter than the time limit of a request, so that a runtime that can't be reached is distinguished from one that is slow. */
+/** A request has more time, so that a runtime that can't be reached is distinguished from one that is slow. */
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {

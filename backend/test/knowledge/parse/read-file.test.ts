@@ -22,7 +22,7 @@ import {
   zipEntry,
 } from '../../support/document-files.ts'
 
-// Longer than a file may take.
+// This is longer than reading a file may take.
 jest.setTimeout(60_000)
 
 const read = async (name: string, content: string | Uint8Array) =>
