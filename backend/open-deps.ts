@@ -27,7 +27,7 @@ interface OpenedDeps {
   deps: Deps
   /** Set only for a service with DATABASE_READ_URL that handles requests. */
   replicaDb: Db | undefined
-  /** Undefined for a command, which doesn't use them. */
+  /** The runtime secrets. Undefined for a command, which doesn't use them. */
   runtimeSecrets: SecretSource | undefined
   /** Undefined for a command. */
   runtimeSigningKeys: SecretSource | undefined

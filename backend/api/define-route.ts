@@ -71,7 +71,7 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   tag: string
   /** The purpose of the route, for the OpenAPI document, if the summary doesn't say it. */
   addition?: string
-  /** All of them are required. */
+  /** The scopes that a request needs. All of them are required. */
   scopes: Scope[]
   responses: Responses
   /** Error codes of this operation, in addition to those that every operation has. */

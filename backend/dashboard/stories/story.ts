@@ -5,7 +5,7 @@ export interface Story {
   workspace: StoryWorkspace
   /** The subject of the story, such as "Call 12: No answer". */
   subject: string
-  /** The first one is the cause. */
+  /** Sentences that explain the story. The first one is the cause. */
   sentences: string[]
   /** The steps in order, the current one last. */
   steps: Step[]

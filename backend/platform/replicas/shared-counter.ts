@@ -98,7 +98,7 @@ for index, key in ipairs(KEYS) do
 end
 return windows`
 
-// Never creates a key, because that key would have no end.
+// This script never creates a key, because it would never expire.
 const subtractScript = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 

@@ -13,7 +13,7 @@ export interface GreetingContact {
 interface BuiltIn {
   /** A description of the text that the agent says in place of the name. */
   meaning: string
-  /** Undefined for what has a value in every call. */
+  /** Returns the value. Undefined for a name that has a value in every call. */
   read?: (contact: GreetingContact) => string | null | undefined
   /** The text that the agent runtime says if there's no value and no fallback. */
   otherwise?: string

@@ -17,7 +17,7 @@ import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 
-// When and why a waiting call can be placed, from today's settings. What it waits for is decided here for one call, and by
+// Decides when and why a waiting call can be placed, from today's settings. This file decides for one call, and
 // can-call.ts in SQL, for counts and for claims. A test compares both.
 
 /** The reason why a call waits. The API's `concurrency` is two reasons here, because different things end them. */

@@ -195,7 +195,7 @@ export async function followTimeZone(
 /** Gives all campaigns that a limit stops their turn if calls are simulated, because no limit applies anymore. */
 export async function endLimitsWhileSimulated(deps: Pick<Deps, 'config' | 'db' | 'notify'>): Promise<void> {
   if (doRulesApply(deps.config)) return
-  // Each in its own transaction, because rows of campaigns are locked in the order of their IDs.
+  // Each workspace has its own transaction, because rows of campaigns are locked in the order of their IDs.
   for (const workspaceId of await findWorkspacesWithStops(deps.db))
     await inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))
 }

@@ -118,7 +118,7 @@ const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[
     const ownFields = { ...fields, user_id: String(ours.owner) }
     return [
       ...connectAttempts('/allow', fields),
-      // Another workspace for one's own authorization.
+      // The user's own authorization, for another workspace.
       { path: `${ourConnect}/allow`, attempts: [...strangers(fields), ...strangers(ownFields)] },
     ]
   },

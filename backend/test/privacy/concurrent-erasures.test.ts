@@ -21,7 +21,7 @@ import { receiveReport } from '../support/receive-report.ts'
 
 const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 
-// Each test has its own.
+// Each test has a new workspace.
 let deps: TestDeps
 let seed: Seed
 beforeEach(() => {

@@ -284,7 +284,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     ] as const)
       await waitFor(async () => {
         const response = await postTo(replica, of, ping)
-        // Never 404: a client would give up its session.
+        // The status is never 404, because a client would give up its session.
         expect([202, 503]).toContain(response.status)
         return response.status === 202
       })

@@ -70,7 +70,7 @@ export async function readMessage(
   return parseMessage(parseJson(bytes))
 }
 
-/** Never settles if the client disconnects. */
+/** Reads a body. The promise never settles if the client disconnects. */
 function readBody(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -31,7 +31,7 @@ export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs:
   const waiting = new Map<string, Read>()
   /** The waiting attempts about which a report has been saved. */
   const due = new Set<string>()
-  /** Other attempts about which one has been saved lately. */
+  /** Other attempts about which a report has been saved lately. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
   let isPolling = false
   let isReadingDue = false

@@ -70,7 +70,10 @@ export async function secureCluster(
   await rename(newFile, rulesFile)
 }
 
-/** Written last, so the checksum shows that the role has this password. TCP is used only on Windows. */
+/**
+ * Returns the content of pg_hba.conf, which is written last, so its checksum shows that the role has this password. TCP
+ * is used only on Windows.
+ */
 const formatAccessRules = ({ role, password }: Login): string => `# Written by Outdial for the role ${role}.
 # Checksum of the password: ${createHash('sha256').update(password).digest('hex').slice(0, 16)}
 local all all              scram-sha-256

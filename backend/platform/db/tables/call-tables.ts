@@ -118,7 +118,7 @@ interface ContactTable extends ContactFieldColumns {
   updated_by: NullableJson<Actor>
 }
 
-/** Written by a trigger of `contact`. */
+/** The history of contacts, which a trigger of `contact` writes. */
 interface ContactChangeTable {
   id: Id
   workspace_id: number
@@ -126,7 +126,7 @@ interface ContactChangeTable {
   kind: 'created' | 'updated'
   fields: string[]
   actor: NullableJson<Actor>
-  /** Written by a trigger, from `actor`. */
+  /** The import in `actor`, which a trigger writes. */
   import_id: Generated<number | null>
   at: TimestampColumn
 }

@@ -111,7 +111,7 @@ export const finishImportStep = async (
     .set({
       status: result.status,
       error: result.error ?? null,
-      // Another look at the columns checks the file again.
+      // A checked file keeps its content, because another look at the columns checks it again.
       ...(result.status !== 'checked' && noContent),
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
