@@ -19,7 +19,7 @@ export interface AttemptResultRow {
   lease: { id: number; fence: number }
   attempt: DeliveryAttemptRow
   state: DeliveryState
-  /** Limits the recording to deliveries of such subscriptions; null for all. */
+  /** Records the result only for a delivery of a subscription in this state; null for any. */
   onlyIf: 'not_failing' | 'failing' | null
 }
 

@@ -13,7 +13,7 @@ import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
 /** Redis normally responds faster. If it doesn't, requests continue without it. */
 const defaultQuickMs = 100
-/** After a slow response, Redis isn't used for this long, so that few requests wait. */
+/** After a failure or a slow response, Redis isn't used for this long, so that few requests wait. */
 const skipMs = secondMs
 
 /** A request to another process must arrive within this time. After that, the other process ignores it. */
