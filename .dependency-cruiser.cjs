@@ -3,7 +3,7 @@ const { groups, foldersOf, layers, pathOf } = require('./scripts/backend-folders
 const folders = layers.flat()
 const inGroup = (...names) => `^backend/(${names.join('|')})/`
 
-/** Matches the files of a folder. Those of a group with code of its own don't include the folders inside it. */
+/** Matches the files of a folder, without those of the folders in it that are listed separately. */
 function patternOf(name) {
   const inner = foldersOf[name] ?? []
   return inner.length === 0 ? `^${pathOf(name)}/` : `^${pathOf(name)}/(?!(${inner.join('|')})/)`

@@ -43,7 +43,7 @@ export default tseslint.config(
       // libphonenumber-js declares its class twice, so one isn't an instance of the other.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-shadow': 'error',
-      // It ignores uses of a type parameter in the body, as in `dropdown<Agent>(…)`.
+      // The rule ignores uses of a type parameter in the body, as in `dropdown<Agent>(…)`.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
       // SQL results have the type that the query asserts, so a conversion may be needed even if the type says it isn't.
       '@typescript-eslint/no-unnecessary-type-conversion': 'off',
@@ -72,7 +72,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-require-imports': 'off', '@typescript-eslint/no-dynamic-delete': 'off' },
   },
   {
-    // It writes what the tag must reject.
+    // This test writes what the tag must reject.
     files: ['backend/test/views/html.test.ts'],
     rules: { 'outdial/html-slots': 'off' },
   },

@@ -54,7 +54,7 @@ export async function createApp(
   })
   allowOtherOrigins(app)
   requireKnownHost(app, deps.config, isProxy)
-  // Before any hook or handler that uses the database.
+  // This hook runs before any hook or handler that uses the database.
   app.addHook('onRequest', (request, _reply, done) => {
     const failure = getSessionFailure(deps.db)
     if (failure !== undefined && !unlimitedRoutes.has(request.routeOptions.url)) throw failure
@@ -72,7 +72,7 @@ export async function createApp(
     else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(request, reply)
     else handleUnmatchedRequest(getAllowedMethods, request, reply)
   })
-  // For routes that find nothing, such as a static file that doesn't exist.
+  // Handles requests whose route finds nothing, such as a static file that doesn't exist.
   app.setNotFoundHandler((request, reply) => handleUnmatchedRequest(getAllowedMethods, request, reply))
   app.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply)

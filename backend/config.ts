@@ -32,7 +32,7 @@ export const Environment = z.object({
   PUBLIC_URL: ownAddress.optional(),
   DATA_DIR: z.string().optional(),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  // At least two for workspaces and two for everything else.
+  // The minimum is two for workspaces and two for everything else.
   DATABASE_CONNECTIONS: z.coerce.number().int().min(4).max(1_000).default(maxConnections),
   DATABASE_READ_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
@@ -54,7 +54,7 @@ export const Environment = z.object({
     .int()
     .min(1)
     .max(100_000)
-    // More would only wait longer for a connection.
+    // More requests would only wait longer for a connection.
     .default(10 * maxConnections),
   RATE_LIMIT_PER_WORKSPACE: z.coerce.number().int().min(1).max(10_000_000).optional(),
   MAX_API_KEYS_PER_MEMBER: z.coerce.number().int().min(1).max(10_000).default(20),
@@ -71,7 +71,7 @@ export const Environment = z.object({
 export interface Config {
   port: number
   host: string
-  /** Without a trailing slash. */
+  /** The URL of the installation, without a trailing slash. */
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
@@ -101,9 +101,9 @@ export interface Config {
   simulationSpeed: number
   rateLimitPerMinute: number
   maxRequestsInProgress: number
-  /** What Prometheus sends as a bearer token. */
+  /** The bearer token that Prometheus sends. */
   metricsToken: string | undefined
-  /** Where a process with ROLE=worker serves its health and metrics. */
+  /** The port for the health and metrics of a process with ROLE=worker. */
   workerPort: number | undefined
   /** PUBLIC_URL and HOST are addresses of this machine that others can't reach. */
   isLoopbackOnly: boolean

@@ -20,7 +20,7 @@ export interface Deps {
   db: Db
   /** Set for a request that writes: each transaction begins with it. */
   confirmRights?: ConfirmRights
-  /** For lists and exports of the dashboard. Undefined without DATABASE_READ_URL, and in workers. */
+  /** Handles the queries of the dashboard's lists and exports. Undefined without DATABASE_READ_URL, and in workers. */
   readReplica: ReadReplica | undefined
   clock: Clock
   random: Random
@@ -28,6 +28,6 @@ export interface Deps {
   secretBox: SecretBox
   notify: Notify
   metrics: Metrics
-  /** What crosses the processes of this installation. */
+  /** Connects the processes of this installation over Redis. */
   replicas: Replicas
 }

@@ -25,13 +25,13 @@ import { createMetrics, type Metrics } from './service/metrics/metrics.ts'
 
 interface OpenedDeps {
   deps: Deps
-  /** Only for a service with DATABASE_READ_URL that handles requests. */
+  /** Set only for a service with DATABASE_READ_URL that handles requests. */
   replicaDb: Db | undefined
-  /** Undefined for a command, which doesn't use them. */
+  /** The runtime secrets. Undefined for a command, which doesn't use them. */
   runtimeSecrets: SecretSource | undefined
   /** Undefined for a command. */
   runtimeSigningKeys: SecretSource | undefined
-  /** Only with the embedded database. */
+  /** Set only with the embedded database. */
   dataDir: string | undefined
   /** Does a step of the startup, and does it again if the database was unavailable. */
   repeatAfterOutage: <Result>(step: () => Promise<Result>) => Promise<Result>
@@ -155,7 +155,7 @@ export async function openDeps(options: {
   }
 }
 
-/** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a connection of its own. */
+/** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a separate connection. */
 async function loadStoredKeys(
   url: string,
   secretBox: SecretBox,

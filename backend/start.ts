@@ -21,9 +21,9 @@ export interface Service {
   config: Config
   log: Logger
   metrics: Metrics
-  /** Only with the embedded database. */
+  /** Set only with the embedded database. */
   dataDir: string | undefined
-  /** Only with the embedded database, and while its demo.json exists. */
+  /** Set only with the embedded database, and while its demo.json exists. */
   demo: DemoFile | undefined
   /**
    * Stops the workers, then the server, each with up to ten seconds for what's in progress, then the database.
@@ -54,7 +54,8 @@ export async function startService(
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
-    // Not earlier, because importing blocks this process, and PostgreSQL starts in another one meanwhile.
+    // The parts aren't loaded earlier, because importing blocks this process, and PostgreSQL starts in another one
+    // meanwhile.
     onWaiting: () => void loadParts(),
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened

@@ -16,7 +16,7 @@ export interface Measurement {
   unit: string
   /** Ours and the peer's are measured right after one another, so that other programs affect both. */
   rounds: Round[]
-  /** What the limit applies to. By default, ours divided by the peer's. */
+  /** The figure that the limit applies to. By default, ours divided by the peer's. */
   compare?: 'ratio' | 'difference' | 'ours'
   /** Leave it out if the figure only explains others. */
   limit?: Limit
@@ -50,7 +50,7 @@ export interface Scale {
   views: number
   /** How many calls the rows about large databases have. */
   manyCalls: number
-  /** How many finished calls the large databases of `claim` and `lists` have besides these. */
+  /** How many finished calls the large databases of `claim` and `lists` have in addition. */
   finishedCalls: number
 }
 
@@ -65,7 +65,7 @@ export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   finishedCalls,
 })
 
-/** What a row starts through it ends with the row. */
+/** Starts processes and databases, which end with the row. */
 export interface Bench {
   scale: Scale
   openWorld: () => Promise<World>

@@ -17,7 +17,7 @@ if (!(scale.factor > 0 && scale.factor <= 1)) throw new Error('BENCH_SCALE must 
 // Exit handlers remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-/** As many as a worker can have in progress: each of the 10 campaigns has at most 50. */
+/** Calls that a worker can have in progress: each of the 10 campaigns has at most 50. */
 const liveCalls = Math.ceil(500 * scale.factor)
 /** The leases are renewed every 7 seconds. */
 const liveSeconds = Math.ceil(35 * scale.factor)

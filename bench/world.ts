@@ -21,7 +21,7 @@ export interface World {
   /** Connections of the tables' owner, whose statements can take as long as they need. */
   owner: Db
   demo: DemoFile
-  /** For processes that use the same database. */
+  /** Environment variables for processes that use the same database. */
   environment: Record<string, string>
   close: () => Promise<void>
 }

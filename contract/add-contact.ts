@@ -14,7 +14,7 @@ import {
   TimestampInput,
 } from './primitives.ts'
 
-/** Where, when, and how the contact agreed to be called. Null clears the kind. */
+/** The contact's consent to be called: where, when, and how it was given. Null clears the kind. */
 const ConsentInput = z.strictObject(
   describeFields(
     { source: text(500), at: TimestampInput, kind: ConsentKind.nullish() },

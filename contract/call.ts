@@ -57,7 +57,7 @@ export const EndedReason = z.enum([
 ])
 export type EndedReason = z.infer<typeof EndedReason>
 
-/** What a queued call waits for. */
+/** The reason why a queued call waits. */
 export const WaitingFor = z.enum([
   'schedule',
   'calling_hours',
@@ -84,11 +84,14 @@ export type TranscriptTurn = z.infer<typeof TranscriptTurn>
 export const Sentiment = z.enum(['positive', 'neutral', 'negative', 'unknown'])
 export type Sentiment = z.infer<typeof Sentiment>
 
-/** What the analysis extracted from the conversation. Flat, so that an automation can map each value. */
+/**
+ * The values that the analysis extracted from the conversation. The object is flat, so that an automation can map each
+ * value.
+ */
 export const Extracted = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
 export type Extracted = z.infer<typeof Extracted>
 
-/** Who or what queued a call. */
+/** The person or program that queued a call. */
 export const CallOrigin = z
   .object(
     describeFields(
@@ -125,7 +128,7 @@ export const Call = z
         attempts: z.int().min(0),
         // Events and responses that were stored before this field existed don't have it.
         origin: CallOrigin.nullish(),
-        // Like `origin`.
+        // Left out in the same cases as `origin`.
         url: z.url().optional(),
         scheduled_at: Timestamp.nullable(),
         queued_at: Timestamp,
@@ -136,7 +139,7 @@ export const Call = z
         transcript: z.array(TranscriptTurn),
         transcript_text: z.string().nullable(),
         sentiment: Sentiment,
-        // Like `origin`.
+        // Left out in the same cases as `origin`.
         opted_out: z.boolean().optional(),
         goal_met: z.boolean().nullable(),
         extracted: Extracted,
@@ -152,7 +155,7 @@ export type Call = z.infer<typeof Call>
 export const CallList = listOf(Call, 'CallList')
 export type CallList = z.infer<typeof CallList>
 
-/** Which calls a filter selects: test calls and real calls, real calls only, or test calls only. */
+/** The calls that a filter selects: test calls and real calls, real calls only, or test calls only. */
 export const TestCalls = z.enum(['include', 'exclude', 'only'])
 export type TestCalls = z.infer<typeof TestCalls>
 

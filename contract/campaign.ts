@@ -90,7 +90,7 @@ export type CampaignStatus = z.infer<typeof CampaignStatus>
 export const ConsentRequired = z.enum(['none', 'any', 'written'])
 export type ConsentRequired = z.infer<typeof ConsentRequired>
 
-/** Which agent calls, from which number, when, and how often. */
+/** A campaign: which agent calls, from which number, when, and how often. */
 export const Campaign = z
   .object(
     describeFields(

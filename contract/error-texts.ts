@@ -10,9 +10,9 @@ import { deduplicationKeyText, endedReasonTexts } from './field-texts.ts'
 export interface ErrorText {
   meaning: string
   action: string
-  /** What Zapier users should know as well. Only in the docs. */
+  /** Advice for Zapier users in addition. Only the docs show it. */
   zapier?: string
-  /** What Zapier shows instead of the API's sentences. */
+  /** The text that Zapier shows instead of the API's sentences. */
   inZapier?: string
 }
 
@@ -625,7 +625,7 @@ export const runtimeDetailTexts = {
   },
 } satisfies Record<string, ErrorText>
 
-/** What agents get when a tool can't do its work, with the reason and how to continue. */
+/** The texts that agents get when a tool can't do its work, with the reason and how to continue. */
 export const toolResultTexts = {
   invalid_arguments: {
     meaning: "{tool} wasn't called: {issues}.",

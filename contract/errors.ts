@@ -48,7 +48,9 @@ export const ErrorDetail = z
   .meta({ id: 'ErrorDetail' })
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
-/** What was left out of a request, or probably isn't meant. `message` names the field, but never its value. */
+/**
+ * A part of a request that was left out, or that probably isn't meant. `message` names the field, but never its value.
+ */
 export const Warning = ErrorDetail.meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
 

@@ -1,6 +1,6 @@
 /**
- * What a field is called and what readers must know about it. The OpenAPI document and the dashboard's forms read this
- * table; the connector gets it by `npm run generate`. One field has one label everywhere.
+ * The label of a field and its descriptions. The OpenAPI document and the dashboard's forms read this table; the
+ * connector gets it by `npm run generate`. One field has one label everywhere.
  */
 export interface FieldText {
   /** Sentence case, as the dashboard shows it. Zapier shows it in Title Case. */
@@ -10,11 +10,11 @@ export interface FieldText {
    * its unit, a filter in words, or the number of a call that may not have been placed yet.
    */
   dashboard?: string
-  /** For developers, in the OpenAPI document. Markdown. */
+  /** The text for developers in the OpenAPI document, in Markdown. */
   api?: string
-  /** Under the field of a dashboard form. Plain text. */
+  /** The text under the field of a dashboard form. Plain text. */
   form?: string
-  /** Under the field in the Zap editor. Markdown. */
+  /** The text under the field in the Zap editor, in Markdown. */
   zap?: string
   /** The label of the input in the Zap editor, because Zapier's labels of inputs don't end in ID. */
   zapLabel?: string
@@ -148,7 +148,7 @@ export const addContactTexts = texts({
 export interface EndedReasonText {
   outcome: keyof typeof outcomeTexts
   meaning: string
-  /** What else the page for support says. Markdown. */
+  /** Further sentences for the support page, in Markdown. */
   support?: string
 }
 
@@ -228,13 +228,13 @@ export const endedReasonTexts = {
 export interface WaitingForText {
   label: string
   meaning: string
-  /** What else the page for support says. Markdown. */
+  /** Further sentences for the support page, in Markdown. */
   support?: string
-  /** What support can do about it. Markdown. */
+  /** The action that support can take, in Markdown. */
   action: string
 }
 
-/** What a queued call waits for: a label for lists, and sentences. */
+/** The reasons why a queued call waits: a label for lists, and sentences. */
 export const waitingForTexts = {
   schedule: {
     label: 'Scheduled time',
@@ -478,7 +478,7 @@ export const doNotCallNumberTexts = texts({
   },
 })
 
-/** What `consent_required` means. */
+/** The meanings of the values of `consent_required`. */
 export const consentRequiredTexts = {
   none: { label: 'No consent required' },
   any: { label: 'Any consent' },
@@ -756,7 +756,7 @@ export const triggerTexts = texts({
   },
 })
 
-/** What the steps in Zapier add to a call. */
+/** The fields that the steps in Zapier add to a call. */
 export const flatCallTexts = texts({
   outcome_label: { label: 'Outcome in words' },
   reached: { label: 'Person answered' },
@@ -764,7 +764,7 @@ export const flatCallTexts = texts({
   transcript_file: { label: 'Transcript file' },
 })
 
-/** What Cancel Waiting Calls in Zapier adds to the response. */
+/** The field that Cancel Waiting Calls in Zapier adds to the response. */
 export const canceledCountText: FieldText = { label: 'Number of canceled calls' }
 
 /** Fields of Find Call in Zapier. */

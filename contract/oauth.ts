@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Id } from './primitives.ts'
 
-/** What a credential allows. */
+/** The permissions that a credential can have. */
 export const Scope = z.enum([
   'agents:read',
   'campaigns:read',

@@ -67,7 +67,7 @@ const country = z.regex(/^[A-Z]{2}$/, withText('invalid_format.country'))
 /** ISO 3166-1 alpha-2, in capitals, as the API returns it. */
 export const Country = z.string().check(country).describe('ISO 3166-1 alpha-2, for example US')
 
-/** The same from outside. */
+/** A country in a request. */
 export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')
@@ -77,7 +77,7 @@ export const TimeZone = boundedText(64)
   .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')
 
-/** Other three-letter names are ambiguous (BST: London or Dhaka). */
+/** Matches three-letter names that aren't ambiguous. Others are, such as BST: London or Dhaka. */
 const shortNames = /^(CET|EET|GMT|MET|PRC|ROC|ROK|UCT|UTC|WET)$/i
 
 /** A stored time zone. It isn't checked again, because another machine may have other zones. */

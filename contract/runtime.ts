@@ -78,7 +78,7 @@ const RuntimeExtracted = limitEntries(
   reportLimits.values,
 )
 
-/** What was extracted from a conversation. */
+/** The analysis of a conversation. */
 export const RuntimeAnalysis = z
   .strictObject({
     summary: reportText,
@@ -89,7 +89,7 @@ export const RuntimeAnalysis = z
   .meta({ id: 'RuntimeAnalysis' })
 export type RuntimeAnalysis = z.infer<typeof RuntimeAnalysis>
 
-/** Where the recording of a conversation is. */
+/** The URL of a conversation's recording. */
 export const RecordingUrl = boundedText(reportLimits.url).check(z.url({ protocol: /^https?$/ }))
 
 const sequence = z
@@ -146,7 +146,7 @@ export const reportFieldNames: ReadonlySet<string> = new Set(
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
 export type ReportAccepted = z.infer<typeof ReportAccepted>
 
-/** More reports than an attempt has. */
+/** Maximum reports that are read. An attempt has fewer. */
 export const maxReports = 1_000
 
 /** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, whether or not they were sent. */

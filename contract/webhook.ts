@@ -7,9 +7,9 @@ export const EventType = z.enum(['call.completed'])
 export type EventType = z.infer<typeof EventType>
 
 /**
- * Which calls a subscription receives. Normalized: outcomes are sorted and unique; null means all. `goal_met`,
- * `opted_out`, and `test` are left out if they select all calls, so that subscriptions from before these fields existed have
- * the same filter.
+ * The calls that a subscription receives. The filter is normalized: outcomes are sorted and unique; null means all.
+ * `goal_met`, `opted_out`, and `test` are left out if they select all calls, so that subscriptions from before these
+ * fields existed have the same filter.
  */
 export const WebhookFilter = z
   .object(

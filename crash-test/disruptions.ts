@@ -3,9 +3,9 @@ import type { PhoneCall } from './call-log.ts'
 import type { Cluster } from './cluster.ts'
 import type { Disruption, ProcessName } from './plan.ts'
 
-/** What happened in a round's disruption phase. Times are those of `performance.now()`. */
+/** The disruptions of a round. Times are those of `performance.now()`. */
 export interface DisruptionLog {
-  /** By kind, and for kills also by target. */
+  /** Disruptions by kind, and for kills also by target. */
   counts: Record<string, number>
   /** Disruptions whose target wasn't running again before the phase was over. */
   skipped: number

@@ -31,7 +31,7 @@ export class FakeRuntime {
   readonly #server: Server
 
   readonly #callLog: CallLog
-  /** Where it sends reports; the first one that responds gets them. */
+  /** The origins of the processes that can receive reports. The first one that responds gets them. */
   readonly #apiOrigins: readonly string[]
   readonly #signingKey: string
   readonly #seed: string

@@ -27,7 +27,7 @@ const numbers = 150
 /** Returns a valid number of Washington, DC. The simulated provider's outcome depends on it. */
 export const phoneNumber = (index: number): string => `+1202${2_000_000 + index * 29}`
 
-/** What the requests of a round go to, and the members and receivers that take part. */
+/** The targets of a round's requests, and the members and receivers that take part. */
 interface RoundWorld {
   client: ApiClient
   dashboard: Dashboard

@@ -30,7 +30,7 @@ const weights = {
   black_hole: 0.7,
 }
 
-/** Longer than the lease of a call attempt, 30 seconds. */
+/** A freeze takes longer than the lease of a call attempt, 30 seconds. */
 const freezeMs = 33_000
 
 /** Plans the disruptions of a round. The same seed and round have the same disruptions. */

@@ -18,7 +18,7 @@ export class ServiceProcess {
   #hasBeenReady = false
   #isExpectedToEnd = false
   readonly #stderr: string[] = []
-  /** How often the database was away for too long while it started. Then it ends with this explanation. */
+  /** How often the process ended because the database was away for too long during startup. */
   startTimeouts = 0
   /** Descriptions of the other times that it ended without being killed. */
   readonly unexpectedExits: string[] = []

@@ -4,7 +4,7 @@ import type { ApiClient } from './api-client.ts'
 import type { Cluster } from './cluster.ts'
 import type { Workspace } from './seed-workspace.ts'
 
-/** Longer than anything takes that isn't brought forward. */
+/** Everything that isn't brought forward takes less time. */
 const timeoutMs = 180_000
 
 /**

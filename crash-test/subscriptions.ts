@@ -10,13 +10,16 @@ interface TestSubscription {
   id: number
   path: string
   secret: string
-  /** It gets only this campaign's events; all events if undefined. */
+  /** The campaign whose events the endpoint gets. Undefined for the events of all campaigns. */
   campaignId: number | undefined
   /** When `DELETE` was confirmed, as a time of `performance.now()`. */
   endedAt: number | undefined
 }
 
-/** Which events each endpoint gets. Those that take long to respond get the events of the smallest campaign. */
+/**
+ * The behaviors of endpoints, and the campaigns whose events they get. Those that take long to respond get the events
+ * of the smallest one.
+ */
 const lasting: [Behavior, CampaignName | undefined][] = [
   ['ok', undefined],
   ['error', 'medium'],

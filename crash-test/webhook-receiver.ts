@@ -27,7 +27,7 @@ export interface ReceivedEvent {
 
 const EventBody = z.object({ id: z.string(), data: z.object({ id: z.number() }) })
 
-/** Longer than Outdial waits for a response, 15 seconds. */
+/** A response after this time is too late: Outdial waits for 15 seconds. */
 const lateMs = 17_000
 
 /** Endpoints that record all requests, each on its own port, because Outdial limits the requests to one host and port. */

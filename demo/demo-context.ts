@@ -2,7 +2,7 @@ import type { DemoFile } from '../backend/service/demo/demo-file.ts'
 import type { BuiltConnector } from '../support/built-connector.ts'
 import type { WebhookListener } from '../support/webhook-listener.ts'
 
-/** What the steps of the demo use. */
+/** The objects that the steps of the demo use. */
 export interface DemoContext {
   demo: DemoFile
   connector: BuiltConnector

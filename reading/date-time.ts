@@ -40,7 +40,10 @@ const zoneHours: Readonly<Record<string, number>> = {
   HST: -10,
 }
 
-/** What Zapier's users add to a date, such as "+1d -2h". Zapier itself calculates it only for datetime fields. */
+/**
+ * Matches the time that Zapier's users add to a date, such as "+1d -2h". Zapier itself calculates it only for datetime
+ * fields.
+ */
 const shifts = /(?: ?[+-]\d{1,4}[mhdw]){1,8}$/
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
@@ -55,7 +58,7 @@ const unixTime = /^(?<digits>\d{10}|\d{13})(?:\.0+)?$/
 
 /** A date, with or without a time, as it was typed. */
 export interface TypedDateTime {
-  /** What the clock shows, as the milliseconds that it would have in UTC. */
+  /** The time on the clock, as milliseconds since 1970 if the clock were in UTC. */
   clock: number
   /** How far that clock is ahead of UTC, in milliseconds. Undefined if the text has no time zone. */
   offset: number | undefined
@@ -69,7 +72,7 @@ export function readDateTime(text: string): TypedDateTime | undefined {
   const shiftText = shifts.exec(spaced)?.[0] ?? ''
   const typed = readWithoutShift(spaced.slice(0, spaced.length - shiftText.length))
   if (typed === undefined) return undefined
-  // On the time zone's clock, so that a day later is the same time of day.
+  // Shifts the time zone's clock, so that a day later is the same time of day.
   const clock = typed.clock + readShift(shiftText)
   const year = new Date(clock).getUTCFullYear()
   if (year < firstYear || year > lastYear) return undefined

@@ -1,5 +1,6 @@
-// How people and other programs write the same things. The connector, imports, and forms read them here, so that each text
-// means the same everywhere. It imports nothing, because the connector's upload includes it.
+// These functions read texts that people and other programs write in different ways. The connector, imports, and forms
+// use them, so that each text means the same everywhere. This folder imports nothing, because the connector's upload
+// includes it.
 
 export * from './consent-kind.ts'
 export * from './country.ts'

@@ -1,4 +1,4 @@
-/** What people and programs write into a field that has no value. */
+/** Texts that people and programs write into a field that has no value. */
 const placeholders = new Set(['n/a', 'null', 'undefined', 'none', '-'])
 
 /**

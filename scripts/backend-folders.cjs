@@ -1,4 +1,5 @@
-// Which folder of backend/ may import which: only folders on lower lines, so no two folders import each other. Add new ones here.
+// The folders of backend/ in the order of their imports: each imports only folders on lower lines, so no two folders
+// import each other. Add new ones here.
 
 // The groups of folders: what is directly in backend/, besides its tests.
 const groups = [
@@ -24,7 +25,8 @@ const foldersOf = {
   tools: ['knowledge', 'mcp', 'onboarding', 'spreadsheets'],
 }
 
-// Their order, from top to bottom, together with the code of groups outside of these folders. An import must be allowed by both lists.
+// The order of the folders, from top to bottom, together with the code of groups outside of these folders. An import
+// must be allowed by both lists.
 const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],

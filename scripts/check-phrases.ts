@@ -18,7 +18,7 @@ const phrases: readonly [RegExp, string][] = [
   [/’/g, "a straight apostrophe (')"],
 ]
 
-/** What separates the words of a phrase: a space, or a line break with the start of a comment's next line. */
+/** The separator of the words in a phrase: a space, or a line break with the start of a comment's next line. */
 const gap = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|//|#|--|>)?[ \t]*)`
 const patterns = phrases.map(
   ([{ source, flags }, instead]) => [new RegExp(source.replaceAll(' ', gap), flags), instead] as const,

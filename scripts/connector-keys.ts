@@ -4,7 +4,7 @@ import app from '../index.ts'
 
 export const keysFile = new URL('../test/publishing/keys.json', import.meta.url)
 
-/** What a step has that Zaps and Zap templates refer to. */
+/** The parts of a step that Zaps and Zap templates refer to. */
 interface Step {
   display: { hidden?: boolean }
   operation: {

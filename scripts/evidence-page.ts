@@ -8,7 +8,9 @@ const root = new URL('..', import.meta.url)
 export const evidencePage = new URL('docs/project/evidence.md', root)
 const readText = (file: string): string => readFileSync(new URL(file, root), 'utf8')
 
-/** By page and heading: each promise, the titles of its tests by file, and the alerts that fire if it's broken. */
+/**
+ * The promises by page and heading, each with the titles of its tests by file, and the alerts that fire if it's broken.
+ */
 const Evidence = z.record(
   z.string(),
   z.record(

@@ -56,7 +56,7 @@ async function describeApi(): Promise<object> {
     runtimeSecrets: () => [],
     runtimeSigningKeys: () => [],
     attemptTokenKey: Buffer.from('unused'),
-    // Never connected to, because the document depends only on the schemas.
+    // The database is never connected to, because the document depends only on the schemas.
     db: connect({ url: 'postgres://127.0.0.1/none' }),
     readReplica: undefined,
     clock: systemClock,

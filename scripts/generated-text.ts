@@ -23,7 +23,7 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** What the steps add to a call of the API: two fields after its outcome, and files at the end. */
+/** The fields that the steps add to a call of the API: two after its outcome, and files at the end. */
 const flatCallFields: PlainOutputField[] = [
   { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
   { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },
@@ -104,12 +104,12 @@ export async function generateText(): Promise<string> {
         "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
     },
     campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
-    /** What Create Campaign returns besides the campaign. */
+    /** The fields that Create Campaign returns in addition to the campaign. */
     newCampaignFields: [
       { key: 'warnings', label: toTitleCase(contract.campaignCreatedTexts.warnings.label), type: 'string' },
     ],
     callFields: callFields(),
-    /** What the steps that queue a call return besides the call. */
+    /** The fields that the steps that queue a call return in addition to the call. */
     queuedFields: (
       [
         ['contact_created', 'boolean'],

@@ -24,7 +24,7 @@ const fromContract: Record<string, FieldText> = {
   ...contactAddedTexts,
 }
 
-/** What a field means to someone who builds a Zap, if the API's text says nothing or says it for programs. */
+/** The meaning of a field for someone who builds a Zap, if the API's text doesn't say it or says it for programs. */
 const meanings: Record<string, string> = {
   id: "The call's ID. **Find Call** finds the call by it.",
   status: 'Whether the call is waiting, being dialed, in progress, or completed.',

@@ -103,7 +103,7 @@ export const authentication = {
     { key: 'workspace_name', label: 'Workspace', required: false, computed: true },
     { key: 'user_email', label: 'Email', required: false, computed: true },
   ],
-  // Of what the test returns.
+  // The label is a field of the test's result.
   connectionLabel: '{{account}}',
   oauth2Config: {
     authorizeUrl,

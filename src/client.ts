@@ -20,7 +20,7 @@ const timeoutMs = 25_000
 /** A request to the API. */
 interface ApiRequest extends ErrorOptions {
   method: 'GET' | 'POST' | 'DELETE'
-  /** After the version, for example `/campaigns/`. */
+  /** The path after the version, for example `/campaigns/`. */
   path: string
   /** A list is sent as one parameter per item. */
   query?: Record<string, unknown>
@@ -174,7 +174,7 @@ async function send<Data>(
   // core's `timeout` starts again when the body begins.
   const timer = setTimeout(() => controller.abort(), remainingMs(z))
   const { signal } = controller
-  // A variable of its own, because core's types lack two of the options that core has.
+  // A separate variable, because core's types lack two of the options that core has.
   const request = { ...outgoing, merge: false, skipThrowForStatus: true, redirect: 'manual' as const, signal }
   try {
     return await z.request<Data>(request)

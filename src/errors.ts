@@ -38,13 +38,13 @@ const inputKeys: Partial<Record<string, string>> = {
   'filter.test': 'include_test_calls',
 }
 
-/** What an error says about a request, and what Zapier does then. */
+/** The options for the errors of a request, and for what Zapier does then. */
 export interface ErrorOptions {
   /** The fields whose values are sent. Errors use their labels. */
   inputFields?: readonly PlainInputField[]
   /** A lead's bad data halts the run. Without this, it fails the run. */
   haltsOnInvalidData?: boolean
-  /** What may have happened, and what to do, if Outdial's response is missing or can't be read. */
+  /** The advice for a response of Outdial that's missing or can't be read: what may have happened, and what to do. */
   ifUncertain?: string
   /** Sending the request twice does the same as sending it once. A GET is always idempotent. */
   isIdempotent?: boolean
@@ -52,7 +52,7 @@ export interface ErrorOptions {
   haltsIfUncertain?: boolean
 }
 
-/** What happened, and what to do unless Zapier runs the step again. */
+/** The problem, and what to do unless Zapier runs the step again. */
 interface Problem {
   reason: string
   advice: string
@@ -61,7 +61,7 @@ interface Problem {
   requestId?: string | undefined
 }
 
-/** What a step throws in place of a temporary error. */
+/** Maps a temporary error to the error that a step throws in its place. */
 const throttledErrors = new WeakMap<Error, Error>()
 
 interface Step {
@@ -96,7 +96,7 @@ const failure = (z: ZObject, { reason, advice, code, status, requestId }: Proble
 /** Creates the error for a request that Outdial may have received, although the response is missing. */
 export function uncertainError(z: ZObject, problem: Problem, options: ErrorOptions): Error {
   const { ifUncertain = problem.advice, isIdempotent, haltsIfUncertain } = options
-  // At random, because many runs can fail at the same moment.
+  // The delay is random, because many runs can fail at the same moment.
   if (isIdempotent)
     return temporaryError(z, { ...problem, advice: ifUncertain }, 60 + Math.round(Math.random() * 60))
   if (haltsIfUncertain)

@@ -31,7 +31,7 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   transcript_file: call.transcript_text ? z.dehydrateFile(saveTranscript, { call_id: call.id }) : null,
 })
 
-/** What only a queued call has. Triggers leave these out, because they would always be blank. */
+/** The fields that only a queued call has. Triggers leave them out, because they would always be blank. */
 const queuedOnly = ['waiting_for', 'next_attempt_at']
 
 /** Returns a call without the keys that only a queued call has. */

@@ -5,7 +5,7 @@ import { isObject } from './values.ts'
 
 /** A list of the API whose items have IDs and names. */
 export interface NamedList<Item extends { id: number }> extends ApiList<Item> {
-  /** In a sentence, for example "a campaign". */
+  /** The item's name in a sentence, for example "a campaign". */
   noun: string
   /** Returns the texts that a user may type in place of the ID. The label of the dropdown is another one. */
   names: (item: Item) => string[]
@@ -157,7 +157,7 @@ export const campaigns: NamedList<Campaign> = {
   label: ({ name, status }) => (status === 'active' ? name : `${name} (${status})`),
 }
 
-/** Only Live agents. */
+/** The agents that are Live. */
 export const agents: NamedList<Agent> = {
   path: '/agents/',
   isItem: (value): value is Agent => hasTexts(value, 'name', 'language'),
@@ -166,7 +166,7 @@ export const agents: NamedList<Agent> = {
   label: ({ name, language }) => `${name} · ${language}`,
 }
 
-/** Only active numbers. */
+/** The phone numbers that are active. */
 export const phoneNumbers: NamedList<PhoneNumber> = {
   path: '/phone-numbers/',
   isItem: (value): value is PhoneNumber => hasTexts(value, 'label', 'phone_number'),

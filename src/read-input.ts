@@ -104,7 +104,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     },
 
     /**
-     * Returns a date and time as ISO 8601 in UTC. Without a time zone of its own, it's in that of the Zap.
+     * Returns a date and time as ISO 8601 in UTC. A text without a time zone is in the time zone of the Zap.
      *
      * @param options.orAsTyped returns what can't be read, because the API leaves it out
      */
@@ -160,8 +160,8 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     },
 
     /**
-     * Returns a dictionary whose values are text, exactly as typed. An entry can also have a field of its own, with a
-     * key such as `variables__product`.
+     * Returns a dictionary whose values are text, exactly as typed. An entry can also be a separate field with a key
+     * such as `variables__product`.
      */
     dictionary: (key: string): Record<string, unknown> | undefined => {
       const value: unknown = bundle.inputData[key] ?? ''

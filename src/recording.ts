@@ -55,7 +55,7 @@ async function request(
   signal: AbortSignal,
 ): Promise<RawHttpResponse> {
   const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
-  // A variable of its own, because core's types lack an option that core has.
+  // A separate variable, because core's types lack an option that core has.
   const options = {
     url,
     headers,

@@ -30,7 +30,7 @@ interface BundleParts {
 }
 
 interface RunOptions extends BundleParts {
-  /** What `z.generateCallbackUrl` returns. */
+  /** The result of `z.generateCallbackUrl`. */
   callbackUrl?: string
 }
 
@@ -70,7 +70,7 @@ export async function openConnector({
       },
     )
   await cp(path.join(root, 'dist'), path.join(folder, 'dist'), { recursive: true })
-  // Without the scripts, because `validate` would run the build, and the folder has no sources.
+  // Leaves out the scripts, because `validate` would run the build, and the folder has no sources.
   const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Record<
     string,
     unknown

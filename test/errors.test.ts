@@ -243,7 +243,7 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['searches.find_call', 'GET', '/calls/', { phone_number: '+12025550100' }],
     ['searches.find_call', 'GET', '/calls/7/', { call: '7' }],
     ['searches.find_campaign', 'GET', '/campaigns/', { name: 'Website leads' }],
-    // Before a call can be queued.
+    // This request comes before the one that queues a call.
     ['creates.queue_call', 'GET', '/campaigns/', { ...inputData, campaign_id: 'Website leads' }],
   ] as const)('lets Zapier run %s again in one to two minutes (%s %s)', async (key, method, path, input) => {
     stub(method, apiPath(path))

@@ -25,7 +25,7 @@ const convert = require('zapier-platform-cli/src/oclif/commands/invoke/input-typ
 
 const values = ['Q1 leads', 'n/a', 'yes', 'false', 1.0, '1.0', ' x ', ['a', 'b'], null] as const
 
-/** What is sent for each value. An object is the end of an error sentence, and undefined is a blank field. */
+/** The value that is sent for each input. An object is the end of an error sentence, and undefined is a blank field. */
 type Expected = readonly unknown[]
 const error = (problem: string) => ({ problem })
 const blank = undefined
@@ -51,7 +51,7 @@ const list = (problem: string): Expected => [...Array<object>(8).fill(error(prob
 const outcomes =
   'must be Answered, Voicemail, No Answer, Busy, Declined, Failed (Technical Error), Suppressed (Number Must Not Be Called), Expired (Not Placed Within 7 Days), or Canceled (Before It Was Placed).'
 const timeZone = choice('must be a time zone, for example New York or America/New_York.')
-/** As it was typed: the API reads numbers. The steps that stop calls take several. */
+/** A phone number is sent as it was typed: the API reads numbers. The steps that stop calls take several. */
 const phoneNumber = text
 const phoneNumbers: Expected = text.with(7, 'a, b')
 
@@ -89,7 +89,7 @@ const steps: Record<string, StepRows> = {
       ],
       test: ['test', yesOrNo],
       consent_source: ['consent.source', text],
-      // As it was typed: the API leaves out a date that can't be read.
+      // The date is sent as it was typed: the API leaves out one that can't be read.
       consent_at: ['consent.at', text],
       consent_kind: ['consent.kind', text],
       do_not_call: ['do_not_call', yesOrNo],

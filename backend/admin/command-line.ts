@@ -60,7 +60,7 @@ function joinValues(command: Command, args: readonly string[]): string[] {
 
 /** The commands of one npm script. */
 export interface Program {
-  /** As users run it, such as `npm run admin`. */
+  /** The command as users type it, such as `npm run admin`. */
   script: string
   commands: readonly Command[]
 }

@@ -58,7 +58,7 @@ export async function truncateOldDays(db: Db, now: Date): Promise<void> {
   for (let day = 1; day <= 31; day += 1) {
     if (retainedDays.includes(day)) continue
     const partition = sql.table(`api_request_day_${day}`)
-    // Only if it has rows, because `truncate` waits for everything that reads the table.
+    // Truncates only partitions that have rows, because `truncate` waits for everything that reads the table.
     const { rows } = await sql`select from ${partition} limit 1`.execute(db)
     if (rows.length > 0) await sql`truncate ${partition}`.execute(db)
   }

@@ -16,7 +16,7 @@ export type CreatedIds = Partial<
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the API log stores about the response; null before the handler has run. */
+    /** The parts of the response that the API log stores. Null before the handler has run. */
     loggedResponse: { created: CreatedIds; idempotency: LoggedRequest['idempotency'] } | null
   }
 }

@@ -18,7 +18,7 @@ const windowSeconds = 60
  */
 const maxUnknownCredentials = 300
 
-/** Who sends a request, and how sure that is. */
+/** The authenticated credential of a request. */
 interface RequestCredential extends Authenticated {
   /** True if the credential was valid a short time ago, and hasn't been looked up for this request. */
   isRemembered: boolean

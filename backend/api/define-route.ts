@@ -17,7 +17,7 @@ type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
   tokenHash: Buffer
-  /** What identifies a repeated request. Null without an idempotency key. */
+  /** Identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   query: Query
   body: Body
@@ -34,7 +34,7 @@ export interface RouteResponse {
   replayed?: boolean
 }
 
-/** What the handler of a route gets. Its database has only the rows of the caller's workspace. */
+/** The dependencies of a route's handler. Its database has only the rows of the caller's workspace. */
 interface RouteDeps extends Deps {
   /** Handles `POST /contacts/`, for requests of all workspaces. */
   addContact: ContactAdder
@@ -43,7 +43,7 @@ interface RouteDeps extends Deps {
 /** Schemas of the successful responses by status; null for a response without a body. */
 type ResponseSchemas<Status extends number = number> = Record<Status, z.ZodType | null>
 
-/** What a handler may return: a declared status with the body that its schema accepts. */
+/** A response that a handler may return: a declared status with a body that its schema accepts. */
 type DeclaredResponse<Responses extends ResponseSchemas> = {
   [Status in keyof Responses]: Responses[Status] extends z.ZodType
     ? { status: Status; body: z.input<Responses[Status]> }
@@ -69,9 +69,9 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   summary: string
   description?: string
   tag: string
-  /** What the route is for, in the OpenAPI document, if its summary doesn't say that. */
+  /** The purpose of the route, for the OpenAPI document, if the summary doesn't say it. */
   addition?: string
-  /** All of them are required. */
+  /** The scopes that a request needs. All of them are required. */
   scopes: Scope[]
   responses: Responses
   /** Error codes of this operation, in addition to those that every operation has. */

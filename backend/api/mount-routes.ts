@@ -116,7 +116,7 @@ export async function mountRoutes(
 }
 
 function recordRequests(api: FastifyInstance, clock: Deps['clock'], log: ApiLog): void {
-  // Not `onResponse`, which isn't called if the client has disconnected. What the request did is done anyway.
+  // This can't be `onResponse`, which isn't called if the client has disconnected. The request has taken effect anyway.
   api.addHook('onSend', (request, reply, _payload, done) => {
     const { caller } = request
     try {

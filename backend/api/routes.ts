@@ -45,7 +45,7 @@ import { subscribe, unsubscribe, waitForAttemptsInProgress } from '../webhooks/s
 import { requireScopes } from './authenticate-request.ts'
 import { defineRoute, type Route, toListResponse } from './define-route.ts'
 
-/** Where version 1 of the public API is mounted. */
+/** The path of version 1 of the public API. */
 export const apiPrefix = '/api/public/v1'
 
 const onePage = <Item>(item: Item) => ({ results: [item], next: null, previous: null })

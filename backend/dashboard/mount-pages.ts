@@ -141,7 +141,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
   const scope = (route: DashboardRoute, { workspace }: PageContext): Deps =>
     route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
 
-  /** The same for a form. Each of its transactions begins with a look at the user's rights. */
+  /** Returns the dependencies of a form. Each of its transactions begins with a look at the user's rights. */
   const scopeToSubmit = (route: FormPage | Action, context: PageContext): Deps => ({
     ...scope(route, context),
     confirmRights: async (db) => {
@@ -149,7 +149,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
     },
   })
 
-  /** The same for a page that only reads. Lists and exports come from the read replica, if there is one. */
+  /** Returns the dependencies of a page that only reads. Lists and exports come from the read replica, if there is one. */
   const scopeToRead = (route: Page | Download, context: PageContext): Deps => {
     const scoped = scope(route, context)
     if (deps.readReplica === undefined || !route.toleratesLag || context.hasRecentChange) return scoped

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type ContactIdentifiers, containsIdentifier } from '../platform/db/erasure.ts'
 import type { Db } from '../platform/db/schema.ts'
 
-/** How much is stored about a contact. */
+/** Counts of the data that is stored about a contact. */
 export interface StoredData {
   calls: number
   waitingCalls: number

@@ -15,7 +15,7 @@ const newFolder = async () => {
   folders.push(folder)
   return folder
 }
-/** For tests that work with data of an earlier service. */
+/** The data folder for tests that work with data of an earlier service. */
 let dataDir: string
 beforeAll(async () => {
   dataDir = await newFolder()

@@ -84,7 +84,7 @@ export const unassignTool = (
 interface ListedAssignment {
   tool: ToolDescription
   config: unknown
-  /** Why the tool can't be used with this configuration; empty if it can. */
+  /** The reasons why the tool can't be used with this configuration; empty if it can. */
   issues: ErrorDetail[]
 }
 

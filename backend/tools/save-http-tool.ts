@@ -19,7 +19,7 @@ export interface HttpToolInput {
   /** A template, see HttpSettings. */
   url: string
   headers?: Record<string, string>
-  /** By the name that `{{secret.NAME}}` refers to. */
+  /** The secrets by the name that `{{secret.NAME}}` refers to. */
   secrets?: ToolSecrets
 }
 

@@ -14,13 +14,13 @@ import { toolNotFound } from './tool-catalog.ts'
 import { selectTool } from './tool-store.ts'
 
 export interface RemoteServerInput {
-  /** Its tools become `<name>__<tool>`. */
+  /** The name of the server. Its tools become `<name>__<tool>`. */
   name: string
   description: string
   url: string
   transport?: RemoteSettings['transport']
   headers?: Record<string, string>
-  /** By the name that `{{secret.NAME}}` refers to. */
+  /** The secrets by the name that `{{secret.NAME}}` refers to. */
   secrets?: ToolSecrets
 }
 
@@ -88,7 +88,7 @@ export async function editRemoteServer(
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
-/** How the tools of a server changed, by name. */
+/** The changes to the tools of a server, by name. */
 export interface RefreshResult {
   /** Chosen, and offered to agents as the server lists them now. */
   tools: string[]

@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/schema.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../platform/outbound/target-url.ts'
 import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-store.ts'
 
-/** Of one call. */
+/** Maximum callback URLs of one call. */
 export const maxCallbacks = 5
 
 /** @throws {ApiError} validation_failed (callback_url) */
@@ -40,7 +40,7 @@ export async function addCallback(
   const { workspaceId } = caller
   // The transaction that writes the call's event holds this lock: it either finds the URL, or this finds the event.
   await lockCall(db, workspaceId, callId)
-  // After all locks, because waiting for them can take longer than the time until the first delivery.
+  // Runs after all locks are taken, because waiting for them can take longer than the time until the first delivery.
   const at = clock.now()
   const callbackId = await insertCallback(db, caller, { callId, url: normalizeTargetUrl(url), at })
   if (callbackId === undefined) return

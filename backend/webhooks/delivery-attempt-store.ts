@@ -8,7 +8,7 @@ export interface DeliveryAttemptRow {
   at: Date
   durationMs: number
   statusCode: number | null
-  /** What went wrong, in sentences; null if the delivery succeeded. */
+  /** The error in sentences; null if the delivery succeeded. */
   error: string | null
 }
 
@@ -19,7 +19,7 @@ export interface AttemptResultRow {
   lease: { id: number; fence: number }
   attempt: DeliveryAttemptRow
   state: DeliveryState
-  /** Of which subscriptions' deliveries the result is recorded; null for all. */
+  /** Records the result only for a delivery of a subscription in this state; null for any. */
   onlyIf: 'not_failing' | 'failing' | null
 }
 

@@ -44,9 +44,9 @@ interface Claim {
   perHost: number
   /** How many deliveries this worker has leased and not finished for each host. */
   activeByHost: ReadonlyMap<string, number>
-  /** The same for each lane, by `toLaneKey`. */
+  /** How many deliveries this worker has leased and not finished for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
-  /** How many a lane may get in addition, by `toLaneKey`. */
+  /** How many deliveries a lane may get in addition, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
   leaseSeconds: number
   turns?: SenderTurns
@@ -74,7 +74,7 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
     usedByHost: (host: string) => activeByHost.get(host) ?? 0,
     usedByLane: ({ host, id }: Lane) => activeByLane?.get(toLaneKey(host, id)) ?? 0,
   }
-  // From the current turn to the last host, and then from the first one.
+  // Takes turns from the current one to the last host, and then from the first one.
   for (let passes = turns.host === '' ? 1 : 2; passes > 0;) {
     const lanes = await listLanes(db, turns)
     const lastHost = lanes.at(-1)
@@ -88,7 +88,7 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
 }
 
 const maxHosts = 64
-/** As many of a host's lanes can get a delivery at a time. */
+/** Lanes of a host that can get a delivery at a time. */
 const maxLanes = 64
 const maxRetries = 1_000
 

@@ -31,7 +31,7 @@ interface FinishedAttempt {
   result: DeliveryAttemptResult
   /** When the result arrived. */
   at: Date
-  /** Until the next attempt; undefined if this one was the last. */
+  /** Milliseconds until the next attempt; undefined if this one was the last. */
   delayMs: number | undefined
 }
 
@@ -136,7 +136,7 @@ const toRow = (
 })
 
 /**
- * Records an attempt in a transaction of its own. Writes the subscription before its deliveries, in the same order as
+ * Records an attempt in a separate transaction. Writes the subscription before its deliveries, in the same order as
  * removing a subscription, to prevent deadlocks.
  */
 async function recordAlone(deps: RecorderDeps, finished: FinishedAttempt): Promise<void> {

@@ -9,7 +9,7 @@ interface HostState {
   running: number
   /** Attempts in progress by lane, without lanes that have none. */
   runningByLane: Map<string, number>
-  /** In the order of arrival. */
+  /** Attempts that wait for a slot, in the order of arrival. */
   waiting: Waiting[]
 }
 
@@ -44,7 +44,7 @@ export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWa
   const acquire = (host: string, lane: string): Promise<boolean> => {
     const state: HostState = hosts.get(host) ?? { running: 0, runningByLane: new Map(), waiting: [] }
     hosts.set(host, state)
-    // It overtakes none that could start: those that wait are from lanes that use too many slots.
+    // This delivery overtakes none that could start: those that wait are from lanes that use too many slots.
     if (mayStart(state, lane)) {
       take(state, lane)
       return Promise.resolve(true)

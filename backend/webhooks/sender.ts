@@ -18,7 +18,7 @@ import { newSenderTurns, toLaneKey } from './turns.ts'
 export const deliveryTimeoutMs = 15 * secondMs
 
 export interface SenderOptions {
-  /** For one attempt. */
+  /** Timeout of one attempt. */
   timeoutMs?: number
   /** Maximum deliveries that are leased at a time, and so of simultaneous attempts to all hosts. */
   concurrency?: number
@@ -141,7 +141,7 @@ interface SenderJob {
   startBy: number
 }
 
-/** What the attempts of a sender share. */
+/** The objects that the attempts of a sender share. */
 interface Means {
   send: GuardedSend
   findSigningKeys: FindSigningKeys

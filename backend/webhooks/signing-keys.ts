@@ -19,7 +19,8 @@ export function createSigningKeys({ secretBox }: Pick<Deps, 'secretBox'>): FindS
 
   const find = (delivery: LeasedDelivery, sealed: string): KeyObject => {
     const { workspaceId, subscriptionId, targetUrl } = delivery
-    // With everything that the key depends on: a secret that was copied to another row must not open there.
+    // The name contains everything that the key depends on, because a secret that was copied to another row must not
+    // open there.
     const name = JSON.stringify([sealed, workspaceId, subscriptionId ?? new URL(targetUrl).origin])
     const key = keys.get(name) ?? toSigningKey(open(delivery, sealed))
     keys.set(name, key)

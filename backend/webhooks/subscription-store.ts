@@ -108,7 +108,7 @@ export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: n
   return numUpdatedRows > 0n
 }
 
-/** Why a subscription ended, when, and who unsubscribed. */
+/** The end of a subscription: why, when, and who unsubscribed. */
 export interface SubscriptionEnd {
   reason: SubscriptionEndedReason
   at: Date
@@ -125,7 +125,10 @@ export const endSubscription = async (
   end: SubscriptionEnd,
 ): Promise<boolean> => (await endLocked(db, liveSubscriptions(db, workspaceId).where('id', '=', id), end)) > 0
 
-/** Who added a subscription or a callback URL. Without `clientId`, all connections of a member in a workspace. */
+/**
+ * The key or the connections that added a subscription or a callback URL. Without `clientId`, all connections of a
+ * member in a workspace.
+ */
 export type ConnectionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
 
 /** Ends an owner's subscriptions and cancels their pending deliveries. Returns how many there were. */
@@ -184,7 +187,7 @@ async function endLocked(
   return ids.length
 }
 
-/** Until Zapier is told that a subscription has ended. By then, it may have subscribed the URL again. */
+/** Delay before Zapier is told that a subscription has ended. Meanwhile, it may have subscribed the URL again. */
 const endReportDelayMs = 6 * secondMs
 
 /**

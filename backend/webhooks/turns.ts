@@ -9,7 +9,7 @@ export interface Lane {
   id: number
 }
 
-/** How many deliveries of a lane to lease. */
+/** The number of deliveries of a lane to lease. */
 export interface LaneShare extends Lane {
   limit: number
 }
@@ -18,7 +18,7 @@ export interface LaneShare extends Lane {
 export interface SenderTurns {
   /** The host that had its turn last. Hosts take turns in the order of their names. Empty at the beginning. */
   host: string
-  /** By host, the lane that had its turn last, for hosts with more lanes than free slots. */
+  /** Maps a host with more lanes than free slots to the lane that had its turn last. */
   lanes: LRUCache<string, number>
   /** When due retries got their turn, on the monotonic clock of `performance.now()`. */
   retriesAt: number
@@ -33,9 +33,9 @@ export const newSenderTurns = (): SenderTurns => ({
 /** Returns a key of the lane, or of the lane that a leased delivery has. */
 export const toLaneKey = (host: string, laneId: number): string => `${laneId} ${host}`
 
-/** How many deliveries a sender may lease at a time. */
+/** The slots in which a sender may lease deliveries. */
 interface Slots {
-  /** For each host. */
+  /** Maximum deliveries for each host. */
   perHost: number
   /** How many a lane may get in addition, because its receiver responds fast. */
   ahead: (lane: Lane) => number
@@ -56,14 +56,15 @@ export function shareAmongLanes(
   { capacity, slots }: { capacity: number; slots: Slots },
 ): LaneShare[] {
   const hosts = [...Map.groupBy(lanes, ({ host }) => host)].map(([host, lanesOfHost]) => {
-    // As if there were one more lane, which then finds free slots when it gets a delivery.
+    // Divides the slots as if there were one more lane, which then finds free slots when it gets a delivery.
     const fairShare = Math.max(1, Math.floor(slots.perHost / (lanesOfHost.length + 1)))
     const withFree = lanesOfHost.map((lane) => ({
       ...lane,
       free: fairShare + slots.ahead(lane) - slots.usedByLane(lane),
     }))
     const ahead = lanesOfHost.reduce((sum, lane) => sum + slots.ahead(lane), 0)
-    // What a lane uses beyond its share, for example what was leased ahead earlier, takes nothing from the other lanes.
+    // Deliveries of a lane beyond its share, such as those that were leased ahead earlier, take nothing from the other
+    // lanes.
     const beyondShares = withFree.reduce((sum, { free }) => sum + Math.max(0, -free), 0)
     return {
       host,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** More than the slots of a process. */
+/** Connections of the benchmark. A process has fewer slots. */
 const connections = 220
 const bytesOfEach = 2 * 1024 * 1024
 

@@ -86,7 +86,7 @@ function createPdfBomb(blocks: number): Buffer<ArrayBuffer> {
   ])
 }
 
-/** Creates a PDF whose page draws this many words, each at a place of its own. */
+/** Creates a PDF whose page draws this many words, each in a different place. */
 function createLongPdf(words: number): Buffer<ArrayBuffer> {
   const text = Array.from(
     { length: words },

@@ -16,7 +16,8 @@ const measure = (step) => {
 
 measure('an empty process')
 preflight()
-// What the table of time zones needs, and other parts too. So the next step is only the table.
+// These libraries are needed by the table of time zones and by other parts, too. So the next step measures only the
+// table.
 await import('bson')
 await import('libphonenumber-js/max')
 await import('@outdial/contract')

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a benchmark asks another process. */
+/** A question from a benchmark to another process. */
 export type Question = 'stop' | { seconds: number; width: number }
 
 /** Reports that this process is ready, and replies to the benchmark's questions. */

@@ -5,7 +5,7 @@ const width = 920
 const rowHeight = 34
 const head = 64
 const labelWidth = 280
-/** Where all limits are, so that the eye compares each bar with one line. */
+/** The position of all limits, so that the eye compares each bar with one line. */
 const limitX = 560
 const maxX = 740
 

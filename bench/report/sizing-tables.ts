@@ -3,7 +3,7 @@ import type { LiveCallCost } from '../sizing/measure-live-calls.ts'
 import { formatMachine, type Machine } from './machine.ts'
 import type { Figures } from './summarize.ts'
 
-/** What `npm run bench:sizing` measured. */
+/** The measurements of `npm run bench:sizing`. */
 export interface SizingReport {
   machine: Machine
   unanswered: CallCost
@@ -11,9 +11,9 @@ export interface SizingReport {
   live: LiveCallCost
 }
 
-/** What the sizes are computed for. docs/guides/scale.md describes it. */
+/** The workload for which the sizes are computed. docs/guides/scale.md describes it. */
 const workload = {
-  /** In which the calls of a day are made. */
+  /** The hours of a day in which its calls are made. */
   hoursPerDay: 10,
   /** The busiest hour, compared with the average one. */
   peak: 1.25,
@@ -21,10 +21,10 @@ const workload = {
   answeredShare: 0.3,
   answeredSeconds: 120,
   unansweredSeconds: 25,
-  /** Of a core, in the busiest hour. */
+  /** Utilization of a core in the busiest hour. */
   utilization: 0.5,
 }
-/** Of a dialer: see `concurrency` in backend/calling/dialer/dialer.ts. */
+/** Calls of a dialer: see `concurrency` in backend/calling/dialer/dialer.ts. */
 const callsPerWorker = 500
 const callsPerDay = [100_000, 1_000_000, 10_000_000]
 

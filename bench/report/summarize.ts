@@ -14,7 +14,7 @@ export interface Figures {
   /** Medians of the rounds. */
   ours: number
   peer: number | null
-  /** What the limit applies to: the median of the rounds, and their quartiles. */
+  /** The figure that the limit applies to: the median of the rounds, and their quartiles. */
   result: { median: number; lower: number; upper: number }
   /** Null without a limit. */
   isMet: boolean | null

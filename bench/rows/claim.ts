@@ -16,7 +16,7 @@ import { analyze, type World } from '../world.ts'
 
 /** Calls of a claim. */
 export const capacity = 50
-/** Of all queued calls, for campaigns that are added to find out whether their number matters. */
+/** Queued calls per campaign that is added to find out whether the number of campaigns matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
 

@@ -13,7 +13,7 @@ const firstNumbers = {
   known: 12_027_000_000,
   ownZone: 12_028_000_000,
 }
-/** More than one API process adds. A round that has added them all ends early. */
+/** One API process adds fewer. A round that has added them all ends early. */
 const maxContactsPerSecond = 10_000
 
 export const contacts: Row = {
@@ -82,7 +82,7 @@ export const knownContacts: Row = {
     let last = firstNumbers.ours
     const postNew = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
     const postKnown = postKnownFrom(firstNumbers.known, null)
-    // Not the time zone of the numbers, so that the call is planned again.
+    // This isn't the time zone of the numbers, so the call is planned again.
     const postOwnZone = postKnownFrom(firstNumbers.ownZone, 'America/Chicago')
     await warmUp(world, [postNew, postKnown, postOwnZone])
     const common = { against: 'the same with new numbers', unit: 'requests/s' }

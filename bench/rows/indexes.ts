@@ -53,10 +53,10 @@ export const indexes: Row = {
   },
 }
 
-/** What an index costs. Its time isn't measured, because that differs less than the same statement on another try. */
+/** The cost of an index. Its time isn't measured, because that differs less than the same statement on another try. */
 interface Cost {
   name: string
-  /** Of the write-ahead log. */
+  /** The index's share of the write-ahead log. */
   walShare: number
   bytesPerCall: number
 }

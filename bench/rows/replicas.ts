@@ -6,16 +6,16 @@ import { sendContact } from '../seeds/contacts.ts'
 import { analyze, type HttpClients, openClients, type Subject, type World } from '../world.ts'
 
 const campaignCount = 20
-/** So low that the dialers reach it all the time. */
+/** A limit so low that the dialers reach it all the time. */
 const maxConcurrentCalls = 3
 
 /** How many contacts all API processes together add per second, so that several have as much to do as one. */
 const contactsPerSecond = 100
 const clientsPerApi = 8
-/** Until all processes have noticed the campaigns, and V8 has compiled their code. */
+/** Seconds until all processes have noticed the campaigns, and V8 has compiled their code. */
 const warmUpSeconds = 10
 const severalProcesses = { workers: 4, apis: 2 }
-/** In New York. No seed has a number with this area code. */
+/** A number in New York. No seed has a number with this area code. */
 const firstNumber = 19_175_000_000
 
 /** Workers and API processes. */
@@ -24,7 +24,7 @@ interface Processes {
   apis: number
 }
 
-/** What happened while the processes made calls. */
+/** The findings while the processes made calls. */
 interface Findings {
   callsPerSecond: number
   /** Calls of the campaign with the fewest calls, divided by the average campaign's calls. */

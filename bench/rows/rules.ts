@@ -32,7 +32,7 @@ const off: CallRules = {
 }
 const on: CallRules = { ...off, ...limits, countries: ['US'], hoursByLaw: true, closedDates: ['2000-01-01'] }
 
-/** What rules cost: the same work in a workspace with rules and in one without. */
+/** Measures the cost of rules: the same work in a workspace with rules and in one without. */
 export const rules: Row = {
   name: 'rules',
   run: async (bench) => {

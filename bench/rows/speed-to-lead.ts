@@ -12,7 +12,7 @@ import { analyze, type HttpClients, type World } from '../world.ts'
 /** The processes of an installation that share the work. */
 interface Setup {
   name: string
-  /** For the picture. */
+  /** The label in the picture. */
   label: string
   roles: readonly ('all' | 'api' | 'worker')[]
   usesRedis?: boolean
@@ -42,19 +42,22 @@ const webhookLimits = { p50: 15, p99: 50 }
 
 /** Milliseconds of each contact in a run. */
 interface Delays {
-  /** From `POST /contacts/` to the dial request at the agent runtime. */
+  /** Delays from `POST /contacts/` to the dial request at the agent runtime. */
   dial: number[]
-  /** From the last report of the attempt to the webhook at its receiver. */
+  /** Delays from the last report of the attempt to the webhook at its receiver. */
   webhook: number[]
 }
 
-/** Until V8 has compiled the code. */
+/** Seconds until V8 has compiled the code. */
 const warmUpSeconds = 10
 
-/** In New York. No seed has a number with this area code. */
+/** A number in New York. No seed has a number with this area code. */
 let lastNumber = 19_175_000_000
 
-/** What users wait for, measured from outside: this process sends the contacts, and is the agent runtime and the webhook's receiver. */
+/**
+ * Measures the delays that users notice, from outside: this process sends the contacts, and is the agent runtime and
+ * the webhook's receiver.
+ */
 export const speedToLead: Row = {
   name: 'speed-to-lead',
   run: async (bench) => {
@@ -163,7 +166,7 @@ async function measureSetup(
   }
 }
 
-/** Sends contacts at a constant rate, to campaigns of their own, and waits until each has been called and reported. */
+/** Sends contacts at a constant rate, to separate campaigns, and waits until each has been called and reported. */
 async function measureLoad(
   world: World,
   outside: Outside,
@@ -269,7 +272,7 @@ interface DialRequest {
   to_number: string
 }
 
-/** What the report of the end contains: with the analysis, nothing else has to be waited for. */
+/** The content of the end report. It has the analysis, so nothing else has to be waited for. */
 const conversation = {
   outcome: 'answered',
   ended_reason: 'contact_hung_up',

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of `times` in /proc, on every Linux machine that Node supports. */
+/** The unit of `times` in /proc, on every Linux machine that Node supports. */
 const ticksPerSecond = 100
 
 /**

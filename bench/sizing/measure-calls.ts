@@ -5,7 +5,7 @@ import { addCampaigns, setStatus, waitForCalls } from '../seeds/calls.ts'
 import { analyze, type HttpClients, type Subject, type World } from '../world.ts'
 import { listSiblings, measureCpuSeconds } from './cpu-time.ts'
 
-/** What a call costs, from `POST /contacts/` to the delivered event. */
+/** The cost of a call, from `POST /contacts/` to the delivered event. */
 export interface CallCost {
   kind: 'unanswered' | 'answered'
   calls: number
@@ -23,7 +23,7 @@ const clients = 32
 /** The simulated provider decides by the last four digits: busy, or answered. */
 const suffixes = { unanswered: '0102', answered: '0100' }
 
-/** Each has 800 numbers with the same last four digits. */
+/** Area codes that each have 800 numbers with the same last four digits. */
 const areaCodes = [
   ...[201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217],
   ...[218, 219, 224, 225, 228, 229, 231, 234, 239, 240, 248, 251, 252, 253, 254],

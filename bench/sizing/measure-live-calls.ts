@@ -5,7 +5,7 @@ import { addCampaigns, addQueuedCalls } from '../seeds/calls.ts'
 import { analyze, type World } from '../world.ts'
 import { takeReading } from './measure-calls.ts'
 
-/** What a call in progress costs while nothing happens: its lease is renewed, and its reports are looked for. */
+/** The cost of a call in progress while nothing happens: its lease is renewed, and its reports are looked for. */
 export interface LiveCallCost {
   calls: number
   seconds: number

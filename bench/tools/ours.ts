@@ -56,7 +56,7 @@ async function seed(opened: Deps): Promise<string[]> {
       input_schema: JSON.stringify(inputSchema),
     })
     .execute()
-  // Also the built-in tools, which every workspace has.
+  // Selects the built-in tools, too, which every workspace has.
   const tools = await opened.db
     .selectFrom('mcp_tool')
     .select('id')

@@ -75,7 +75,7 @@ export const measureOpenings = (subject: ToolSubject, count: number) =>
     }),
   )
 
-/** Measures tool calls of these many clients, each with a session of its own. */
+/** Measures tool calls of this many clients, each with a separate session. */
 export async function measureCalls(subject: ToolSubject, clients: number, count: number): Promise<number> {
   const sessions = await Promise.all(Array.from({ length: clients }, () => openSession(subject)))
   const measured = await measure(subject, count, async () => {

@@ -12,7 +12,10 @@ if (!signingKey?.startsWith('whsec_')) {
   process.exit(1)
 }
 
-/** In memory, so after a restart this runtime denies its calls and Outdial ends them. A real one stores them. */
+/**
+ * Calls are stored in memory, so after a restart this runtime denies them and Outdial ends them. A real one stores them
+ * on disk.
+ */
 const calls = new Map<string, OngoingCall>()
 /** Denied attempts must never be dialed later, because Outdial may have started another attempt. */
 const deniedAttempts = new Set<string>()

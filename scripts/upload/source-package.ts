@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** What the sources need besides package.json and the lock file. */
+/** The files that the sources need in addition to package.json and the lock file. */
 const sources = [
   'index.ts',
   'src/**/*.ts',
@@ -17,7 +17,7 @@ const sources = [
   'tsconfig.json',
 ]
 
-/** What building and type-checking need. zod is there for the contract, from which the connector imports only types. */
+/** The packages for building and type-checking. The connector imports only types from the contract, which needs zod. */
 const buildPackages = ['esbuild', 'typescript', '@types/node', 'zod']
 
 const Versions = z.record(z.string(), z.string()).default({})

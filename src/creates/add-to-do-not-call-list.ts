@@ -29,7 +29,7 @@ const perform = (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   })
 }
 
-/** What an opt-out tells Zapier: running it twice does the same as running it once. */
+/** The options of an opt-out: running it twice does the same as running it once. */
 export const optOutOptions = {
   isIdempotent: true,
   ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',

@@ -85,7 +85,7 @@ export async function queueCallFrom(
         ? optOutOptions
         : {
             haltsOnInvalidData: true,
-            // Each attempt has a callback URL of its own, and a call takes only five.
+            // Each attempt has a different callback URL, and a call takes only five.
             isIdempotent: key !== undefined && callbackUrl === undefined,
             haltsIfUncertain: true,
             ifUncertain:
@@ -111,7 +111,7 @@ const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
 
 const afterCampaign = inputFields.findIndex(({ key }) => key === 'campaign_id') + 1
 
-/** What the steps that queue a call have in common. */
+/** The parts that the steps that queue a call have in common. */
 export const queueCallOperation = {
   inputFieldGroups,
   inputFields: [

@@ -15,7 +15,7 @@ const operation = 'creates.queue_call_and_wait.operation'
 const inputData = { campaign_id: 12, phone_number: '+12025550100' }
 const callbackUrl = 'https://zapier.com/hooks/callback/1/'
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
-/** What perform returned, which Zapier keeps until the callback. */
+/** The fields that `perform` returned, which Zapier keeps until the callback. */
 const queuedBefore = { contact_created: false, call_queued: false, warnings: 'Left out: Email' }
 const outputData = { id: exampleCall.id, ...queuedBefore }
 const event = {

@@ -21,7 +21,7 @@ import {
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
-/** What the step always sends. */
+/** The input that the step always sends. */
 const sent = { ...required, lenient: true }
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 

@@ -16,7 +16,7 @@ import { type ServiceProcess, startByCommand, startServiceProcess } from './serv
 // Runs the commands of the docs in a shell.
 const timeoutMs = 300_000
 let service: ServiceProcess
-/** Like a new installation: without users, so that the docs' IDs are correct. */
+/** A database as in a new installation: without users, so that the docs' IDs are correct. */
 let empty: TestDatabase
 let folder: string
 
@@ -74,7 +74,7 @@ it(
     const outputs = new Map<string, string>()
     const runAll = async (commands: string[]) => {
       for (const command of commands) {
-        // What the text leaves to the reader.
+        // Fills in what the text leaves to the reader.
         const completed = command
           .replace('create-user …', 'create-user --email kim@example.com --name Kim')
           .replace('<ID>', '12345')

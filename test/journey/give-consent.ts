@@ -4,7 +4,7 @@ import { signInAndConsent } from '../../support/browser.ts'
 
 interface Authorization {
   startUrl: string
-  /** Where the app waits for the response. */
+  /** The URL at which the app waits for the response. */
   redirectUri: string
   email: string
   password: string

@@ -38,7 +38,7 @@ const secrets = {
 }
 
 const receiver = useHttpReceiver()
-/** What the test started, in reverse order. */
+/** Functions that close what the test started, in reverse order. */
 const closings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closings.splice(0)) await close()
@@ -243,7 +243,7 @@ else
         BACKUP_URL: urlOf(machine, 'outdial_backup'),
       })
 
-      // Before the moment: one call is completed, its event isn't delivered, and two calls wait.
+      // Before the moment that is restored, one call is completed, its event isn't delivered, and two calls wait.
       receiver.respondWith(503)
       await outdial.api('POST', '/webhooks/subscribe', {
         target_url: receiver.url(),
@@ -272,7 +272,7 @@ else
         'select clock_timestamp()::text as moment',
       )
 
-      // After it: another call is made, then someone deletes everything.
+      // After that moment, another call is made, then someone deletes everything.
       await setStatus('pause', campaigns.notMade)
       const secondWorker = await startWorker()
       await outdial.waitUntilCompleted(made.id)

@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 export interface ServiceProcess {
   dataDir: string
   demo: DemoFile
-  /** For commands that work on the same database. */
+  /** Environment variables for commands that work on the same database. */
   environment: Record<string, string | undefined>
   /** Registers an app as a maintainer does, with `npm run admin`. */
   createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
@@ -54,7 +54,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
 }
 
 export interface StartedCommand {
-  /** What it printed before it was ready. */
+  /** The text that the process printed before it was ready. */
   output: string
   stop(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { PlainInputField } from 'zapier-platform-core'
 import app from '../../index.ts'
 import { readPage, root } from '../support/docs.ts'
 
-// What Zapier asks for besides the integration itself. Its reviewers check the rules that these tests check.
+// These tests check the rules that Zapier's reviewers check, in addition to those for the integration itself.
 interface Step {
   display: { label: string; hidden?: boolean }
   operation: { inputFields?: readonly (PlainInputField | ((...args: never[]) => unknown))[] }

@@ -14,7 +14,7 @@ import { yesNoCases } from './cases/yes-no.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '2025550100' }
-/** What the step always sends. */
+/** The input that the step always sends. */
 const sent = { ...required, lenient: true }
 const isFilled = ([text]: readonly [text: string, ...unknown[]]) => text.trim() !== ''
 

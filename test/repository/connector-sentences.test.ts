@@ -187,7 +187,7 @@ const cases: readonly Case[] = [
     perform('queue_call'),
     { inputData: { ...call, campaign_id: 'Q1 leads' } },
     () => {
-      // By name, then what the dropdown shows.
+      // The campaign is looked up by name, then by the dropdown's label.
       campaigns()()
       campaigns()()
     },
@@ -294,7 +294,7 @@ const cases: readonly Case[] = [
     { inputData: call },
     replied('POST', apiPath('/contacts/'), 403, '<p>Forbidden</p>'),
   ],
-  // What runs after the call or in the background.
+  // These methods run after the call or in the background.
   [`${wait}.performResume`, { ...resume, cleanedRequest: {} }],
   [`${wait}.performResume`, resume, replied('GET', callPath, 200, { ...exampleCall, status: 'queued' })],
   [

@@ -125,7 +125,7 @@ function findTypedLabels(file: string, text: string): TypedLabel[] {
   const inString = new RegExp(`(${isPage ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')
   const inElement = new RegExp(`(^|>)\\s*(?<label>${known}):?\\s*(?=<|\\$\\{|$)`, 'g')
   return text.split('\n').flatMap((code, index) => {
-    // What an operation of the connector handles is an object, not a field.
+    // The noun of an operation of the connector is an object, not a field.
     if (isConnector && /^\s*noun: /.test(code)) return []
     // Comments quote labels.
     if (isPage && /^\s*(?:\/?\*|\/\/)/.test(code)) return []

@@ -7,7 +7,7 @@ const count = (name: keyof HttpLimits) => String(defaultHttpLimits[name])
 const megabytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / megabyte} MB`
 const kilobytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1024} KB`
 
-/** By limit: the beginning of its row in docs/reference/limits.md, and how its value is written. */
+/** Maps each limit to the beginning of its row in docs/reference/limits.md, and to how its value is written. */
 const rows: Record<
   Exclude<keyof HttpLimits, 'checkIntervalMs'>,
   [string, (name: keyof HttpLimits) => string]

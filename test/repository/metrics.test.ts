@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { collectProcessMetrics, createMetrics } from '../../backend/service/metrics/metrics.ts'
 import { readPage } from '../support/docs.ts'
 
-/** What the metric objects have, although their type doesn't say so. */
+/** The fields of the metric objects that their type leaves out. */
 interface Metric {
   name: string
   help: string

@@ -11,7 +11,7 @@ import { buildSourcePackage, writeSourcePackage } from '../../scripts/upload/sou
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = useTestFolder()
 
-it('uploads sources that build the connector in a folder of their own, with only the packages that they declare', async () => {
+it('uploads sources that build the connector in a separate folder, with only the packages that they declare', async () => {
   await writeSourcePackage(folder.path)
   const files = readdirSync(folder.path)
   await buildSourcePackage(folder.path)

@@ -84,7 +84,7 @@ beforeAll(async () => {
   const cruiser = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const arguments_ = [cruiser, '--config', configFile, '--output-type', 'json', '.']
   const options = { cwd: folder.path, maxBuffer: 64 * 1024 * 1024 }
-  // It fails because of the violations.
+  // The command fails because of the violations.
   const { stdout } = await promisify(execFile)(process.execPath, arguments_, options).catch(
     (error: unknown) => error as { stdout: string },
   )

@@ -32,7 +32,7 @@ interface BundleParts {
 }
 
 interface RunOptions extends BundleParts {
-  /** What `z.generateCallbackUrl` returns. */
+  /** The result of `z.generateCallbackUrl`. */
   callbackUrl?: string
 }
 

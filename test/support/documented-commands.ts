@@ -14,7 +14,7 @@ const admin = 'test/journey/documented-commands.test.ts'
 const connector = 'test/journey/zap-to-trigger.test.ts'
 const server = 'test/journey/documented-server.test.ts'
 const restore = 'test/journey/restore.test.ts'
-/** Only as a dry run. `.ci/run` installs for real. */
+/** This test installs only as a dry run. `.ci/run` installs for real. */
 const install = 'test/repository/install.test.ts'
 
 export const runCommands: readonly RunCommands[] = [

@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client'
 
 /**
- * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Undefined if there is none: then tests that
- * need it are skipped. The tests can share it with anything, because each uses names of its own.
+ * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Undefined if there is none: then tests
+ * that need it are skipped. The tests can share it with anything, because each uses different names.
  *
  * @throws {Error} in CI, if Redis can't be reached
  */

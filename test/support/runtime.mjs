@@ -71,7 +71,7 @@ export default class Runtime extends JestRuntime {
   }
 }
 
-/** By URL. */
+/** Modules by URL. */
 const sharedModules = new Map()
 
 const root = new URL('../../', import.meta.url).href

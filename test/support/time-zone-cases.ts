@@ -20,7 +20,7 @@ const places = {
 
 type Place = keyof typeof places
 
-/** What is known about a number in each place. */
+/** The country and the possible time zones of a number in each place. */
 export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> = {
   'New York': { country: 'US', zones: ['America/New_York'] },
   Toronto: { country: 'CA', zones: ['America/Toronto'] },
@@ -109,7 +109,7 @@ const american: readonly [text: string, place: Place, timeZone: string | undefin
   ['Alaskan Standard Time', 'New York', 'America/Anchorage'],
   ['Hawaii Standard Time', 'New York', 'Pacific/Honolulu'],
   ['Hawaiian Standard Time', 'New York', 'Pacific/Honolulu'],
-  // Where it's standard time all year.
+  // Arizona has standard time all year.
   ['Mountain Standard Time', 'Arizona', 'America/Phoenix'],
   ['(UTC-07:00) Mountain Standard Time', 'Arizona', 'America/Phoenix'],
   ['Mountain Standard Time Zone', 'Arizona', 'America/Phoenix'],

@@ -31,7 +31,7 @@ const event: CallCompletedEvent = {
   workspace_id: 3,
   data: exampleCall,
 }
-/** What the trigger returns for the example call. */
+/** The call that the trigger returns for the example call. */
 const flatCall: Record<string, unknown> = {
   ...exampleCall,
   outcome_label: 'Answered',
@@ -57,7 +57,7 @@ describe('subscribing', () => {
       event: 'call.completed',
       filter: { campaign_id: 12, outcome: ['answered', 'voicemail'], test: 'exclude' },
     })
-    // Without the signing secret, which Zapier can't use
+    // The output leaves out the signing secret, which Zapier can't use.
     expect(output).toEqual({ id: 7 })
   })
 

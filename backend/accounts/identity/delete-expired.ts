@@ -1,10 +1,13 @@
 import { dayMs } from '../../platform/core/durations.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** For a week after a token expires, the error says that it expired instead of that it's unknown. */
+/**
+ * Expired credentials are stored for this long, so that the error says that they expired instead of that they're
+ * unknown.
+ */
 const credentialRetentionMs = 7 * dayMs
 
-/** For a month after an invitation or password reset link expires, its page says so. */
+/** Expired invitations and password resets are stored for this long, so that the page of the link says so. */
 const linkRetentionMs = 30 * dayMs
 
 /** Deletes expired sign-in sessions, invitations, password resets, and credentials. */

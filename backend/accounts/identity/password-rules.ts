@@ -8,7 +8,7 @@ export const maxPasswordLength = 1024
 /** Shorter words are part of too many other words. */
 const minForbiddenLength = 4
 
-/** Of digits alone, a random password has more. */
+/** Even a random password that consists only of digits has more different ones. */
 const minDifferentCharacters = 5
 
 /** Shorter entries in the list of common passwords are parts of random ones, too. */

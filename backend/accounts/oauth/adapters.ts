@@ -44,7 +44,7 @@ export function createAdapter(
 /** How long a used code or rotated token is stored, so that a second use is detected. */
 const replayTtlSeconds = (90 * dayMs) / secondMs
 
-/** How a model differs from the others that are stored as payloads. */
+/** Rules in which a model differs from the others that are stored as payloads. */
 interface PayloadRules {
   grantIdOf?: (id: string, payload: AdapterPayload) => string | undefined
 }
@@ -178,7 +178,7 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
     })
     if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
   },
-  // Has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
+  // The token has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
     if (!token?.clientId || !token.expiresAt) return undefined

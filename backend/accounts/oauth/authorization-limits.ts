@@ -16,11 +16,17 @@ const maxUrlLength = 4096
 /** A person opens one authorization at a time. A network can be an office, or an IPv6 /64 or /48. */
 const maxPerNetwork = 60
 const maxPerSite = 240
-/** With the 15 minutes that an authorization is stored, 45,000 rows. */
+/** Each authorization is stored for 15 minutes, so this limit allows 45,000 rows. */
 const maxOverall = 3_000
-/** After that, some networks are probably storing as much as they can. Each site still has a few, for its people. */
+/**
+ * Above `maxOverall`, some networks are probably storing as much as they can. Each site still has this many
+ * authorizations, for its people.
+ */
 const maxPerSiteWhenBusy = 3
-/** What the database must be able to store: 450,000 rows. Reaching it takes as many sites as a large botnet has. */
+/**
+ * The database must be able to store this many: 450,000 rows. Reaching the limit takes as many sites as a large botnet
+ * has.
+ */
 const maxOverallWhenBusy = 30_000
 
 /** Automation platforms refresh the tokens of all their users from a few addresses. */
@@ -79,5 +85,5 @@ export function limitUrl({ url, routeOptions }: Pick<FastifyRequest, 'url' | 'ro
   throw new ApiError('malformed_json.url', { values: { limit: maxUrlLength } })
 }
 
-/** Only programs use the other routes. */
+/** Returns true for the routes that people open. Only programs use the others. */
 const isPage = (route = ''): boolean => route.startsWith('/oauth/authorize') || route.startsWith('/connect/')

@@ -14,7 +14,7 @@ export function createPolicy(): interactionPolicy.DefaultPolicy {
 }
 
 const scopesExist = new Check('unknown_scope', 'an unknown scope was requested', (ctx) => {
-  // From the query, because the library has already removed unknown scopes from its parameters.
+  // Reads the scopes from the query, because the library has already removed unknown ones from its parameters.
   const unknown = unknownScopes(String(ctx.query.scope ?? ''))
   if (unknown.length > 0)
     throw new errors.InvalidScope(oauthErrorTexts.invalid_scope.meaning, unknown.join(' '))

@@ -22,7 +22,7 @@ const parseScopes = (parameter: string): Set<string> =>
 /** Returns whether an app requests no particular scope. */
 export const hasNoScopes = (parameter: string): boolean => parseScopes(parameter).size === 0
 
-/** What the dashboard and the consent page show for each scope. */
+/** The descriptions of the scopes on the dashboard and the consent page. */
 export const scopeDescriptions: Record<Scope, string> = {
   'agents:read': 'See your Live voice agents',
   'campaigns:read': 'See your campaigns',

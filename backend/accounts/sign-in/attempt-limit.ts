@@ -27,7 +27,7 @@ export function createAttemptLimit(deps: LimitDeps, name: string): AttemptLimit 
   }
 }
 
-/** Who tries to sign in, where. */
+/** An attempt to sign in to an account. */
 interface SignInAttempt {
   ip: string
   /** The folded email. */
@@ -46,9 +46,12 @@ interface SignInLimits {
 const maxPerNetwork = 60
 /** An IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
 const maxPerSite = 240
-/** After this many attempts in an hour, strangers are probably guessing the password of the account. */
+/** If an account has more attempts in an hour, strangers are probably guessing its password. */
 const maxPerAccount = 50
-/** Then sites that made no attempts in this hour have a few, one of which may be the owner's. */
+/**
+ * Above `maxPerAccount`, each site that had made no attempts still has this many. One of these sites may be the
+ * owner's.
+ */
 const maxPerSiteOfGuessedAccount = 3
 const maxPerGuessedAccount = 250
 
@@ -56,7 +59,7 @@ const maxPerGuessedAccount = 250
  * Limits sign-in attempts per account and network, per network, and per account.
  *
  * Everyone's attempts on an account count together, so strangers could lock its owner out. A site that made no attempts
- * before them therefore still has a few. A browser that has signed in to the account before has a count of its own
+ * before them therefore still has a few. A browser that has signed in to the account before is counted separately
  * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  */
 export function createSignInLimits(deps: LimitDeps): SignInLimits {

@@ -78,7 +78,10 @@ export const campaignStatusCommands: readonly Command[] = [
   defineStatusCommand('resume-campaign', 'Resumes a paused campaign.', resumeCampaign),
 ]
 
-/** For a database that was restored from a backup, before any worker starts: the backup's waiting calls may have been made. */
+/**
+ * Prepares a database that was restored from a backup, before any worker starts: the backup's waiting calls may have
+ * been made.
+ */
 export const pauseAllCampaignsCommand = defineCommand({
   name: 'pause-all-campaigns',
   summary:
@@ -98,7 +101,7 @@ export const pauseAllCampaignsCommand = defineCommand({
   },
 })
 
-/** Without `--confirm`, commands that can't be undone only say what they would do. */
+/** Throws an error that describes the effects of a command, unless `--confirm` was given with the expected name. */
 const requireConfirmation = (confirm: string | undefined, expected: string, effects: string): void => {
   if (confirm === expected) return
   throw new FormError(

@@ -6,13 +6,13 @@ import { type Field, listFields, objectNameOf, type Schema, toField } from './re
 type Document = Partial<OpenAPIV3_1.Document>
 type DocumentedOperation = OpenAPIV3_1.OperationObject & { 'x-addition'?: string }
 
-/** What the API reference shows of an OpenAPI document. */
+/** The parts of an OpenAPI document that the API reference shows. */
 export interface Reference {
   title: string
   version: string
   description: string
   baseUrl: string
-  /** How requests are authenticated, and what an app can ask for. */
+  /** The ways to authenticate requests, and the scopes that an app can ask for. */
   credentials: { name: string; description: string }[]
   scopes: { name: string; description: string }[]
   groups: { name: string; description: string; operations: Operation[] }[]
@@ -29,7 +29,7 @@ export interface Operation {
   path: string
   summary: string
   description: string
-  /** Why an operation exists that not every client needs. */
+  /** The purpose of an operation that not every client needs. */
   purpose: string
   scopes: string[]
   parameters: (Field & { place: string })[]
@@ -39,12 +39,12 @@ export interface Operation {
   examples: { language: string; code: string }[]
 }
 
-/** What a request or a response has. */
+/** The fields of a request or a response, with an example. */
 export interface Body {
   /** The object that it is. Null if its fields are listed here. */
   object: string | null
   fields: Field[]
-  /** As JSON. */
+  /** The example as JSON. */
   example: string
 }
 
@@ -109,7 +109,7 @@ function listObjects({ components, paths }: Document): Set<string> {
   return new Set([...inOthers, ...errors].filter((name) => name !== null))
 }
 
-/** Returns what a name of the document stands for. */
+/** Returns the schema that a name in the document refers to. */
 function resolve(schema: Schema, schemas: ReadonlyMap<string, Schema>): Schema {
   const name = objectNameOf(schema)
   const named = name === null ? undefined : schemas.get(name)

@@ -4,7 +4,7 @@ export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 
 /** A field of a request, of a response, or of an object in one. */
 export interface Field {
-  /** Its path in the object that has it, such as `consent.source` or `details[].code`. */
+  /** The path of the field in its object, such as `consent.source` or `details[].code`. */
   name: string
   /** Such as `string or null`. A type with a capital letter is the name of an object that the document describes. */
   type: string
@@ -38,7 +38,7 @@ export function toField(name: string, schema: Schema, isRequired: boolean): Fiel
     type: `${describeType(value)}${isNullable ? ' or null' : ''}`,
     object: objectNameOf(itemsOf(value) ?? value),
     isRequired,
-    // What is said about a type is often part of what is said about a field of it.
+    // The description of a type is often part of the description of a field of this type.
     description: descriptions
       .filter((text, index) => !descriptions.slice(0, index).some((before) => before.includes(text)))
       .join(' '),

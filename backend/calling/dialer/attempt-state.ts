@@ -47,7 +47,7 @@ interface EndedState {
 
 export type AttemptEvent =
   | { type: 'answered'; at: Date | undefined }
-  /** It's unclear whether the provider accepted the attempt, or it has confirmed it. */
+  /** The provider has confirmed the attempt, or it's unclear whether it accepted the attempt. */
   | { type: 'acceptance'; acceptance: 'unclear' | 'confirmed' }
   /** The state `since` has reached its time limit. */
   | { type: 'limit_reached'; since: AttemptState }

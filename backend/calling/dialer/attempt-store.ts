@@ -51,7 +51,7 @@ export async function markAnswered(
 /** True if the call was canceled while it was being placed: it gets no other attempt. */
 const isCanceled = sql<boolean>`call.canceled_by is not null`.as('isCanceled')
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export interface AttemptEnd {
   workspaceId: number
   attempt: FencedAttempt | LostAttempt

@@ -62,7 +62,7 @@ export interface ClaimedAttempt {
   takenOver?: AttemptProgress
 }
 
-/** What claiming calls needs. */
+/** The dependencies of a claim. */
 export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /**
@@ -152,9 +152,9 @@ async function countAttempts(
 }
 
 /**
- * Decides when the next turn of the campaigns comes. Requests that queue calls can wait for its locks, so it's a statement
- * of its own after the commit, which never waits for this process. The claimed attempts must run in any case. If this
- * fails, the campaigns keep their places in the queue.
+ * Decides when the next turn of the campaigns comes. Requests that queue calls can wait for its locks, so this is a
+ * separate statement after the commit, which never waits for this process. The claimed attempts must run in any case.
+ * If this fails, the campaigns keep their places in the queue.
  */
 async function settleTurns(
   deps: ClaimDeps,
@@ -185,7 +185,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
 /** `claim_again` if calls left the queue but no attempt started. Other calls may be due behind them. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
-/** After so many, the worker waits for the next poll. */
+/** After this many batches, the worker waits for the next poll. */
 const maxRounds = 100
 
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */

@@ -142,7 +142,7 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   return rows
 }
 
-/** So many attempts of a number are stored: no limit is higher. */
+/** Attempts that are stored for each number. No limit is higher. */
 const storedAttempts = 30
 
 export interface NewAttempt {
@@ -224,7 +224,7 @@ const queueWindow = 200
 /** If more campaigns are waiting, so many workspaces are looked at that may have campaigns behind those. */
 const maxWorkspaces = 64
 
-/** How far a dialer has come in looking at workspaces. It keeps this between its claims. */
+/** The position of a dialer among the workspaces. It keeps this between its claims. */
 export interface DialerTurns {
   /** The workspace that it has looked at last. */
   workspaceId: number
@@ -307,7 +307,7 @@ export interface CountedCampaign {
   free: number
   /** How many of these calls are due. */
   due: number
-  /** Its calls follow these unless they're simulated. */
+  /** The rules for the campaign's calls. Simulated calls don't follow them. */
   rules: CallRules
   requires: CampaignRequirements
 }

@@ -120,7 +120,7 @@ export async function finishAttempts(
     const dialed = found.get(attempt.id)
     return result.optedOut && dialed?.test === false ? [dialed] : []
   })
-  // At most one, because it's handled alone.
+  // There's at most one number, because an attempt with an opt-out is handled alone.
   await lockNumbers(
     tx.db,
     workspaceId,
@@ -184,7 +184,7 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   if (hasMinutes) {
-    // Comes last, because claims skip the workspace's campaigns while it's locked.
+    // This lock comes last, because claims skip the workspace's campaigns while it's locked.
     await lockLimitUses(tx.db, [workspaceId])
     await countMinutes(tx, workspaceId, finished)
     // A call in progress counts with the longest time that it can take. It's over, so others may start.

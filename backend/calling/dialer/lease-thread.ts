@@ -4,7 +4,7 @@ import { describeError } from '../../platform/core/errors.ts'
 import { connect, type ConnectionOptions } from '../../platform/db/connect.ts'
 
 /**
- * The thread that renews the leases of one worker, on a connection of its own, so that a busy main thread doesn't lose
+ * The thread that renews the leases of one worker, on a separate connection, so that a busy main thread doesn't lose
  * its calls. It stops renewing if the main thread hasn't run for `maxSilenceMs`: then nobody supervises the calls, and
  * another worker must end them or take them over.
  */
@@ -19,12 +19,12 @@ export interface LeaseThreadOptions {
   maxSilenceMs: number
 }
 
-/** What the main thread sends. */
+/** A message from the main thread to the lease thread. */
 export type LeaseRequest = { type: 'track' | 'release'; id: string } | { type: 'stop' }
 
 /**
- * What the thread sends. `requestedAt` is `process.hrtime.bigint()` before the statement that renewed the leases: unlike
- * `performance.now()`, it's the same in all threads.
+ * A message from the lease thread to the main thread. `requestedAt` is `process.hrtime.bigint()` before the statement
+ * that renewed the leases: unlike `performance.now()`, it's the same in all threads.
  */
 export type LeaseMessage =
   | { type: 'ready' }

@@ -130,7 +130,7 @@ export function startLeaseRenewal(
   }
 }
 
-/** For the thread to close its connection, which a silent database can delay. */
+/** The time that the thread has to close its connection, which a silent database can delay. */
 const stopTimeoutMs = 2 * secondMs
 
 function readMessages(port: MessagePort, handle: (message: LeaseMessage) => void): void {

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { minuteMs } from '../../platform/core/durations.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../../queue/calls/can-call.ts'
 
-/** What waits for the dialers and sweepers of all processes. */
+/** The work that waits for the dialers and sweepers of all processes. */
 interface CallBacklog {
   /** How long the most delayed campaign has waited for a dialer, in seconds. 0 if none waits. */
   queueLag: number

@@ -13,7 +13,7 @@ import { superviseAttempt } from './supervise.ts'
 
 type RunDeps = Pick<Deps, 'db' | 'clock'>
 
-/** What a dialer provides to each of its attempts. */
+/** The parts of a dialer that its attempts share. */
 interface AttemptRunner {
   providers: TelephonyProviders
   leases: Leases

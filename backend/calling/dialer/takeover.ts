@@ -12,7 +12,7 @@ export async function takeOverAttempts(
   capacity: number,
 ): Promise<ClaimedAttempt[]> {
   const leaseStartedMs = performance.now()
-  // In one transaction, so that a failure leaves the attempts to the next worker at once.
+  // Uses one transaction, so that a failure leaves the attempts to the next worker at once.
   const { fences, liveAttempts } = await deps.db.transaction().execute(async (db) => {
     const takenOver = await takeOverLostAttempts(db, { ...lease, limit: capacity })
     const byId = new Map(takenOver.map(({ id, fence }) => [id, fence]))

@@ -17,7 +17,7 @@ export interface TelephonyProviders {
   test: TelephonyProvider
 }
 
-/** What the providers need. */
+/** The dependencies of the providers. */
 export type ProviderDeps = Pick<
   Deps,
   | 'clock'

@@ -22,7 +22,7 @@ export interface DialRequest {
 /** How an attempt ended. A provider sets the times if it knows them more precisely than the worker. */
 export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
   | { outcome: 'no_answer' | 'busy' | 'declined' | 'failed' }
-  /** From `resume`: the provider doesn't know the attempt, so there is no call. */
+  /** The provider doesn't know the attempt, so there is no call. Only `resume` returns this. */
   | { outcome: 'unknown' }
   /** The provider couldn't be reached, and it's certain that it didn't accept the call. The attempt doesn't count. */
   | { outcome: 'not_placed' }
@@ -107,7 +107,10 @@ export interface TelephonyProvider {
    * failure.
    */
   dial(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
-  /** Like `dial`, but continues an attempt that was already dialed, maybe by another process, without dialing again. */
+  /**
+   * Continues an attempt that was already dialed, maybe by another process, without dialing again. Otherwise like
+   * `dial`.
+   */
   resume?(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
   /** Analyzes a finished conversation. Undefined if there's no analysis. The event waits up to two minutes for it. */
   analyze(

@@ -151,7 +151,7 @@ const agentFormView = defineView(
 const text = formText.default('')
 const Fields = z.object({ name: text, language: formText.optional(), greeting: text, variables: text })
 
-/** In a URL. The longest greeting and the longest list of variables are shorter. */
+/** Longest text of a field in the preview's URL. The longest greeting and the longest list of variables are shorter. */
 const maxPreviewLength = 4_000
 
 /** The fields as typed so far. The page sends them to list the names in the greeting. */

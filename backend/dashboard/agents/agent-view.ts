@@ -15,7 +15,7 @@ import { agentToolRows } from './agent-tool-rows.ts'
 
 interface AgentData {
   agent: AgentWithCounts
-  /** Which calls resuming starts; null if none wait, or if the agent isn't paused. */
+  /** The calls that resuming the agent starts, in words; null if none wait, or if the agent isn't paused. */
   resumeDetail: string | null
   waiting: number
   tools: readonly AgentTool[]

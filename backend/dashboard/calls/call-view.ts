@@ -20,11 +20,11 @@ export interface CallData {
   listQuery: string
   /** Why the call waits or how it ended. */
   cause: string
-  /** Which values the greeting had no value for. Empty if it had all of them. */
+  /** The names in the greeting without a value. Empty if all had one. */
   greetingIssues: string[]
   /** Other sentences about what happened. */
   notes: string[]
-  /** Where a person can resolve why the call waits, or see why it wasn't made. */
+  /** Pages where a person can resolve why the call waits, or see why it wasn't made. */
   links: { path: string; label: string }[]
   steps: Step[]
   canQueueAgain: boolean

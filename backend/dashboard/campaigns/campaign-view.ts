@@ -15,7 +15,7 @@ interface CampaignData {
   campaign: CampaignWithDetails
   /** Undefined without calls. */
   progress: CampaignProgress | undefined
-  /** Which limit of the workspace stops the campaign. Null if none does. */
+  /** The limit of the workspace that stops the campaign, in words. Null if none does. */
   stop: string | null
   /** The calls that resuming starts, in words; null if there are none, or if the campaign isn't paused. */
   resumeDetail: string | null

@@ -210,7 +210,7 @@ function parseFormNumber(written: string | undefined, country: string, mustNotBe
   return 'phoneNumber' in parsed ? parsed.phoneNumber : parsed.phoneNumbers[0]
 }
 
-/** What the meaning of some fields depends on. */
+/** The context that some fields of the form depend on. */
 interface FormContext {
   workspace: { timeZone: string }
   now: Date

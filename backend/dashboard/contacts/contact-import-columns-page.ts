@@ -75,7 +75,7 @@ export const columnsPath = (importPath: string, campaign: number | undefined): s
 export const toCampaignQuery = (campaign: number | undefined): string =>
   campaign === undefined ? '' : `?campaign=${campaign}`
 
-/** Longer than a consent source can be. */
+/** Longest text of a field. A consent source must be shorter. */
 const maxFieldLength = 1_000
 
 export const importColumnsPage = defineForm({

@@ -18,7 +18,7 @@ export const importBadges: Record<ImportStatus, Badge> = {
   undone: { tone: 'mute', text: 'Undone' },
 }
 
-/** While a worker processes an import, its page shows the progress. */
+/** The statuses in which a worker processes the import, so that its page shows the progress. */
 export const runningStatuses: ReadonlySet<ImportStatus> = new Set([
   'uploaded',
   'checking',
@@ -26,7 +26,7 @@ export const runningStatuses: ReadonlySet<ImportStatus> = new Set([
   'undoing',
 ])
 
-/** What a column can contain, in the order of the choices. */
+/** The labels of the fields that a column can contain, in the order of the choices. */
 const useLabels: Record<ColumnUse, string> = {
   phone_number: addContactTexts.phone_number.label,
   country: addContactTexts.country.label,

@@ -8,7 +8,7 @@ import { describeIssue, RowIssue } from '../../queue/contacts/import/row-issue.t
 import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import type { PreviewRow } from './contact-import-queries.ts'
 
-/** What was read from a row, and what happens to it. */
+/** The values that were read from a row, and the effect of importing it. */
 export interface PreviewLine {
   row: number
   phoneNumber: string

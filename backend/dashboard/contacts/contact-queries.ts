@@ -109,7 +109,7 @@ interface ContactSearch {
   importId: number | null
 }
 
-/** Where a page of the list starts: at IDs below `before` or, when paging back, above `after`. */
+/** The position where a page of the list starts: IDs below `before` or, when paging back, above `after`. */
 export type ContactPosition = { before: number } | { after: number } | null
 
 /**
@@ -120,7 +120,7 @@ const isNumberOnDoNotCallList = (workspaceId: number): RawBuilder<SqlBool> => sq
   salted_number_hash((select number_salt from workspace where id = ${workspaceId}), contact.phone_number)
     in (select number_hash from do_not_call where workspace_id = ${workspaceId})`
 
-/** What the conditions of the contact list read. */
+/** The columns that the conditions of the contact list read. */
 type ListedColumns = Pick<
   Selectable<Database['contact']>,
   'id' | 'workspace_id' | 'phone_number' | 'erased_at' | 'search'

@@ -11,7 +11,7 @@ import { IdParams, pathTo } from '../page/page-context.ts'
 import { describeActor, toText } from '../stories/describe-actor.ts'
 import { countImportEffects, type ImportEffects } from './undo-import-queries.ts'
 
-/** What the page of an import says about undoing it. Null if nothing was imported. */
+/** The section about undoing an import on its page. Null if nothing was imported. */
 export type UndoSection =
   | { kind: 'possible'; until: Date }
   | { kind: 'impossible'; reason: string }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** What undoing an import affects. */
+/** The calls and contacts that undoing an import affects. */
 export interface ImportEffects {
   /** Calls of the import that wait. */
   waiting: number

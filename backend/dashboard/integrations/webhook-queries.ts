@@ -13,10 +13,10 @@ export interface DeliverySummary {
   status: DeliveryStatus
   created_at: Date
   next_attempt_at: Date | null
-  /** Of the subscription. */
+  /** The reason why the subscription ended. */
   ended_reason: SubscriptionEndedReason | null
   attempts: number
-  /** Of the last attempt; null before the first. */
+  /** The status of the last response; null before the first attempt. */
   status_code: number | null
   error: string | null
   duration_ms: number | null

@@ -43,7 +43,7 @@ interface HourColumn {
   /** "answered 3, failed 1". */
   summary: string
   isNow: boolean
-  /** From bottom to top, in a chart that is 100 units high. */
+  /** The parts from bottom to top, in a chart that is 100 units high. */
   parts: ColumnPart[]
   /** The parts with calls. Only these are drawn. */
   bars: ColumnPart[]

@@ -48,7 +48,7 @@ export function createOverviewPage({ clock }: Pick<Deps, 'clock'>) {
   })
 }
 
-/** Those parts of the overview that take the longer to read, the more calls they're about. */
+/** The parts of the overview that take longer to read, the more calls they're about. */
 interface CallCounts {
   ended: EndedCalls[]
   waiting: WaitingCalls[]

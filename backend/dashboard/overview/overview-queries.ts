@@ -122,7 +122,7 @@ export const countLiveCalls = async (db: Db, workspaceId: number): Promise<numbe
   return count
 }
 
-/** Which of the first steps a workspace has done. */
+/** The first steps that a workspace has done. */
 export interface FirstSteps {
   number: boolean
   agent: boolean
@@ -160,7 +160,7 @@ export async function selectInactiveWithCalls(
   workspaceId: number,
   limit: number,
 ): Promise<InactiveWithCalls[]> {
-  // By campaign, because waiting calls have no index by agent or number.
+  // Looks for calls by campaign, because waiting calls have no index by agent or number.
   const hasWaitingCalls = (column: string, id: string) => sql`exists (
     select from campaign
     where campaign.workspace_id = ${workspaceId} and ${sql.ref(column)} = ${sql.ref(id)}

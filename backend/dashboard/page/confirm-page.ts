@@ -6,7 +6,7 @@ import { defineView } from './define-page.ts'
 
 interface ConfirmData {
   heading: string
-  /** What happens, with exact counts. */
+  /** The effects of the action, with exact counts. */
   effects: string[]
   notes: string[]
   /** The label of the field to type a name in; null if nothing needs to be typed. */

@@ -97,7 +97,7 @@ const parseContext = <Params extends z.ZodType, Query extends z.ZodType>(
 })
 
 /**
- * What a page or download can do with a read replica. Lists and exports set `toleratesLag`: the newest rows may be
+ * Says whether a page or download can use a read replica. Lists and exports set `toleratesLag`: the newest rows may be
  * missing for some seconds. The page of one object doesn't, because people follow links to objects that are new.
  */
 interface ReadOptions {
@@ -226,7 +226,7 @@ export const defineView =
   <Data extends object>(toMarkup: (page: PageModel, data: Data) => Html): CreateView<PageModel, Data> =>
   (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
 
-/** The same for a page that belongs to no workspace, such as sign-up. */
+/** Ties markup to data for a page that belongs to no workspace, such as sign-up. */
 export const definePublicView =
   <Data extends object>(toMarkup: (page: PublicPage, data: Data) => Html): CreateView<PublicPage, Data> =>
   (title, data) => ({ title, toMarkup: (page) => toMarkup(page, data) })
@@ -237,7 +237,7 @@ export interface PublicPage {
   form: PageForm
 }
 
-/** Where to go after a form is submitted, and the message to show there. */
+/** The page to go to after a form is submitted, and the message to show there. */
 export interface Redirect {
   /** A path of this service. */
   to: string

@@ -14,7 +14,10 @@ export const Flash = z.object({
 })
 export type Flash = z.infer<typeof Flash>
 
-/** With the `__Host-` prefix, sibling subdomains can't set this cookie. The session cookie has it too. */
+/**
+ * Returns the cookie's name. With the `__Host-` prefix, sibling subdomains can't set it. The session cookie has the
+ * prefix, too.
+ */
 const cookieName = (secure: boolean) => (secure ? '__Host-outdial_flash' : 'outdial_flash')
 const maxAgeSeconds = 60
 

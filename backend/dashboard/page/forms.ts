@@ -17,7 +17,7 @@ import { withoutFieldName } from '../../platform/core/validate.ts'
 import { formatPlural, languageName } from '../../platform/views/format.ts'
 import { type FormModel, newForm, type PageForm } from '../../platform/views/forms.ts'
 
-/** What a form shows in addition to saved values: what was entered, and its issues. */
+/** The submitted values of a form and their issues, which it shows in addition to saved values. */
 export interface FormState {
   /** Fields as submitted. A repeated field is a list. Empty before the first submission. */
   submitted: Record<string, string | string[]>
@@ -99,7 +99,7 @@ export function listSubmitted(raw: Record<string, unknown>): FormState['submitte
 /** Returns the path that a form is sent to, without the query. */
 export const toFormPath = (address: string): string => address.split('?')[0] ?? ''
 
-/** Where a page's form is sent, and who opens it. */
+/** The path to which a page's form is sent, and who opens it. */
 interface FormAddress {
   /** The path of the page, without the query. */
   path: string
@@ -196,7 +196,7 @@ export class EditConflictError extends FormError {
   }
 }
 
-/** Longest text of a field without a limit of its own, in characters. Most operations have lower limits. */
+/** Longest text of a field without another limit, in characters. Most operations have lower limits. */
 const maxFieldLength = 20_000
 
 /** Text of a field whose limit the operation checks. */

@@ -92,7 +92,7 @@ export const TextParam = boundedText(200).refine((text) => !text.includes('\0'))
 
 export const IdParams = z.object({ id: IdParam })
 
-/** What the path of a page in a workspace is made from. */
+/** The parts of the path of a page in a workspace. */
 export interface PathContext<Params = unknown> {
   workspace: { id: number }
   params: Params

@@ -6,8 +6,8 @@ import { maxLagMs } from '../../platform/replicas/read-replica.ts'
 export const maxCountAgeMs = 10 * secondMs
 
 /**
- * Marks a browser that has just sent a form. Until what it shows certainly includes the form's change, its lists don't come
- * from a read replica, which isn't used if it's older than `maxLagMs`, and its counts aren't older ones.
+ * Marks a browser that has just sent a form. Until its pages certainly include the form's change, its lists don't come
+ * from a read replica, which lags at most `maxLagMs`, and its counts aren't older than the form.
  */
 const maxAgeSeconds = (maxLagMs + maxCountAgeMs + 5 * secondMs) / secondMs
 

@@ -12,13 +12,13 @@ import { emptyForm, type FormState, listSubmitted } from './forms.ts'
 /** How long the user has to sign in. */
 const ttlMs = hourMs
 
-/** Of the fields, as JSON. Longer ones aren't kept. */
+/** Maximum size of the fields as JSON. Longer ones aren't kept. */
 const maxFieldBytes = 32 * 1024
 
 /** The body of a form that may be kept. Encoding makes fields longer, up to three times for some scripts. */
 const maxBodyBytes = 128 * 1024
 
-/** What the sign-in form can send in addition to its own fields: `maxFieldBytes`, sealed and in base64. */
+/** Longest sealed text that the sign-in form can send: `maxFieldBytes`, sealed and in base64. */
 export const maxSealedLength = 48 * 1024
 
 type Sealing = Pick<Deps, 'secretBox' | 'clock'>

@@ -9,7 +9,7 @@ const windowSeconds = 60
 /** Submitted forms per user and minute. People stay far below; a script that submits forms doesn't. */
 const maxSubmits = 300
 
-/** The same for forms that read files, compile schemas, or use the network. */
+/** Submitted forms per user and minute that read files, compile schemas, or use the network. */
 const maxCostlySubmits = 60
 
 /**

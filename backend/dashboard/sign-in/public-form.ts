@@ -20,7 +20,7 @@ declare module 'fastify' {
 /** Longest text of a field of a public form whose limit the operation checks. */
 export const maxPublicTextLength = 4_000
 
-/** What every public form gets. `path` is its key in `publicForms`. */
+/** The context that every public form gets. `path` is its key in `publicForms`. */
 export interface PublicFormParts {
   path: string
   browserAuth: BrowserAuth

@@ -15,7 +15,7 @@ import { maxSealedLength, openForm, SealedFormField } from '../page/sealed-form.
 /** Allows every address of the dashboard. Lists with filters have the longest. */
 const maxAddressLength = 4_000
 
-/** Where to go after signing in or out: a path of this service, in ASCII because it's sent in a header. */
+/** The page to go to after signing in or out: a path of this service, in ASCII because it's sent in a header. */
 export const NextQuery = z.object({
   next: boundedText(maxAddressLength)
     .regex(/^\/(?![/\\])[!-[\]-~]*$/)

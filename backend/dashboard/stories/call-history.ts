@@ -19,10 +19,10 @@ import { describeDoNotCall, type ListedNumber } from './describe-do-not-call.ts'
 import { selectRequestsOfCall } from './request-queries.ts'
 import type { StoryWorkspace } from './story.ts'
 
-/** What's stored about a call. */
+/** The stored history of a call. */
 export type CallHistory = NonNullable<Awaited<ReturnType<typeof readCallHistory>>>
 
-/** More than agents normally make in one call. */
+/** Agents normally make fewer tool calls in one call. */
 const maxToolCalls = 500
 
 const maxChanges = 25

@@ -66,7 +66,7 @@ export const selectStoryWorkspaces = (db: Db, workspaceId: number | undefined) =
     .orderBy('id')
     .execute()
 
-/** Of one event. */
+/** Maximum deliveries of an event that are shown. */
 export const maxShownDeliveries = 100
 
 /** Returns the deliveries of an event with their status. */

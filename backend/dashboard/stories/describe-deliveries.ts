@@ -152,7 +152,7 @@ function describeSharedTargets(deliveries: readonly Delivery[]): string[] {
     })
 }
 
-/** What filters of subscriptions look at. */
+/** The call fields that explain a mismatch with a filter. */
 type FilteredCall = Pick<Call, 'goal_met' | 'test'>
 
 const describeReason = (reason: UnmatchedSubscription['reason'], call: FilteredCall): string =>

@@ -4,18 +4,21 @@ import type { findDoNotCallEntry } from '../../queue/calls/check-do-not-call.ts'
 import { describeActor, type LinkedText, toText } from './describe-actor.ts'
 import { type Step, step, type StoryWorkspace } from './story.ts'
 
-/** For entries that don't say who added them, such as those of a contact that was erased or removed with its import. */
+/**
+ * The sources of entries that don't say who added them, such as those of a contact that was erased or removed with its
+ * import.
+ */
 const sources = {
   api: 'over the API',
   dashboard: 'in the dashboard, by a member or an import',
   call: 'by the agent during a call',
 }
 
-/** Who put a number on the do-not-call list, when, and why. */
+/** The entry of a number on the do-not-call list: who added it, when, and why. */
 export interface ListedNumber {
   /** "put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email", to end a sentence with. */
   text: string
-  /** Who it was; null for an entry that doesn't say so. */
+  /** The person who added the number; null for an entry that doesn't name one. */
   addedBy: LinkedText | null
   step: Step
 }

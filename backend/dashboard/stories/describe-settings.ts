@@ -158,7 +158,7 @@ export function describeSettingChanges(
     .filter((name) => name in changed || (name === 'time_zones' && 'time_zone_source' in changed))
     .flatMap((name) => {
       const [before, now] = [queuedWith, after].map((each) => describeSetting(each, name, timeZone))
-      // Another name of the same value, such as a consent date without milliseconds, or a part that was erased.
+      // Omits another form of the same value, such as a consent date without milliseconds, and a part that was erased.
       if (now === undefined || now.label === '' || before?.value === now.value) return []
       return [`${now.label} from ${quote(before?.value)} to ${quote(now.value)}`]
     })

@@ -122,7 +122,7 @@ export function findRemedy({ reason, call }: Wait): { path: string; label: strin
   return { path: '/phone-numbers', label: 'Open phone numbers to activate it' }
 }
 
-/** What makes a campaign, agent, or number ready to call again. */
+/** The actions after which a campaign, agent, or number can call again. */
 const remedies = {
   resume: { verb: 'Resume', participle: 'resumed' },
   publish: { verb: 'Publish', participle: 'published' },
@@ -182,7 +182,7 @@ function describeLocalTime(wait: Wait, now: Date): string {
 const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
 const andFormat = new Intl.ListFormat('en-US')
 
-/** More times aren't listed. */
+/** Any further times aren't listed. */
 const maxTimes = 3
 
 interface ZoneTime {

@@ -14,7 +14,7 @@ export interface LimitStop {
   expiring: number
 }
 
-/** More calls aren't counted. */
+/** Any further calls aren't counted. */
 const maxExpiring = 1_000
 
 /** Finds the campaigns of a workspace that a limit stops, or only one, in order of name. */

@@ -44,7 +44,7 @@ async function readCallStory(
   return history && toCallStory(withChanges ? history : { ...history, changes: [] }, workspace, now)
 }
 
-/** What a story is about. `workspaceId` limits the search to one workspace. */
+/** The subject of a story. `workspaceId` limits the search to one workspace. */
 export type StoryKey = { workspaceId?: number | undefined } & (
   { callId: number } | { requestId: string } | { eventId: string } | { phoneNumber: string }
 )
@@ -148,7 +148,7 @@ async function readContactStory(
     return { workspace, subject: phoneNumber, sentences, steps: [listed.step] }
   }
   const found = await selectLatestCalls(db, workspace.id, contact.id, maxCalls)
-  // The changes of the contact are steps of its own story.
+  // The changes of the contact are steps of the contact's story.
   const readCall = async (call: { id: number; test: boolean }) => {
     const story = await readCallStory(deps, workspace, call.id, { withChanges: false })
     return toList(story && { ...call, ...story })

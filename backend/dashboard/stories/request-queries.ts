@@ -52,9 +52,9 @@ const statusConditions: Record<StatusClass, string> = {
 interface RequestFilter {
   status?: StatusClass | undefined
   requestId?: string | undefined
-  /** Only requests with a lower ID, newest first. */
+  /** Selects only requests with a lower ID, newest first. */
   before?: number | undefined
-  /** Only requests with a higher ID, oldest first. */
+  /** Selects only requests with a higher ID, oldest first. */
   after?: number | undefined
   limit: number
 }

@@ -1,13 +1,13 @@
 import type { Tone } from '../../platform/views/badges.ts'
 
-/** What happened to a call, a contact, a request, or an event, and why. */
+/** An explanation of what happened to a call, a contact, a request, or an event, and why. */
 export interface Story {
   workspace: StoryWorkspace
-  /** What the story is about: "Call 12: No answer". */
+  /** The subject of the story, such as "Call 12: No answer". */
   subject: string
-  /** The first one is the cause. */
+  /** Sentences that explain the story. The first one is the cause. */
   sentences: string[]
-  /** In order, the current step last. */
+  /** The steps in order, the current one last. */
   steps: Step[]
 }
 

@@ -12,7 +12,7 @@ import { toggleButton } from './tool-toggle.ts'
 
 interface ToolData {
   tool: ToolDetails
-  /** Those that have the tool. */
+  /** The agents that have the tool. */
   agents: readonly AgentWithCounts[]
 }
 

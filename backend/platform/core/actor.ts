@@ -1,8 +1,8 @@
 import type { Caller } from './caller.ts'
 
 /**
- * Who or what queued a call or changed a contact. Stored as JSON, so that it stays when an import is deleted or a
- * member leaves.
+ * The person or program that queued a call or changed a contact. Stored as JSON, so that it stays when an import is
+ * deleted or a member leaves.
  */
 export type Actor =
   | { kind: 'api_key'; id: number }

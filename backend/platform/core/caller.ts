@@ -1,6 +1,6 @@
 import type { Scope } from '@outdial/contract'
 
-/** Who makes a request, and in which workspace: an API key, an app for a user, or the user in the dashboard. */
+/** The sender of a request and its workspace: an API key, an app for a user, or the user in the dashboard. */
 export interface Caller {
   workspaceId: number
   userId: number

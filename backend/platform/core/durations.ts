@@ -1,4 +1,4 @@
-// In milliseconds, for example `7 * dayMs`.
+// Durations in milliseconds, for example `7 * dayMs`.
 
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs

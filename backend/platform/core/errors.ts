@@ -20,11 +20,11 @@ export type ErrorKey = Extract<ErrorTextKey, ErrorCode | `${ErrorCode}.${string}
 export type FieldIssue = ErrorDetail & { message: CatalogMessage }
 
 export interface ErrorOptions {
-  /** For the placeholders of the text. */
+  /** Values for the placeholders of the text. */
   values?: ErrorValues
-  /** Their sentences become the message. */
+  /** Issues of fields. Their sentences become the message. */
   details?: FieldIssue[]
-  /** By default, the sentences of the details, or else the text of the key. */
+  /** The message. By default, it's the sentences of the details, or else the text of the key. */
   message?: CatalogMessage
   headers?: Record<string, string>
   cause?: unknown

@@ -21,7 +21,7 @@ interface FairQueueLimits {
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const running = new Map<number, number>()
-  /** By workspace. The one whose turn is next comes first. */
+  /** Waiting tasks by workspace. The workspace whose turn is next comes first. */
   const waiting = new Map<number, (() => void)[]>()
   let runningCount = 0
   let waitingCount = 0

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { minuteMs } from './durations.ts'
 import { threadEnvironment } from './thread-environment.ts'
 
-/** What a thread sends: `ready` when it can take jobs, then any number of results for each job, then `done`. */
+/** A message from a thread: `ready` when it can take jobs, then any number of results for each job, then `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
 
 /** A worker thread that runs one job at a time. Its event loop isn't the service's, so a job can keep it busy. */
@@ -71,7 +71,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
   }
 }
 
-/** Longer than any statement, because a job can continue what the last one began. */
+/** No statement takes this long. A job can continue what the last one began, so the thread stays for it. */
 const idleMs = minuteMs
 
 function runJob<Job, Result>(

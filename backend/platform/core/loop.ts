@@ -9,7 +9,7 @@ export interface Loop {
   stalledAfterMs: number
 }
 
-/** Longer than any statement, and than the wait for a connection: a loop comes round while the database is away. */
+/** No statement and no wait for a connection takes this long: a loop comes round while the database is away. */
 export const defaultStalledAfterMs = 2 * minuteMs
 
 /** Records when a loop comes round, in the process's monotonic time, which tests and clock changes don't affect. */

@@ -11,8 +11,8 @@ export interface Notify {
 }
 
 /**
- * How a call or a call attempt ended, in the contract's values. The outcome of an attempt that the agent runtime didn't
- * place, and that doesn't count, is `not_placed`.
+ * The end of a call or a call attempt, in the contract's values. The outcome of an attempt that the agent runtime
+ * didn't place, and that doesn't count, is `not_placed`.
  */
 interface CallResult {
   outcome: string | null
@@ -20,7 +20,7 @@ interface CallResult {
 }
 
 /**
- * What the tool server must drop from its caches: the tools of one agent or of all agents, or an attempt that has
+ * Says what the tool server must drop from its caches: the tools of one agent or of all agents, or an attempt that has
  * ended.
  */
 export type ToolChange =
@@ -48,7 +48,7 @@ export function createNotifier(): Notifier {
   }
 }
 
-/** For commands and tests, which run without workers and tool server. */
+/** Ignores notifications, in commands and tests, which run without workers and tool server. */
 export const noNotify: Notify = {
   callQueued: () => {},
   deliveryQueued: () => {},

@@ -1,5 +1,5 @@
 interface Site {
-  /** Without a trailing slash. */
+  /** The URL of the installation, without a trailing slash. */
   publicUrl: string
 }
 

@@ -6,7 +6,7 @@ import { ConfigError, errorCode } from './errors.ts'
 
 const newSecret = (bytes: number): string => randomBytes(bytes).toString('base64url')
 
-/** In characters. Shorter secrets might be guessed. */
+/** Minimum length of a secret, in characters. Shorter ones might be guessed. */
 export const minSecretLength = 32
 
 /**

@@ -58,8 +58,8 @@ type Queues<Item, Result> = Map<number, Entry<Item, Result>[]>
 const maxAlonePerGroup = 2
 
 /**
- * So many times `gatherMs` after its last batch, a group is no longer busy. With 1, many processes that share the work had a pause
- * between most batches, and their batches became small.
+ * A group stops being busy this many times `gatherMs` after its last batch. With 1, many processes that share the work
+ * had a pause between most batches, and their batches became small.
  */
 const restRounds = 5
 

@@ -3,7 +3,9 @@ import * as z from 'zod'
 import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
 import { cutText, toStorableText } from './text.ts'
 
-/** More than any valid request or form has. Each value costs microseconds, so a body of 1 MiB would cost a second. */
+/**
+ * Valid requests and forms have fewer values. Each value costs microseconds, so a body of 1 MiB would cost a second.
+ */
 export const defaultMaxValues = 2_000
 
 /** A query that rejects every parameter, so that a misspelled one isn't silently ignored. */

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 /** A time window in which the events of one key are counted. */
 export interface Window {
   count: number
-  /** In milliseconds since the epoch. */
+  /** The end of the window, in milliseconds since the epoch. */
   endsAt: number
 }
 

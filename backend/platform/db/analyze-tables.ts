@@ -12,7 +12,10 @@ const minBytes = 64 * 1024
 const growth = 4
 /** A table that has grown to this size has been in use for longer than autovacuum takes to look. */
 const maxBytes = 64 * 1024 * 1024
-/** More than one, because rows that aren't committed yet don't count. Afterward, autovacuum does it. */
+/**
+ * One attempt isn't enough, because rows that aren't committed yet don't count. After the last one, autovacuum analyzes
+ * the table.
+ */
 const maxAttempts = 60
 
 /**
@@ -22,7 +25,7 @@ const maxAttempts = 60
  * prepared statements keep such a plan.
  */
 export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
-  /** By table: how often this process has tried. */
+  /** Counts the attempts of this process for each table. */
   const attempts = new Map<string, number>()
   return startPeriodicJob(deps.clock, {
     name: 'table_analysis',
@@ -51,7 +54,9 @@ async function findTablesToAnalyze(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** As the tables' owner, because the role of the service may not. Skips tables that another process analyzes. */
+/**
+ * Analyzes tables as their owner, because the role of the service may not. Skips tables that another process analyzes.
+ */
 async function analyze(db: Db, tables: readonly string[]): Promise<void> {
   const { url } = getConnectionOptions(db)
   const owner = connect({ url, max: 1 })

@@ -6,7 +6,7 @@ import type pg from 'pg'
 /** The SQL functions of this version. Each file creates or replaces a function, those that only it uses, and its triggers. */
 export const functionsFolder = fileURLToPath(new URL('functions', import.meta.url))
 
-/** What `npm run generate` writes about the functions. */
+/** The version of the database functions, which `npm run generate` writes. */
 export interface FunctionVersion {
   /** Increases when a file changes. */
   version: number

@@ -8,7 +8,7 @@ export interface ConsentRule {
   consentMaxAgeDays: number | null
 }
 
-/** Who may be called: the rules of a workspace. */
+/** The rules of a workspace about who may be called. */
 export interface CallRules extends ConsentRule {
   /** ISO 3166-1 alpha-2 codes of the countries that are called. Null: all countries. */
   countries: string[] | null
@@ -18,7 +18,7 @@ export interface CallRules extends ConsentRule {
   closedDates: string[]
   /** Call attempts to a number in 24 hours, over all campaigns. Null: any number of them. */
   maxAttemptsPerDay: number | null
-  /** The same in 30 days. */
+  /** Call attempts to a number in 30 days, over all campaigns. Null: any number of them. */
   maxAttemptsPer30Days: number | null
   /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: any number of them. */
   maxAttemptsPerOwnNumber: number | null
@@ -28,7 +28,7 @@ export interface CallRules extends ConsentRule {
 
 /** Lists the rules that a campaign adds to those of its workspace. */
 export interface CampaignRequirements extends ConsentRule {
-  /** After a conversation with a number, in any campaign, this one doesn't call it for 24 hours. */
+  /** The campaign doesn't call a number for 24 hours after any campaign's conversation with it. */
   oneConversationPerDay: boolean
   /** Nobody is called on federal holidays of the United States. */
   closedOnFederalHolidays: boolean

@@ -38,7 +38,9 @@ const defaultTimeouts: DatabaseTimeouts = {
   queryMs: 35 * secondMs,
 }
 
-/** For steps of the startup, which may have to convert large tables or wait until another process has done so. */
+/**
+ * Timeouts of the startup's steps, which may have to convert large tables or wait until another process has done so.
+ */
 export const startupTimeouts: DatabaseTimeouts = {
   ...defaultTimeouts,
   statementMs: 10 * minuteMs,
@@ -51,22 +53,22 @@ export const startupTimeouts: DatabaseTimeouts = {
  */
 export const maxConnections = 20
 
-/** What belongs to a `Db`. */
+/** The connections that belong to a `Db`. */
 interface OpenDatabase {
   connection: ConnectionOptions
-  /** Of the service, and of workspaces. */
+  /** The pools of the service and of workspaces. */
   pools: readonly [pg.Pool, pg.Pool]
-  /** By ID. */
+  /** Maps the ID of a workspace to its `Db`. */
   workspaces: LRUCache<number, Db>
-  /** Of the second pool. */
+  /** Divides the second pool among workspaces. */
   shares: ConnectionShares
   sessions: SessionWatch | undefined
 }
 
-/** By the adapter, which a `Db` shares with those derived from it. */
+/** Maps an adapter to its open database. A `Db` shares its adapter with those derived from it. */
 const openDatabases = new WeakMap<object, OpenDatabase>()
 
-/** Where a pool connects to, and as which role. A thread can't use a pool of another, but can open one like it. */
+/** The server and the role of a pool's connections. A thread can't use a pool of another, but can open one like it. */
 export interface ConnectionOptions {
   url: string
   role?: string
@@ -108,7 +110,7 @@ export function connect(
     max?: number
     onError?: (error: Error) => void
     timeouts?: DatabaseTimeouts
-    /** Without it, statements that look up or save a number of the do-not-call list fail. */
+    /** The key for the hashes of do-not-call numbers. Without it, statements that look up or save one fail. */
     doNotCallKey?: Buffer
     /** Rejects statements that change anything, also if the server isn't a read replica. */
     isReadOnly?: boolean
@@ -195,7 +197,7 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** The workspace whose rows a connection sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** By connection of a workspace that is in use: ends this use of the workspace's share. */
+/** Maps a workspace connection in use to the function that returns its slot. */
 const endUse = new WeakMap<pg.PoolClient, () => void>()
 
 /**
@@ -282,7 +284,9 @@ const sessionSettings = (
   set tcp_keepalives_count = 3;
   set tcp_user_timeout = 30000`
 
-/** By connection. Kysely keeps data about each object that it gets, so it must get the same one each time. */
+/**
+ * Maps a connection to its object for Kysely, which must get the same one each time, because it keeps data about each.
+ */
 const closingOnFailure = new WeakMap<pg.PoolClient, PostgresPoolClient>()
 
 /**

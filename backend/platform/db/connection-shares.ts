@@ -8,7 +8,7 @@ export const connectTimeoutMs = 5 * secondMs
 /** The connections that one workspace uses. */
 interface Share {
   used: number
-  /** Its transactions that wait for a connection. The longest waiting one comes first. */
+  /** The workspace's transactions that wait for a connection. The longest waiting one comes first. */
   waiting: Set<() => void>
 }
 
@@ -29,7 +29,7 @@ export interface ConnectionShares {
  * remain for other workspaces.
  */
 export function createConnectionShares(poolSize: number): ConnectionShares {
-  /** By ID, for workspaces that use connections. */
+  /** Maps the ID of a workspace that uses connections to its share. */
   const shares = new Map<number, Share>()
   const max = maxShare(poolSize)
 

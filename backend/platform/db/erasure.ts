@@ -10,7 +10,7 @@ export interface ContactIdentifiers {
   email: string | null
 }
 
-/** What can say in the name of a file who a contact is. */
+/** The texts by which the name of a file can identify a contact. */
 export interface PersonNames extends ContactIdentifiers {
   externalId: string | null
   firstName: string | null

@@ -50,7 +50,7 @@ export async function migrate(url: string, log?: Pick<Logger, 'warn'>): Promise<
 const lockNotAvailable = '55P03'
 
 async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): Promise<void> {
-  // Without a limit for a statement, because a migration of large tables takes long.
+  // Statements have no time limit, because a migration of large tables takes long.
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 5 * secondMs,
@@ -64,8 +64,7 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
     await rejectForeignSchema(client)
     await ensureRoles(client)
     await takeConnectFromPublic(client, log)
-    // The runner has a lock of its own, which it releases before the functions are applied. This one ends with the
-    // connection.
+    // The runner releases its lock before the functions are applied. This separate lock ends with the connection.
     await client.query(`select pg_advisory_lock(hashtextextended('migrations of Outdial', 0))`)
     await runMigrations(client)
     await applyFunctions(client)

@@ -7,7 +7,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 
 interface OpenedDatabase {
   url: string
-  /** Only with the embedded database: the folder of its data and keys. */
+  /** The folder of the data and keys. Set only with the embedded database. */
   dataDir: string | undefined
   close: () => Promise<void>
 }

@@ -77,7 +77,7 @@ function toStatements(client: pg.ClientBase, role: RoleState, mustInherit: boole
   const statements = role.exists ? [] : [`create role ${name} nologin`]
   if (role.bypasses) statements.push(`alter role ${name} nosuperuser nobypassrls`)
   const isGranted = role.canSet === true && (!mustInherit || role.inherits === true)
-  // Before version 16, a user with NOINHERIT never inherits.
+  // Before version 16 of PostgreSQL, a user with NOINHERIT never inherits.
   if (role.version < 16 && mustInherit && role.canSet === true && !role.inherits)
     statements.push(`alter role ${user} inherit`)
   else if (!isGranted) statements.push(`grant ${name} to ${user}${options}`)

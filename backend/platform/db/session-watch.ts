@@ -9,7 +9,7 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { closeClient } from './close-client.ts'
 import { MixedSessionsError } from './outage.ts'
 
-/** What's wrong, and what an operator does about it. */
+/** The cause of mixed sessions, and how an operator corrects it. */
 export const mixedSessions = {
   reason:
     'the statements of a connection run in different sessions, as with PgBouncer in transaction mode, so the rows of workspaces could mix',

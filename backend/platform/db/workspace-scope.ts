@@ -6,7 +6,7 @@ import type { Db } from './schema.ts'
  * also for a statement that doesn't filter by workspace.
  */
 export function scopeToWorkspace<Scope extends { db: Db }>(deps: Scope, workspaceId: number): Scope {
-  // In a transaction, the scope would end later than this object, and the statements that follow would see less.
+  // The scope of a transaction would end later than this object, and the statements that follow would see less.
   if (deps.db.isTransaction) throw new Error("invariant: a transaction in progress can't be scoped")
   if (!Number.isSafeInteger(workspaceId)) throw new Error('invariant: the workspace ID is not an integer')
   return { ...deps, db: openWorkspace(deps.db, workspaceId) }

@@ -12,11 +12,11 @@ export interface ArrivingBody {
   isUpload: boolean
   /** Everyone whose bytes these are. Empty if that isn't known. */
   owners: string[]
-  /** What's called when the body has arrived, or can't any more. */
+  /** Functions to call when the body has arrived, or can't any more. */
   onEnd: (() => void)[]
 }
 
-/** Lists the bodies that are still arriving. A client decides how long that takes, so they have limits of their own. */
+/** Lists the bodies that are still arriving. A client decides how long that takes, so they have separate limits. */
 export class ArrivingBodies {
   readonly #bodies = new Map<IncomingMessage, ArrivingBody>()
   readonly #lingerMs: number

@@ -41,7 +41,7 @@ export function createBodyShares(
     if (bodies.of(sender) >= maxBodies) throw reject(address, 'rate_limited.bodies', maxBodies)
 
     body.owners = credential === null ? [network] : owners
-    // The bytes of uploads have a limit of their own.
+    // The bytes of uploads have a separate limit.
     const length = body.isUpload ? 0 : getLength(body, maxLength)
     const maxBytes = limits.maxBodyBytesPerOwner
     if (length > 0 && body.owners.some((owner) => bytes.of(owner) + length > maxBytes))
@@ -50,7 +50,9 @@ export function createBodyShares(
   }
 }
 
-/** Without a length in its headers, a body counts as the longest one that the route accepts. */
+/**
+ * Returns the length of a body from its headers. Without it, a body counts as the longest one that the route accepts.
+ */
 const getLength = ({ req }: ArrivingBody, maxLength: number): number =>
   Math.min(Number(req.headers['content-length'] ?? Infinity), maxLength)
 

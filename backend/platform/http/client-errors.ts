@@ -38,7 +38,7 @@ function respond(socket: Socket, [status, key]: [string, ErrorKey]): void {
       body,
     ].join('\r\n'),
   )
-  // Not only `end`, because a client that never closes its side would keep the connection.
+  // `end` isn't enough, because a client that never closes its side would keep the connection.
   socket.destroySoon()
 }
 

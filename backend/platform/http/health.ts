@@ -5,11 +5,11 @@ import { isStalled, type Loop } from '../core/loop.ts'
 import { limitCheck } from '../db/outage.ts'
 import type { OverloadState } from './overload.ts'
 
-/** What the process knows about itself. `start.ts` changes it. */
+/** The state of the process, for its health checks. `start.ts` changes it. */
 export interface ProcessState {
   /** The process stops soon, so load balancers must send requests elsewhere. */
   isStopping: boolean
-  /** Of the workers that run in this process. */
+  /** The loops of the workers that run in this process. */
   loops: readonly Loop[]
 }
 

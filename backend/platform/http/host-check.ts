@@ -27,7 +27,7 @@ export function createKnownHosts(config: HostConfig): (host: string | undefined)
   const names = new Set(
     [...loopbackHosts, ...configuredHosts.map(parseHostname)].map((name) => name.toLowerCase()),
   )
-  // As values of HOST, these mean all addresses. No client uses them as a hostname.
+  // These values of HOST mean all addresses. No client uses them as a hostname.
   for (const name of ['0.0.0.0', '[::]']) names.delete(name)
   return (host) => host !== undefined && names.has(parseHostname(host).toLowerCase())
 }
@@ -38,7 +38,7 @@ const parseHostname = (host: string): string => (isIP(host) === 6 ? `[${host}]` 
 /** Load balancers check them by any name or address, and they reveal nothing. */
 const probes = new Set<string | undefined>(['/healthz', '/readyz'])
 
-/** What someone could use without a credential, as long as the installation has no user. */
+/** The page that anyone could use without a credential while the installation has no user. */
 const signUpPath = '/sign-up'
 
 /**

@@ -1,17 +1,20 @@
 import { minuteMs, secondMs } from '../core/durations.ts'
 
-/** How long peers may take, and how much they may send at the same time. */
+/** Limits for the time that peers may take, and for how much they may send at the same time. */
 export interface HttpLimits {
   /** How long a connection may be open before a request begins. Browsers open some before they need them. */
   unusedTimeoutMs: number
-  /** From the first byte of a request to the end of the headers. For the first request, from the connection. */
+  /**
+   * Time from the first byte of a request to the end of its headers. For the first request, it starts with the
+   * connection.
+   */
   headersTimeoutMs: number
-  /** From the headers to the end of the body. */
+  /** Time from the headers to the end of the body. */
   bodyTimeoutMs: number
-  /** The same for a form with a file, which gets more time for everything that it has sent. */
+  /** Time from the headers to the end of a form with a file, which gets more time for everything that it has sent. */
   uploadTimeoutMs: number
   uploadBytesPerSecond: number
-  /** How long the rest of a body is read that was answered before it arrived. */
+  /** How long the rest of a body is read after an early response. */
   lingerMs: number
   /** How long a response may wait for its client to read it, which gets more time for everything that it has read. */
   responseTimeoutMs: number
@@ -20,11 +23,14 @@ export interface HttpLimits {
   checkIntervalMs: number
   /** Requests of a credential whose bodies are still arriving. */
   maxBodiesPerCredential: number
-  /** The same of an address, for requests without a credential. */
+  /** Requests of an address without a credential whose bodies are still arriving. */
   maxBodiesPerAddress: number
   /** Bytes of all bodies that are still arriving. */
   maxBodyBytes: number
-  /** The same of a workspace, user, attempt, runtime secret, or address, with what the headers announce. Without uploads. */
+  /**
+   * Bytes of the arriving bodies of a workspace, user, attempt, runtime secret, or address, as their headers announce them.
+   * Uploads don't count.
+   */
   maxBodyBytesPerOwner: number
   /** Bytes of the forms with files that a user sends at the same time, until they're handled. */
   maxUploadBytesPerUser: number
@@ -32,7 +38,7 @@ export interface HttpLimits {
   maxUnreadBytes: number
   /** Connections of a network that are closed because too many requests wait on them. Then, new ones are refused. */
   maxFloods: number
-  /** How long they're remembered after the last one. */
+  /** How long these connections are remembered after the last one. */
   floodMemoryMs: number
 }
 
@@ -58,9 +64,9 @@ export const defaultHttpLimits: HttpLimits = {
   floodMemoryMs: 10 * secondMs,
 }
 
-/** The body of a form or request for which nobody needs a credential. The longest has a few fields. */
+/** Maximum size of a form or request that needs no credential. The longest has a few fields. */
 export const publicFormBytes = 16 * 1024
 export const publicForm = { bodyLimit: publicFormBytes }
 
-/** Longer than any body may take, so that it ends only what `ArrivingBodies` doesn't know. */
+/** No body may take this long, so this ends only requests that `ArrivingBodies` doesn't know. */
 export const nodeRequestTimeoutMs = 20 * minuteMs

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** They're needed most while the process is overloaded, and cost little. */
+/** Routes that are needed most while the process is overloaded, and that cost little. */
 export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
@@ -68,7 +68,7 @@ export function limitRequests(app: FastifyInstance, max: number, overload: Overl
   })
 }
 
-/** The client has disconnected while its request waited, so nobody would learn of the result. */
+/** Throws an error if the client has disconnected while its request waited, because nobody would get the result. */
 function requireClient(socket: { destroyed: boolean }): void {
   if (socket.destroyed) throw new ApiError('malformed_json.incomplete')
 }

@@ -1,7 +1,9 @@
 import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 
-/** What a process has too much of: requests that it handles, or request bodies that are still arriving. */
+/**
+ * The kinds of overload: too many requests that are being handled, or too many request bodies that are still arriving.
+ */
 export const overloads = ['requests', 'bodies'] as const
 type OverloadName = (typeof overloads)[number]
 

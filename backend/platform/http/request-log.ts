@@ -65,7 +65,7 @@ export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string 
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : randomUUID()
 }
 
-/** What `X-Outdial-Client` may contain. */
+/** The valid values of `X-Outdial-Client`. */
 export const clientVersion = /^[\w./-]{1,64}$/
 
 /** Returns what a client calls itself, such as `zapier/1.0.0`. Other text can be anything, so it isn't logged. */

@@ -57,6 +57,6 @@ export function handleUnmatchedRequest(
   })
 }
 
-/** For example `GET, OPTIONS, or POST`. */
+/** Formats a list of methods, for example `GET, OPTIONS, or POST`. */
 const formatMethods = (methods: string[]): string =>
   new Intl.ListFormat('en-US', { type: 'disjunction' }).format(methods)

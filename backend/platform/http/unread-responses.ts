@@ -5,7 +5,7 @@ import type { HttpLimits } from './http-limits.ts'
 
 interface Waiting {
   since: number
-  /** What the client had read, and what waited for it, in bytes. */
+  /** Bytes that the client had read. */
   readBefore: number
 }
 
@@ -65,7 +65,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
     this.once('close', () => void (endedBytes -= bytes))
     if (endedBytes > limits.maxUnreadBytes) check()
   }
-  // Before the listener that handles the request, which can respond at once.
+  // This listener comes before the one that handles the request, which can respond at once.
   server.prependListener('request', (_req, res: ServerResponse) => res.on('prefinish', countAtEnd))
   const timer = setInterval(check, limits.checkIntervalMs).unref()
   return () => clearInterval(timer)

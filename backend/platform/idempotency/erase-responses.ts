@@ -40,7 +40,7 @@ export async function deleteExpiredResponses(db: Db, now: Date): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await db
       .deleteFrom('idempotent_response')
-      // Again, because a request can just be storing another response for its key.
+      // The expiration is checked again here, because a request can just be storing another response for its key.
       .where('expires_at', '<', now)
       .where((builder) =>
         builder(

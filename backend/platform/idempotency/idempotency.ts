@@ -17,7 +17,7 @@ export const responseTtlMs = dayMs
 interface IdempotentRequest {
   caller: Caller
   method: string
-  /** Without a trailing slash. */
+  /** The path of the request, without a trailing slash. */
   path: string
   /** The `Idempotency-Key` header as sent. */
   key: string
@@ -25,7 +25,7 @@ interface IdempotentRequest {
   body: unknown
 }
 
-/** What identifies a request with an idempotency key, and its body, as SHA-256. */
+/** Identifies a request with an idempotency key, and its body, as SHA-256. */
 export interface HashedRequest {
   scopeHash: Buffer
   bodyHash: Buffer
@@ -145,7 +145,7 @@ function keyReused(body: unknown): ApiError {
   })
 }
 
-/** What names the call in a stored response of `POST /contacts/`. An erased contact has no number. */
+/** The fields that identify the call in a stored response of `POST /contacts/`. An erased contact has no number. */
 const FirstCall = z.object({
   contact: z.object({ phone_number: z.string().min(1) }),
   call: z.object({ id: z.number(), url: z.string() }),

@@ -60,12 +60,12 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
 /** Requests have no time limits except their signals. */
 export const clientOptions = { headersTimeout: 0, bodyTimeout: 0 } as const
 
-/** Sends one request on a connection of its own. Destroys the client if the signal aborts. */
+/** Sends one request on a separate connection. Destroys the client if the signal aborts. */
 export async function sendOnce(
   client: Client,
   { url, method, headers, body, signal, maxBytes }: GuardedRequest,
 ): Promise<GuardedResponse> {
-  // Not passed to the request, because undici ignores its signal until there's a connection.
+  // The signal isn't passed to the request, because undici ignores it until there's a connection.
   const destroyClient = () => void client.destroy(signal.reason as Error)
   signal.addEventListener('abort', destroyClient, { once: true })
   try {

@@ -12,7 +12,7 @@ interface FetchInit {
 }
 
 export interface ResponseLimits {
-  /** After decompression. */
+  /** Bytes after decompression. */
   bytes: number
   /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
   values: number
@@ -32,8 +32,8 @@ export interface GuardedFetch {
  * and are reused only for the same origin, because they lead to the address that was checked.
  *
  * @param options.limits for the body of a response, including all events of a stream; reading more than that fails. A
- * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for each
- * request that a POST sends. A server that sends requests of its own, such as pings, doesn't extend them.
+ * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for
+ * each request that a POST sends. Requests that the server sends, such as pings, don't extend them.
  */
 export function createGuardedFetch(options: GuardOptions & { limits: ResponseLimits }): GuardedFetch {
   const connect = guardedConnector(options)
@@ -76,7 +76,7 @@ function isRequest(message: string): boolean {
   }
 }
 
-/** More than the calls of one server that wait for a response at the same time, which have a connection each. */
+/** Fewer calls wait for a response of one server at the same time. Each of them has a connection. */
 const maxConnections = 100
 
 /** The server sent more bytes, values, or events than the limits permit. */
@@ -89,7 +89,7 @@ const carriageReturn = 0x0d
 const colon = 0x3a
 const dataField = Buffer.from('data')
 
-/** What may still arrive. */
+/** The bytes, values, and events that may still arrive. */
 type Allowance = ResponseLimits
 
 /** Subtracts one. */

@@ -12,7 +12,7 @@ import {
 } from './guard.ts'
 
 interface ReuseOptions extends GuardOptions {
-  /** Until when a connection gets new requests. After that, its hostname is resolved and checked again. */
+  /** How long a connection gets new requests. After that, its hostname is resolved and checked again. */
   maxAgeMs?: number
   /** How many unused connections stay open, to all servers together. */
   maxIdle?: number
@@ -47,7 +47,7 @@ export function createReusingSend({
   ...options
 }: ReuseOptions): ReusingSend {
   const connect = guardedConnector(options)
-  /** By origin. The one that was used last comes last. */
+  /** Unused connections by origin. The origin that was used last comes last. */
   const idle = new Map<string, Set<Connection>>()
   let idleCount = 0
 

@@ -11,12 +11,12 @@ import { connectRedis, failAfter } from './redis-connection.ts'
 import { wasSeenRecently } from './replica-store.ts'
 import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
-/** Longer than Redis ever takes. If it does take longer, requests continue without it. */
+/** Redis normally responds faster. If it doesn't, requests continue without it. */
 const defaultQuickMs = 100
-/** How long to leave Redis alone after that, so that few requests wait. */
+/** After a failure or a slow response, Redis isn't used for this long, so that few requests wait. */
 const skipMs = secondMs
 
-/** How long a request to another process may take until it arrives. After that, the other process ignores it. */
+/** A request to another process must arrive within this time. After that, the other process ignores it. */
 const deliveryMs = 2 * secondMs
 
 const ToolChange = z.union([
@@ -31,7 +31,7 @@ const Message = z.discriminatedUnion('kind', [
     kind: z.literal('request'),
     from: z.string(),
     id: z.string(),
-    /** In milliseconds since 1970, by the database's clock, which all processes share. */
+    /** The time of expiration in milliseconds since 1970, by the database's clock, which all processes share. */
     expiresAt: z.number(),
     body: z.unknown(),
   }),
@@ -91,7 +91,7 @@ export async function connectReplicas(
 
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
     if (handleRequest === undefined) return
-    // Its sender has stopped waiting, or someone with access to Redis repeats it.
+    // The sender of the request has stopped waiting, or someone with access to Redis repeats it.
     if (expiresAt < clock.now().getTime() || handled.has(id)) return
     handled.set(id, true)
     const response = await handleRequest(body).catch((error: unknown) => {

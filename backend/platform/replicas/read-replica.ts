@@ -37,7 +37,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const startedAt = clock.now().getTime()
   /** The time until which the replica has everything. Undefined if that isn't known. */
   let completeUntil: number | undefined
-  /** What was logged last. Undefined at first. */
+  /** The state that was logged last. Undefined at first. */
   let wasUp: boolean | undefined
 
   const lagMs = () => (completeUntil === undefined ? Infinity : clock.now().getTime() - completeUntil)
@@ -61,7 +61,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const check = async () => {
     completeUntil = await limitCheck(findLastSeen(replicaDb, deps.replicas.nodeId))
     if (isUsable()) report(true)
-    // At the start, the row has to arrive first.
+    // When this process starts, its row has to arrive first.
     else if (clock.now().getTime() - startedAt > maxLagMs) {
       const reason =
         completeUntil === undefined ? "it doesn't have the row of this process" : 'it is too far behind'

@@ -18,7 +18,7 @@ interface RedisConnection {
 const retryMs = secondMs
 const checkMs = secondMs
 const checkTimeoutMs = 2 * secondMs
-/** To connect, authenticate, and subscribe. */
+/** The time to connect, authenticate, and subscribe. */
 const connectTimeoutMs = 3 * secondMs
 
 /**

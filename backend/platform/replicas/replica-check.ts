@@ -45,7 +45,7 @@ export function startReplicaCheck(
     otherWorkers: () => otherWorkers,
     stop: async () => {
       await job.stop()
-      // Without it, the row is deleted by another process.
+      // If this process doesn't delete its row, another one does.
       await deleteReplica(db, replicas.nodeId).catch((error: unknown) =>
         log.debug({ error: describeError(error) }, 'failed to delete the record of this process'),
       )

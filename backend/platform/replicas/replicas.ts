@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Notify } from '../core/notify.ts'
 import type { Db } from '../db/schema.ts'
 
-/** What became of a request to another process. */
+/** The result of a request to another process. */
 export type ReplicaResult =
   | { state: 'responded'; body: unknown }
   /** No process with this ID runs anymore. */
@@ -12,7 +12,7 @@ export type ReplicaResult =
   /** The request was delivered, and may have taken effect. */
   | { state: 'unanswered' }
 
-/** What Redis carries between the processes that share a database, the replicas. It needs REDIS_URL. */
+/** Connects the processes that share a database, the replicas, over Redis. It needs REDIS_URL. */
 export interface Replicas {
   /** Identifies this process. The IDs of its tool sessions begin with it. */
   nodeId: string

@@ -4,7 +4,7 @@ import type { Notify } from '../core/notify.ts'
 import { getConnectionOptions } from '../db/connect.ts'
 import { keepListening } from '../db/listening-connection.ts'
 
-/** What this process's notifications reach, besides itself. */
+/** Notifies this process and the others. */
 interface SharedNotifications {
   /** Notifies this process at once, and the others that have workers within milliseconds. */
   notify: Notify
@@ -39,12 +39,12 @@ type Message = z.infer<typeof Message>
 const maxReportedPerMessage = 150
 
 /**
- * Shares the notifications that make work start, with PostgreSQL's NOTIFY: about queued calls, deliveries, and imports, and
- * about reports of agent runtimes. After the commit and on a connection of its own, because a transaction that notifies
- * waits for all others that do.
+ * Shares the notifications that make work start, with PostgreSQL's NOTIFY: about queued calls, deliveries, and imports,
+ * and about reports of agent runtimes. They're sent after the commit and on a separate connection, because a
+ * transaction that notifies waits for all others that do.
  *
- * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So none is sent
- * by a process with workers while it knows no other one.
+ * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So none
+ * is sent by a process with workers while it knows no other one.
  *
  * @param local the notifications of this process
  * @param otherWorkers returns how many other processes have workers
@@ -57,7 +57,7 @@ export function shareNotifications(
   const { config, db, log, metrics, random, replicas } = deps
   const queued = new Set<QueueName>()
   const reported = new Set<string>()
-  /** What this process will look for when it's its turn, and when it last did because of another process. */
+  /** The queues that this process will look at in its turn, and when it last did so because of another process. */
   const planned = new Set<QueueName>()
   const lookedAt = new Map<QueueName, number>()
   let sending: Promise<void> | undefined

@@ -52,7 +52,10 @@ export function createSharedCounter(
   return counter
 }
 
-/** Where an event is counted. If the count exceeds `max`, the event isn't counted in the steps after this one. */
+/**
+ * A key under which an event is counted. If the count exceeds `max`, the event isn't counted in the steps after this
+ * one.
+ */
 interface CountStep {
   counter: SharedCounter
   key: string
@@ -95,7 +98,7 @@ for index, key in ipairs(KEYS) do
 end
 return windows`
 
-// Never creates a key, because that key would have no end.
+// This script never creates a key, because it would never expire.
 const subtractScript = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 

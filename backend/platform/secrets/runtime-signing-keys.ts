@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import { ConfigError } from '../core/errors.ts'
 import { fixedSecrets, openSecretFile, type SecretKind, type SecretSource } from './secret-file.ts'
 
-/** As Standard Webhooks 1.0 defines a secret: `whsec_` and the base64 of 24 to 64 bytes. */
+/** Returns true for a secret as Standard Webhooks 1.0 defines it: `whsec_` and the base64 of 24 to 64 bytes. */
 function isSigningKey(key: string): boolean {
   if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(key)) return false
   const { length } = Buffer.from(key.slice('whsec_'.length), 'base64')

@@ -12,11 +12,11 @@ export interface SecretSource {
   watch(onChanged: () => void): { stop(): void }
 }
 
-/** What a file of secrets contains. */
+/** A kind of secrets that a file can contain. */
 export interface SecretKind {
   /** The plural, for errors and the log. */
   name: string
-  /** What each secret must look like, for errors: "of at least 32 characters". */
+  /** The required form of each secret, for errors: "of at least 32 characters". */
   form: string
   isValid: (secret: string) => boolean
 }

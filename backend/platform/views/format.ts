@@ -55,7 +55,7 @@ export function createTimeFormats(now: Date, timeZone: string) {
     iso: (at: Date | string) => asDate(at).toISOString(),
     /** "9:00 AM" today, else "Nov 30, 9:00 AM", and "Nov 30, 2025" long ago. */
     time,
-    /** Like `time`, in a sentence: "at 9:00 AM", "on Nov 30, 9:00 AM". */
+    /** Formats the time in a sentence: "at 9:00 AM", "on Nov 30, 9:00 AM". */
     timePhrase: (value: Date | string) => `${isToday(asDate(value)) ? 'at' : 'on'} ${time(value)}`,
     /** "9:00 AM" today, "Mon 9:00 AM" within the week, else "Nov 30, 9:00 AM", or "Jan 4, 2027, 9:00 AM". */
     upcomingTime: (at: Date) => (isToday(at) ? format('minutes', at) : dayAndTime(at)),
@@ -64,7 +64,7 @@ export function createTimeFormats(now: Date, timeZone: string) {
     /** "9:00:05 AM" today, else "Nov 30, 9:00:05 AM", or "Nov 30, 2025, 9:00:05 AM". */
     exactTime: (at: Date) => (isToday(at) ? format('seconds', at) : `${date(at)}, ${format('seconds', at)}`),
     day: (at: Date | string) => format('dateWithYear', asDate(at)),
-    /** With seconds and the time zone, for tooltips. */
+    /** Formats a time with seconds and the time zone, for tooltips. */
     fullTime: (at: Date | string) => `${format('full', asDate(at))} (${timeZone})`,
     /** "5 minutes ago", "in 2 hours". */
     ago: (at: Date | string) => formatRelative(asDate(at).getTime() - now.getTime()),

@@ -76,7 +76,7 @@ export interface FieldOptions extends InputAttributes {
   rows?: number
   /** The choices of a select. */
   options?: readonly Choice[]
-  /** In the font of code. */
+  /** Shows the field in the font of code. */
   code?: boolean
 }
 

@@ -1,13 +1,13 @@
-/** Where a slot of `html` is: what a browser would read there. */
+/** The place of a slot in `html`, as a browser would read it. */
 export type Place =
   | 'text'
-  /** In a quoted attribute. */
+  /** Inside a quoted attribute. */
   | 'value'
-  /** At the start of a quoted attribute that browsers or htmx load or open. */
+  /** The start of a quoted attribute that browsers or htmx load or open. */
   | 'link'
-  /** Between the attributes of a tag. */
+  /** The space between the attributes of a tag. */
   | 'tag'
-  /** Where escaping isn't enough. */
+  /** A place where escaping isn't enough. */
   | 'unsafe'
 
 /** Attributes whose value is code. */

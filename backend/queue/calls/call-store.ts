@@ -154,7 +154,7 @@ export interface QueuedCallResult {
   at: Date
   /** The call in which the contact opted out, if it's among them: it waits for another attempt. */
   optedOutCallId?: number
-  /** Who canceled the call. */
+  /** The member or program that canceled the call. */
   canceledBy?: Actor
 }
 

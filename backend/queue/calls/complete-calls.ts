@@ -49,7 +49,10 @@ export async function completeUnplacedCalls(
   }
 }
 
-/** Why a call isn't placed: the number is on the do-not-call list, it's of a type that the workspace doesn't call, or a rule. */
+/**
+ * The reason why a call isn't placed: the number is on the do-not-call list or of a type that the workspace doesn't
+ * call, or a rule never allows it.
+ */
 export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | NeverReason
 
 /**

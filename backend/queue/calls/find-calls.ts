@@ -35,7 +35,7 @@ export const selectCalls = (
       (join) => join.onTrue(),
     )
     .where('call.workspace_id', '=', workspaceId)
-    // By name, because a prepared statement with `*` fails once a newer version has added a column.
+    // Lists the columns by name, because a prepared statement with `*` fails once a newer version has added a column.
     .select([
       'call.id',
       'call.workspace_id',
@@ -121,7 +121,8 @@ export const findCallPage = (
 ): Promise<CallRow[]> => {
   const ids = selectMatchingCalls(db, workspaceId, filter).select('call.id')
   const onPage = ids.orderBy('call.id', 'desc').limit(page.limit).offset(page.offset)
-  // Not prepared: which index is best depends on the values, because some statuses, outcomes, and campaigns are rare.
+  // The statement isn't prepared: which index is best depends on the values, because some statuses, outcomes, and
+  // campaigns are rare.
   return selectCalls(db, workspaceId, now).where('call.id', 'in', onPage).orderBy('call.id', 'desc').execute()
 }
 

@@ -1,7 +1,7 @@
 import { getOwn } from '../../platform/core/records.ts'
 
-// What a greeting can say: text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that
-// lists, checks, or fills placeholders uses this file.
+// Greetings are text with placeholders, such as {{first_name}}, {{ name }}, and {{day|soon}}. Everything that lists,
+// checks, or fills placeholders uses this file.
 
 /** The parts of a contact that a greeting can say. */
 export interface GreetingContact {
@@ -11,11 +11,11 @@ export interface GreetingContact {
 }
 
 interface BuiltIn {
-  /** What the agent says instead of it. */
+  /** A description of the text that the agent says in place of the name. */
   meaning: string
-  /** Undefined for what has a value in every call. */
+  /** Returns the value. Undefined for a name that has a value in every call. */
   read?: (contact: GreetingContact) => string | null | undefined
-  /** What the agent runtime says if there's no value and no fallback. */
+  /** The text that the agent runtime says if there's no value and no fallback. */
   otherwise?: string
 }
 
@@ -49,7 +49,9 @@ type Part =
   | { text: string; isMalformed: true; hasBlankFallback: boolean }
   | { text: string; isMalformed: false; name: string; fallback?: string }
 
-/** Braces, and what's between them. What has too few, too many, or none on the other side is malformed. */
+/**
+ * Matches braces, and the text between them. The text is malformed if it has too few, too many, or none on one side.
+ */
 const braces = /\{+[^{}]*\}*|\}+/g
 const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
 
@@ -112,7 +114,9 @@ export const findNeededNames = (greeting: string): string[] => {
 export const findMissingNames = (greeting: string, contact: GreetingContact): string[] =>
   findNeededNames(greeting).filter((name) => valueOf(name, contact) === '')
 
-/** What a greeting uses: each name once, in order of first use, and what isn't a placeholder. */
+/**
+ * The names that a greeting uses, each once and in order of first use, and the texts that aren't valid placeholders.
+ */
 export interface GreetingNames {
   names: { name: string; fallback: string | null; meaning: string | null }[]
   /** Texts in braces that name nothing. */

@@ -9,7 +9,7 @@ import { findLastCalls, insertCalls } from './call-store.ts'
 import { completeSuppressedCalls, type SuppressedReason } from './complete-calls.ts'
 import type { CallRow } from './find-calls.ts'
 
-/** What is asked for when a call is queued. */
+/** A call to queue, as it was requested. */
 export interface RequestedCall {
   campaignId: number
   /** The earliest time to call, in the future. Null means as soon as possible. */
@@ -42,7 +42,7 @@ export interface QueueResult {
   id: number
   /** False if it's the open call that another one would duplicate, or the suppressed call that it would repeat. */
   queued: boolean
-  /** Why it was completed at once, now or shortly before; null if it wasn't. */
+  /** The reason why the call was completed at once, now or shortly before; null if it wasn't. */
   suppressedFor: SuppressedAtOnce | null
   /** The call as the API shows it. Null if it wasn't queued now, was suppressed, or wasn't asked for. */
   row: CallRow | null

@@ -103,8 +103,8 @@ export async function rescheduleContact(
 }
 
 /**
- * Plans the queued calls that wait because their number was called often, after an attempt turned out not to have been placed. Locks
- * campaigns, so it's a transaction of its own.
+ * Plans the queued calls that wait because their number was called often, after an attempt turned out not to have been
+ * placed. Locks campaigns, so it's a separate transaction.
  */
 export const rescheduleNumber = (
   deps: ReschedulingDeps,
@@ -150,7 +150,7 @@ export async function moveCall(
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
   markToReschedule(db, workspaceId)
 
-/** More calls aren't counted. */
+/** Any further calls aren't counted. */
 export const maxCountedEnds = 1_000
 
 const countedAtOnce = 500

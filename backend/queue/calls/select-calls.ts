@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/schema.ts'
 /** Filters a list of calls. A part that's missing matches all of them. */
 export interface CallFilter {
   status?: CallStatus
-  /** Any of these. */
+  /** Matches calls with any of these outcomes. */
   outcomes?: readonly CallOutcome[]
   campaignId?: number
   agentId?: number

@@ -17,13 +17,13 @@ import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 
-// When and why a waiting call can be placed, from today's settings. What it waits for is decided here for one call, and by
+// Decides when and why a waiting call can be placed, from today's settings. This file decides for one call, and
 // can-call.ts in SQL, for counts and for claims. A test compares both.
 
-/** What a call waits for. The API's `concurrency` is two reasons here, because different things end them. */
+/** The reason why a call waits. The API's `concurrency` is two reasons here, because different things end them. */
 type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
 
-/** What decides what a call waits for. */
+/** The facts that decide what a call waits for. */
 interface WaitState {
   campaign_status: CampaignStatus
   agent_status: 'draft' | 'live' | 'paused'
@@ -239,7 +239,7 @@ const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly
   return rows.map((row) => ({ ...row, next_attempt_at: row.next_attempt_at ?? row.due_at }))
 }
 
-/** More calls aren't counted. */
+/** Any further calls aren't counted. */
 export const maxCallsAhead = 1_000
 
 /** Counts the due calls of a call's campaign that the dialer claims before it, up to `maxCallsAhead`. */

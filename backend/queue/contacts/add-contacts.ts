@@ -86,7 +86,7 @@ export async function addContacts(
 export async function addContactAlone(tx: Scope, workspaceId: number, addition: Addition): Promise<Added> {
   const [result] = await addContacts(tx, workspaceId, [{ addition, api: null }], { isAlone: true })
   if (result === undefined || result === leftOut || result.kind === 'replayed')
-    throw new Error('invariant: a request without a key has a result of its own')
+    throw new Error('invariant: a request without a key has its own result')
   if (result.kind === 'rejected') throw result.error
   return result
 }

@@ -17,7 +17,7 @@ export interface CallAddition extends RequestedCall {
   ifListed: 'suppress' | 'skip' | 'reject'
 }
 
-/** What to add: a contact, and perhaps a call to it. */
+/** A contact to add, and perhaps a call to it. */
 export interface Addition {
   /** A number, whose contact is created if there's none; or an existing contact. */
   contact: { phoneNumber: string } | { id: number }
@@ -25,16 +25,16 @@ export interface Addition {
   /** Numbers to add to the do-not-call list, the contact's among them. */
   doNotCallNumbers: readonly string[]
   call: CallAddition | null
-  /** Who changes the contact. */
+  /** The member or program that changes the contact. */
   actor: Actor
 }
 
-/** What only a request of the public API has. Its credential is checked again, and it gets a response. */
+/** The parts that only a request of the public API has. Its credential is checked again, and it gets a response. */
 export interface ApiRequest {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
   tokenHash: Buffer
-  /** What identifies a repeated request. Null without an idempotency key. */
+  /** Identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   callbackUrl: string | null
   /** Saves variables under the agent's names if they're written differently. */
@@ -55,7 +55,7 @@ export type SkipReason = 'listed' | 'country_not_allowed' | 'consent_missing' | 
 export interface Added {
   kind: 'added'
   contact: { id: number; created: boolean }
-  /** Why it was skipped, if it was. Null if none was requested. */
+  /** The queued call, or why it was skipped. Null if none was requested. */
   call: QueueResult | SkipReason | null
   /** Null for a request that isn't from the API. */
   response: StoredResponse | null

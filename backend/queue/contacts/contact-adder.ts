@@ -19,7 +19,7 @@ interface AddContactRequest {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
   tokenHash: Buffer
-  /** What identifies a repeated request. Null without an idempotency key. */
+  /** Identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   body: AddContact
   /** Warnings about what was left out of the body. */
@@ -32,8 +32,8 @@ export type ContactAdder = (
 ) => Promise<{ status: 200 | 201; body: ContactAdded; replayed: boolean }>
 
 /**
- * Creates the function that handles `POST /contacts/`. Concurrent requests of a workspace share a transaction. Each has a
- * response or an error of its own, as if it had been handled alone.
+ * Creates the function that handles `POST /contacts/`. Concurrent requests of a workspace share a transaction. Each
+ * gets a separate response or error, as if it had been handled alone.
  */
 export function createContactAdder(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify'>,

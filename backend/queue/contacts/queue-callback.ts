@@ -24,7 +24,7 @@ interface CurrentCall {
 
 export interface ScheduledCallback {
   requestedTime: Date
-  /** Later than requested if that's outside calling hours. Null if nothing was queued. */
+  /** The time of the call, which is later than requested if that's outside calling hours. Null if nothing was queued. */
   scheduledTime: Date | null
   /** The contact's time zone, or the campaign's if that's unknown. */
   timeZone: string

@@ -24,7 +24,7 @@ interface Saved extends Accepted {
   created: boolean
   /** The contact's own time zone, as saved. */
   timeZone: string | null
-  /** As saved. Empty if no rule depends on it. */
+  /** The saved history of the contact. Empty if no rule depends on it. */
   history: ContactHistory
   /** True if the number is on the do-not-call list now. */
   isListed: boolean

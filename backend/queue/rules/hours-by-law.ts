@@ -12,7 +12,7 @@ type SourceKind = 'law' | 'firm' | 'marketing'
 
 /** Hours of a state, on the clock of the called place. */
 interface LawRow {
-  /** As in `areasByState`. Null: the whole United States. */
+  /** The state, as in `areasByState`. Null: the whole United States. */
   state: string | null
   hours: CallingHours
   source: string

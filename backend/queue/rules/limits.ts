@@ -38,7 +38,7 @@ export interface LimitedCampaign {
   phoneNumberId: number
 }
 
-/** Which limit stops a campaign, and until when. */
+/** The limit that stops a campaign, and when it ends. */
 export interface Stop {
   campaignId: number
   until: Date
@@ -92,7 +92,7 @@ export async function applyLimits(
     calls.set(workspaceId, ofWorkspace - share)
     if (share > 0) left.set(id, share)
     else left.delete(id)
-    // What only other campaigns of this claim took doesn't stop a campaign: it has its turn again.
+    // A campaign isn't stopped if only other campaigns of this claim took its share: it gets another turn.
     const stop = findStop(number, { now, callSeconds })
     if (stop !== null) stops.push({ campaignId: id, ...stop })
   }
@@ -139,8 +139,8 @@ function findNextStart(unit: 'day' | 'month', timeZone: string, now: Date): Date
 }
 
 /**
- * Makes campaigns that only a limit stops wait until it ends. In a transaction of its own, after the claim has settled their turns:
- * it looks again, because a limit can have been raised, or a call have ended, meanwhile.
+ * Makes campaigns that only a limit stops wait until it ends. Runs in a separate transaction, after the claim has
+ * settled their turns, and looks again, because a limit can have been raised, or a call have ended, meanwhile.
  */
 export async function settleStops(
   deps: Pick<Deps, 'db' | 'notify'>,
@@ -195,7 +195,7 @@ export async function followTimeZone(
 /** Gives all campaigns that a limit stops their turn if calls are simulated, because no limit applies anymore. */
 export async function endLimitsWhileSimulated(deps: Pick<Deps, 'config' | 'db' | 'notify'>): Promise<void> {
   if (doRulesApply(deps.config)) return
-  // Each in its own transaction, because rows of campaigns are locked in the order of their IDs.
+  // Each workspace has its own transaction, because rows of campaigns are locked in the order of their IDs.
   for (const workspaceId of await findWorkspacesWithStops(deps.db))
     await inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))
 }

@@ -16,7 +16,7 @@ import { findConsentIssue, strictest } from './consent.ts'
 import { isFederalHoliday, isStateHoliday } from './holidays.ts'
 import { holidayStatesOf, hoursByLaw } from './hours-by-law.ts'
 
-/** What decides whom a campaign calls, when, and how often. */
+/** The limits that decide whom a campaign calls, when, and how often. */
 export interface CampaignLimits extends CallingRules {
   requires: CampaignRequirements
 }

@@ -136,6 +136,6 @@ export const correctedPrefixes: Readonly<Record<string, string>> = {
   '1867993': 'America/Whitehorse',
   // Unalaska. The data has Honolulu, which has no daylight saving time.
   '1907581': 'America/Anchorage',
-  // As in the data of 208. Some of its exchanges have Denver, which has the same time as Boise.
+  // These zones are as in the data of 208. Some of its exchanges have Denver, which has the same time as Boise.
   '1986': 'America/Boise&America/Los_Angeles',
 }

@@ -94,7 +94,7 @@ export interface Callee {
 /** When a campaign may call. */
 export interface CallingRules {
   callingHours: CallingHours
-  /** For phone numbers without a time zone, or with time zones whose calling hours never overlap. */
+  /** The time zone for phone numbers that have none, or whose time zones have no calling hours in common. */
   timeZone: string
 }
 
@@ -103,7 +103,7 @@ export interface CallPlan {
   at: Date
   /** The time zones whose local time must be within calling hours. */
   zones: readonly string[]
-  /** Where the time zones come from. */
+  /** The source of the time zones. */
   source: 'contact' | 'number' | 'campaign'
 }
 

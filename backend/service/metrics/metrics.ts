@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Notify } from '../../platform/core/notify.ts'
 
-/** What this process measures. Labels never contain IDs, numbers, or names, so their values stay few. */
+/** The metrics of this process. Labels never contain IDs, numbers, or names, so their values stay few. */
 export interface Metrics {
   registry: Registry
   requestSeconds: Histogram<'method' | 'route' | 'status'>
@@ -30,10 +30,10 @@ export interface Metrics {
   listener: Partial<Notify>
 }
 
-/** In seconds: from a statement in the database to a request that's stuck. */
+/** Buckets in seconds, from a statement in the database to a request that's stuck. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Creates the metrics, in a registry of their own. Their names and units follow the Prometheus naming practices. */
+/** Creates the metrics, in a separate registry. Their names and units follow the Prometheus naming practices. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]

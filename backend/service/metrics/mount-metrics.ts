@@ -36,7 +36,10 @@ export function mountMetrics(
   })
 }
 
-/** With METRICS_TOKEN, only its holder may. Without it, only this machine, and only if Outdial serves this machine alone. */
+/**
+ * Returns true if a client may read the metrics: the holder of METRICS_TOKEN or, without a token, this machine if
+ * Outdial serves only this machine.
+ */
 function mayScrape(
   { metricsToken, isLoopbackOnly }: Deps['config'],
   { headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>,

@@ -230,7 +230,8 @@ it("reads and changes nothing of another workspace with the workspace's own IDs"
   expect(await readTheirs()).toEqual(before)
 })
 
-// After the others, because it changes their workspace. If its requests were rejected, the others would prove nothing.
+// This test comes last, because it changes their workspace. If its requests were rejected, the others would prove
+// nothing.
 it('accepts the same requests with a key of the right workspace, and shows its objects', async () => {
   for (const route of routes) {
     const response = await send(route, inputFor(route, theirs), theirKey)

@@ -13,7 +13,7 @@ import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// What outlives a session or a role waits for the transaction that ends it, and then isn't done.
+// Work that outlives a session or a role waits for the transaction that ends it, and then isn't done.
 
 let ours: SeededObjects
 const world = useServiceWorld()

@@ -35,11 +35,11 @@ let app: TestApp
 let otherApp: TestApp
 /** Tokens of `app` for their workspace. */
 let tokens: { access_token: string; refresh_token: string }
-/** Authorizations that wait for consent, of their owner and of ours, and one that has expired. */
+/** Authorizations that wait for consent, started by their owner and by ours, and one that has expired. */
 let theirConnect: string
 let ourConnect: string
 let expiredConnect: string
-/** Their cookies, and the token that forms need, without which every form would be rejected. */
+/** The visitors' cookies, and the token that forms need, without which every form would be rejected. */
 let visitors: { cookies: string; csrf: string }[]
 /** Links that were used or have expired. */
 let endedLinks: Record<'reset' | 'invitation', string[]>
@@ -118,7 +118,7 @@ const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[
     const ownFields = { ...fields, user_id: String(ours.owner) }
     return [
       ...connectAttempts('/allow', fields),
-      // Another workspace for one's own authorization.
+      // The user's own authorization, for another workspace.
       { path: `${ourConnect}/allow`, attempts: [...strangers(fields), ...strangers(ownFields)] },
     ]
   },

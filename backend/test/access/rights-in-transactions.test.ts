@@ -62,7 +62,7 @@ const losses = {
   role: ({ userId }: SignedInUser) => changeRole(world.service.deps, ours.workspaceId, userId, 'member'),
 }
 
-/** Its server can't be reached, so there's nothing to save. */
+/** The route of a server that can't be reached, so there's nothing to save. */
 const withoutTransaction = '/tools/:id/refresh'
 
 /** Sends a request, and returns its response and the tables that have changed since the right was taken away. */

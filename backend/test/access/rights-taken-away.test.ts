@@ -74,7 +74,7 @@ const makeMember = ({ userId }: SignedInUser) =>
 const isSignInRedirect = ({ status, location, text }: LateResponse) =>
   status === 303 && /^\/sign-in(\?|$)/.test(location) && text === ''
 
-/** What a user of the dashboard can lose, and how a form is then rejected. */
+/** The rights that a user of the dashboard can lose, and how a form is then rejected. */
 const losses = {
   session: { takeAway: endSessions, isRejected: isSignInRedirect },
   membership: { takeAway: endMembership, isRejected: ({ status }: LateResponse) => status === 404 },
@@ -127,7 +127,7 @@ const connectApp = (user: SignedInUser) =>
 const disconnect = ({ userId }: SignedInUser) =>
   disconnectApp(world.service.deps, ours.workspaceId, userId, app.clientId)
 
-/** What a client of the API can lose. */
+/** The rights that a client of the API can lose. */
 const apiLosses: Record<
   string,
   (user: SignedInUser) => Promise<{ token: string; takeAway: () => Promise<unknown> }>
@@ -272,7 +272,7 @@ const initialize = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 })
 
-/** What an agent runtime can lose. */
+/** Creates a case for a right that an agent runtime can lose. */
 async function createRuntimeCase(
   name: string,
   loss: 'attempt' | 'runtime secret',
@@ -395,7 +395,8 @@ it('opens no tool session if the credential ends before the body has arrived', a
   expect(await findLateDeeds(toolCases())).toEqual([])
 })
 
-// After the others, because it changes the workspace. If these requests were rejected, the others would prove nothing.
+// This test comes last, because it changes the workspace. If these requests were rejected, the others would prove
+// nothing.
 it('does what the same requests ask for if the rights are kept', async () => {
   const firstLoss = [
     ...Object.values(otherRoutes).flatMap(([first]) => first ?? []),

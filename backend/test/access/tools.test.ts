@@ -20,7 +20,7 @@ import { useToolServiceWorld } from '../support/service-with-tools.ts'
 type BuiltInKind = Extract<ToolKind, { builtIn: object }>
 const kinds = [...toolKinds.values()].filter((kind): kind is BuiltInKind => kind.builtIn !== undefined)
 
-/** What only their contact has. */
+/** Values that only their contact has. */
 const theirContact = {
   phone_number: '+12025550142',
   email: 'theirs-only@example.com',
@@ -60,7 +60,7 @@ beforeAll(async () => {
   await service.deps.db.updateTable('contact').set(theirContact).where('id', '=', theirs.contact).execute()
   for (const { id, kind } of await listTools(service.deps, ours.workspaceId)) {
     if (toolKinds.get(kind)?.builtIn === undefined) continue
-    // Not by `assignTool()`, which rejects the configuration.
+    // Inserts the row directly, because `assignTool()` rejects the configuration.
     await service.deps.db
       .insertInto('widget_tool')
       .values({

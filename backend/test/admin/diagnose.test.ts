@@ -255,7 +255,7 @@ it('says who put a number on the do-not-call list', async () => {
   const optedOut = { ...emptyResult('declined', 'contact_declined'), optedOut: true }
   await completeDialedCall(world.service.deps, seed, call.id, optedOut)
 
-  // Without the command, which hashes numbers with another key than the tests.
+  // Reads the stories directly, because the command hashes numbers with another key than the tests.
   const causes = await Promise.all(
     [overApi, withContact, duringCall].map(async (phoneNumber) => {
       const [story] = await readStories(world.service.deps, { phoneNumber })

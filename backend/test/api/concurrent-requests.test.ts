@@ -20,7 +20,7 @@ const post = (phone_number: string, headers = {}, send = sendToApi) =>
 
 it('queues one call if every request starts before the first one commits', async () => {
   const phone_number = '+12025550171'
-  // As many processes as one workspace has connections here.
+  // Starts as many processes as one workspace has connections here.
   const count = maxShare(getPools(api.deps.db)[1].options.max)
   const apps = await Promise.all(Array.from({ length: count }, () => createApp(api.deps)))
   let posts: ReturnType<typeof post>[] = []

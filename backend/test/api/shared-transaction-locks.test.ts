@@ -15,7 +15,7 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender } from '../support/test-api.ts'
 import { waitForValue } from '../support/wait.ts'
 
-// What a `POST /contacts/` waits for must not delay the requests that share its transaction.
+// A lock that one `POST /contacts/` waits for must not delay the requests that share its transaction.
 
 const { api, post, postToOther, add, observe } = useObservedApi()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -25,7 +25,7 @@ async function claimAll(): Promise<void> {
   while ((await claimAndSettle(api.deps, lease, 50)).length > 0);
 }
 
-/** Only a request that runs alone waits for its campaign. */
+/** Returns true for the lock that a request takes on its campaign only if it runs alone. */
 const isAlone = (statement: string) => statement.endsWith('for key share of "campaign"')
 
 const getStatuses = async (responses: ReturnType<typeof post>[]) =>

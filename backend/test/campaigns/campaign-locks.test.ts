@@ -35,7 +35,7 @@ it('changes the hours, time zone, and status of campaigns in two statements, eac
       /updateTable\('campaign'\)[^]*?\.set\(([^]*?)\)\s*\.where/.exec(text) ??
       /\bupdate campaign\b(?: as \w+)?\s+set\b([^]*)/.exec(text) ??
       []
-    // Also values whose columns can't be seen here.
+    // Includes values whose columns can't be seen here.
     return set !== undefined && (/\b(status|time_zone|calling_hours)\b/.test(set) || /^\w+$/.test(set))
   }
   expect(await findFunctions(writes)).toEqual([

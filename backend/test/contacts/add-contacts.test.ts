@@ -18,7 +18,8 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { type ApiRequest, createSender, parseError, useApiWorld } from '../support/test-api.ts'
 import { waitFor } from '../support/wait.ts'
 
-// What the only writer of contacts and calls does if something changes between its statements, and what it leaves undone.
+// These tests change data between the statements of the only writer of contacts and calls, and check what it leaves
+// undone.
 
 /** While it's set, transactions of `slow` wait before this statement for the advisory lock 0. */
 let pauseBefore: 'begin' | 'commit' | null = null

@@ -20,7 +20,9 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-/** What a user enters for each column, in the dashboard's form. A text without a format of its own is `a COLUMN`. */
+/**
+ * The text that a user enters for each column, in the dashboard's form. It's `a COLUMN` for a column without a format.
+ */
 const entered = new Map<string, string>(contactColumns.map((column) => [column, `a ${column}`]))
 entered.set('email', 'someone@example.com')
 entered.set('time_zone', 'Asia/Tokyo')
@@ -28,7 +30,7 @@ entered.set('variables', 'roof = a variable')
 entered.set('consent_at', '2026-05-01T09:30:00.000Z')
 entered.set('consent_kind', 'written')
 
-/** How the value is shown to people and agents, where that differs. */
+/** The value that people and agents see, where it differs. */
 const shown = new Map(entered)
 shown.set('variables', 'a variable')
 shown.set('consent_kind', 'Written')

@@ -5,8 +5,8 @@ import { waitUntil } from '../support/wait.ts'
 const isRolledBack = (error: unknown) => error instanceof Error && error.message === 'rolled back'
 
 /**
- * Shares an operation on names that runs until it's told to end. The keys of a name are its parts. Runs alone have a list
- * of their own: a batch can have one name, too.
+ * Shares an operation on names that runs until it's told to end. The keys of a name are its parts. Items that run alone
+ * have a separate list, because a batch can have one name, too.
  */
 function shareNames(
   limits: {
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and leaves room for batch
   )
 })
 
-it('counts the items that run alone by a group of their own, if they have one', async () => {
+it('counts the items that run alone by their separate group, if they have one', async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,

@@ -145,7 +145,7 @@ const sessionlessRequest = (headers: IncomingHttpHeaders, meta: Record<string, u
     { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: meta } },
   )
 
-/** What reads stored text, text from other servers, or a request before its length is checked, by module. */
+/** Functions that read stored text, text from other servers, or a request before its length is checked, by module. */
 const readers: Record<string, Record<string, Read>> = {
   'queue/agents/validate-agent.ts': {
     'validateAgent: the language': (text) =>

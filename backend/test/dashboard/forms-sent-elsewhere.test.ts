@@ -56,7 +56,7 @@ interface Case {
   open: (user: Owner) => Promise<Page>
   button: string
   fields: (user: Owner) => Record<string, string>
-  /** What the page shows after the user has signed in again. */
+  /** The text that the page shows after the user has signed in again. */
   shown: (user: Owner) => RegExp[]
   message: string
 }

@@ -26,7 +26,7 @@ interface Target {
   token: string
   /** 422 for a form. A button redirects to the page that shows the error. */
   status: 303 | 422
-  /** Of the body. */
+  /** Maximum size of the body. */
   maxBytes?: number
 }
 

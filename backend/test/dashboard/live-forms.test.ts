@@ -16,7 +16,7 @@ itInChromium('lets the user resubmit a form a while after they stopped the page 
   await tab.route(user.urlFor('/contacts/new'), (route, request) => {
     if (request.method() === 'GET') return route.continue()
     sent += 1
-    // Like pressing Esc: the browser stays on the page.
+    // Ends the first request as pressing Esc does: the browser stays on the page.
     return sent === 1 ? route.abort('aborted') : route.continue()
   })
   await tab.getByLabel('Phone number').fill('+12025550177')

@@ -18,7 +18,7 @@ async function submitTooLate(user: SignedInUser, fields: Record<string, string> 
   return (await user.browser.press(form, 'Add contact', fields)).page
 }
 
-/** Sends a form as a browser does, with headers of its own. */
+/** Sends a form as a browser does, with additional headers. */
 async function post(user: SignedInUser, path: string, fields: Record<string, string>, headers = {}) {
   const cookie = user.browser.cookies().join('; ')
   const response = await fetch(user.urlFor(path), {

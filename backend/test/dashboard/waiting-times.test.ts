@@ -102,7 +102,7 @@ const pagesOf = ({ id, campaign_id, contact }: Call) => [
   '/overview',
 ]
 
-/** What pages say about a time, and the time, for example "not before Wed 9:00 AM". */
+/** Matches the text on pages about a time, for example "not before Wed 9:00 AM". */
 const promise =
   /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay|Called as often as allowed|The limit ends:|(?:Day's calls|Month's minutes) used up) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
 

@@ -128,7 +128,7 @@ it("separates workspaces in a database that belongs to an ordinary user, as the 
     const scoped = scopeToWorkspace(deps, ours.workspaceId)
     await addDocument(scoped, ours.workspaceId, { title: 'Prices', body: 'A roof inspection is free.' })
     expect(await searchKnowledge(scoped, ours.workspaceId, 'inspection')).toMatchObject([{ title: 'Prices' }])
-    // As its owner, but without the role of the service.
+    // Reads as the database's owner, but without the role of the service.
     await administer(`revoke ${roles.service} from ${user}`)
     await withClient(url.href, async (client) => {
       await expect(client.query('select from workspace')).rejects.toThrow('outdial.workspace_id')

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(60_000)
-/** Longer than any step takes, and so short that a failed wait says which one it was. */
+/** No step takes this long. It's so short that a failed wait says which one it was. */
 const waitMs = 15_000
 const settings = {
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',

@@ -17,7 +17,7 @@ const database = useTestDatabase()
 
 it('waits for a server that is starting', async () => {
   const proxy = await createDatabaseProxy(database.url, { isOpen: false })
-  // It logs a warning after the first failed attempt.
+  // The wait logs a warning after the first failed attempt, and the proxy then connects.
   const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
   await waitForDatabase({ url: proxy.url, timeoutMs: 15_000, log })
   await proxy.disconnect()

@@ -139,7 +139,9 @@ const isServiceTable = ({ name, isPartition }: Table) => installationTables.incl
 /** Tables whose rows a workspace can't insert or delete. It sees only some columns of users and apps. */
 const readTables = ['api_request', 'app_user', 'oauth_client', 'workspace']
 
-/** Which rows of tables without the column `workspace_id` belong to a workspace, independently of the policies. */
+/**
+ * Conditions for the rows of a workspace in tables without the column `workspace_id`, independently of the policies.
+ */
 const belongs: Record<string, string> = {
   workspace: 'id = $',
   contact_change_values: 'contact_id in (select id from contact where workspace_id = $)',
@@ -160,7 +162,10 @@ const writableTables = () => workspaceTables().filter(({ name }) => !readTables.
 
 const scoped = (of: SeededObjects, db = world.database.db): Db => scopeToWorkspace({ db }, of.workspaceId).db
 
-/** What identifies a row of a table, whatever its columns. Reading it needs the right to read all columns. */
+/**
+ * Returns the column that identifies a row of a table, whatever its columns. Reading it needs the right to read all
+ * columns.
+ */
 const address = ({ name }: Table) => sql.raw<string>(readTables.includes(name) ? 'id::text' : 'ctid::text')
 
 /** Returns the addresses of a workspace's rows, read without its scope. */

@@ -43,7 +43,7 @@ it('claims a call that is queued into a campaign that has left the queue', async
 
 it('claims a call whose transaction had not ended when the campaign had no other call', async () => {
   const { id } = await queue()
-  // As a version of the service queues it that doesn't know the queue of campaigns.
+  // Queues the call as a version of the service does that doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
     await db
       .selectFrom('campaign')
@@ -101,7 +101,7 @@ it("doesn't wait for an edit of the campaign when it decides when the campaign's
   const { deps, seed } = world
   await deps.db.transaction().execute(async (db) => {
     await lockCampaignForChange(db, seed, 'rules')
-    // What a claim does after its commit. The edit waits for this row, so it mustn't wait for the edit.
+    // A claim does this after its commit. The edit waits for this row, so it mustn't wait for the edit.
     await settleCampaigns(deps.db, [seed.campaignId], [seed.campaignId], new Date(0))
   })
   expect(await claimedIds()).toEqual([id])

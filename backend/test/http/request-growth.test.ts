@@ -10,7 +10,7 @@ import { secret } from '../support/mcp.ts'
 import { type Service, useServiceWorld } from '../support/service.ts'
 import { listReadHeaders } from '../support/text-parsers.ts'
 
-// What reads a request before its schema does: the service's own code and its libraries. Node accepts 16 KB of URL and
+// The service's own code and its libraries read a request before its schema does. Node accepts 16 KB of URL and
 // headers, which a setting can change.
 
 /** Headers that a request can be rejected for, so each is sent alone. */

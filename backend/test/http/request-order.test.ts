@@ -226,7 +226,7 @@ describe('a network whose clients send many requests on each connection', () => 
     await response?.body.dump()
     return response?.statusCode === 200
   }
-  // Never responds the first request of a flood, so that the others wait.
+  // Never responds to the first request of a flood, so that the others wait.
   const handle: RequestListener = ({ headers }, res) => {
     if (headers.connection !== undefined) res.end()
   }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 async function startCall() {
-  // Another process ends it, which can't notify this one.
+  // Another process ends the call, and can't notify this one.
   const call = await seedLiveCall({ ...service.deps, notify: noNotify }, { ...service.seed, agentId })
   const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
   return { attemptId: call.attemptId, token, end: () => call.end() }

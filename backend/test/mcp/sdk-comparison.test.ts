@@ -154,7 +154,7 @@ const message = fc.oneof(
 
 /**
  * Removes the only intended difference: for invalid parameters, this server returns -32602 and describes the issues.
- * The SDK's server returns -32603 (or an error of its own check) and the raw issues of its schema.
+ * The SDK's server returns -32603 (or an error of another check) and the raw issues of its schema.
  */
 function normalize(response: unknown): unknown {
   const { error, ...rest } = response as JsonRpc

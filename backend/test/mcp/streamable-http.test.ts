@@ -148,7 +148,7 @@ describe('a session of a process that no longer runs', () => {
 
   it('continues, with all its features', async () => {
     const id = newForeignId()
-    // At the same time, as after a restart.
+    // Sends two requests at the same time, as after a restart.
     const responses = await Promise.all(['a', 'b'].map((text) => send('POST', call(text), inSession(id))))
     expect(await Promise.all(responses.map((response) => response.json()))).toMatchObject([
       { result: { content: [{ text: 'a' }] } },

@@ -21,7 +21,7 @@ import { receiveReport } from '../support/receive-report.ts'
 
 const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 
-// Each test has its own.
+// Each test has a new workspace.
 let deps: TestDeps
 let seed: Seed
 beforeEach(() => {
@@ -155,7 +155,7 @@ it('erases everything even if the contact and its campaign are changed and calle
       await Promise.all([finishAnalysis(deps, key, analysis), finishAnalysis(deps, key, undefined)])
     }
   }
-  // As the dashboard does it, in one transaction.
+  // Edits the campaign as the dashboard does, in one transaction.
   const editHours = (round: number) =>
     inTransaction(deps, (tx) => {
       const start = `0${round % 5}:00`

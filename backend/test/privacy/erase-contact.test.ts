@@ -16,7 +16,7 @@ const { world, erase, claim, seedConversation, toolCall, findTraces } = useErasu
 
 const toEntry = (reason: string) => ({ source: 'dashboard', reason }) as const
 
-// Each test has its own.
+// Each test has a new workspace.
 let deps: TestDeps
 let seed: Seed
 beforeEach(() => {

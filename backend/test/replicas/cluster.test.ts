@@ -201,7 +201,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     ] as const) {
       await waitFor(async () => {
         const { status } = await postTo(other.url, of)
-        // Never 404: a client would give up its session.
+        // The status is never 404, because a client would give up its session.
         expect([202, 503]).toContain(status)
         return status === 202
       })

@@ -78,7 +78,7 @@ it('notify the workers of each other about calls, without Redis', async () => {
     listener.on('notification', ({ payload = '' }) => messages.push(payload))
     await listener.query('listen outdial')
     const [first] = await Promise.all([start({ ROLE: 'all' }), start({ ROLE: 'worker' })])
-    // In a workspace of its own, because it queues many calls.
+    // Uses a separate workspace, because it queues many calls.
     const another = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
     const anotherKey = (
       await createApiKey(testDeps(database.db), another.workspaceId, another.userId, 'Test')

@@ -36,7 +36,7 @@ const closeLater = useClosers()
 let servers: StreamingServers
 let service: ServiceProcess
 let workspace: Workspace
-/** As the user in the URL. */
+/** The database as the user in the URL. */
 let administrator: Db
 
 async function startService(databaseUrl: string, readUrl: string): Promise<ServiceProcess> {
@@ -55,7 +55,7 @@ interface Workspace {
   db: Db
   seed: Seed
   key: string
-  /** Has just signed in. */
+  /** The browser of a user who has just signed in. */
   browser: Browser
 }
 

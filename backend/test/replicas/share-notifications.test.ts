@@ -58,7 +58,7 @@ async function start(
     },
   }
   running.push(process)
-  // It polls once when it has connected.
+  // The process polls once when it has connected.
   await waitUntil(() => received.length === names.length)
   received.length = 0
   return process
@@ -107,7 +107,7 @@ it('sends no message while no other process has workers', async () => {
   alone.notify.callQueued()
   alone.notify.reportReceived('an-attempt')
   expect(alone.received).toEqual(['callQueued', 'an-attempt'])
-  // What a third one sends afterward is the first to arrive.
+  // The first message that arrives is the one that a third process sends afterward.
   const third = await start('api')
   third.notify.importQueued()
   await waitUntil(() => other.received.length > 0)
@@ -166,7 +166,7 @@ it('makes only the calls late that are queued while the connection is lost, and 
   const seed = await seedWorkspace(api.deps)
   const campaignId = await seedCampaign(api.deps, { ...seed, maxConcurrentCalls: 100 })
   const dialed = new Set<number>()
-  // Its calls never end, because the end of a call would notify the dialer.
+  // This provider's calls never end, because the end of a call would notify the dialer.
   const endless = createTestProvider()
   const provider = createTestProvider({
     dial: (request, controls) => {

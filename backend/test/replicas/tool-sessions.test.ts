@@ -36,7 +36,7 @@ const behaviors = {
 
 describeWithRedis('tool sessions of two replicas', () => {
   let installation: Installation
-  /** Between the replicas and Redis. */
+  /** The proxy between the replicas and Redis. */
   let proxy: DatabaseProxy
   let seed: Seed
   let widgetId: string
@@ -271,7 +271,7 @@ describeWithRedis('tool sessions of two replicas', () => {
       '1',
       { error: { code: 'unavailable' } },
     ])
-    // What needs no other replica works as before, and new sessions can be opened.
+    // Calls that need no other replica work as before, and new sessions can be opened.
     expect(await session.call('echo', { text: 'here' })).toMatchObject({ result: {} })
     const opened = await open(second)
     expect((await second.app.inject('/readyz')).statusCode).toBe(200)
@@ -284,7 +284,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     ] as const)
       await waitFor(async () => {
         const response = await postTo(replica, of, ping)
-        // Never 404: a client would give up its session.
+        // The status is never 404, because a client would give up its session.
         expect([202, 503]).toContain(response.status)
         return response.status === 202
       })

@@ -11,8 +11,8 @@ import { queueCallback } from '../../queue/contacts/queue-callback.ts'
 import { type TypedRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber } from '../support/factories.ts'
 
-// Each rule, broken by a call at each moment at which rules decide. The clock is ahead of the database's, so that it doesn't delay
-// the campaigns' turns, and shows noon of a Veterans Day, a Thursday, in New York.
+// In these tests, a call breaks each rule at each moment at which rules decide. The clock is ahead of the database's, so
+// that it doesn't delay the campaigns' turns, and shows noon of a Veterans Day, a Thursday, in New York.
 const start = '2100-11-11T17:00:00.000Z'
 const world = useRulesWorld(start)
 
@@ -27,7 +27,7 @@ const lastOutcome = { status: 'completed', outcome: 'busy', ended_reason: 'line_
 
 const momentNames = ['queueing', 'claiming', 'retry', 'import', 'callback', 'change'] as const
 
-/** What becomes of a call: the call as the API shows it, the reason why none was queued, or the code of an error. */
+/** The result of a call: the call as the API shows it, the reason why none was queued, or the code of an error. */
 type Result = object | string
 
 interface Case {
@@ -217,7 +217,7 @@ const toCode = (error: unknown): string => {
   throw error
 }
 
-/** What happens at each moment to a call that breaks the rules. */
+/** Actions at each moment with a call that breaks the rules. */
 const moments: Record<(typeof momentNames)[number], (rule: Case) => Promise<Result>> = {
   queueing: async (rule) => {
     await callBefore(rule)

@@ -17,7 +17,7 @@ import { seedCall } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 
-// Later than the database's clock, so that it doesn't delay the campaigns' turns. Noon in New York.
+// Noon in New York, later than the database's clock, so that it doesn't delay the campaigns' turns.
 const start = '2100-03-03T17:00:00.000Z'
 const world = useRulesWorld(start)
 const { setRules, changeRules, queue, read, claim, claimOne, finish, advanceHours } = world

@@ -13,7 +13,7 @@ import { changeRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Later than the database's clock, so that it doesn't delay the campaigns' turns.
+// The clock is ahead of the database's, so that it doesn't delay the campaigns' turns.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 
 const hourMs = 3_600_000
@@ -131,7 +131,10 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
   )
 })
 
-/** What happens to a workspace with two campaigns and two contacts, and what its rules say about each attempt. */
+/**
+ * Starts a history of events in a workspace with two campaigns and two contacts, and of what its rules say about each
+ * attempt.
+ */
 async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay: boolean) {
   const { deps } = world
   const { workspaceId } = seed

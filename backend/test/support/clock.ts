@@ -10,7 +10,7 @@ export class ManualClock implements Clock {
   #now: number
   #waiters: Waiter[] = []
 
-  /** By default a Monday, 15:00 UTC: 11:00 in New York. */
+  /** Starts the clock, by default on a Monday, 15:00 UTC: 11:00 in New York. */
   constructor(start = '2026-05-04T15:00:00.000Z') {
     this.#now = Date.parse(start)
   }

@@ -113,7 +113,7 @@ export async function acceptColumns(deps: Deps, workspaceId: number, importId: n
   })
 }
 
-/** What to choose for columns, by their headers, and other fields of the form. */
+/** The choices for columns, by their headers, and other fields of the form. */
 export type ColumnChoices = Record<string, string>
 
 /** Returns the names of the fields in which a person says what the columns contain, by the header. */

@@ -25,7 +25,7 @@ export async function findGrowth(
   work: (text: string) => unknown,
 ): Promise<string | undefined> {
   const text = repeat(lengths.long)
-  // Within the limit whatever the short text takes, which needn't be measured then.
+  // If the long text takes so little, it's within the limit whatever the short one takes, which needn't be measured.
   let long = await measureOnce(text, work)
   if (long <= floorMs * maxGrowth) return undefined
   let short = 0

@@ -13,7 +13,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
       Buffer.from('\nendstream'),
     ]),
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    // For an unknown password: neither entry matches the empty one.
+    // The entries of an unknown password: neither matches the empty one.
     `<< /Filter /Standard /V 1 /R 2 /P -44 /O <${'ab'.repeat(32)}> /U <${'cd'.repeat(32)}> >>`,
   ]
   const parts = [Buffer.from('%PDF-1.4\n')]

@@ -83,7 +83,7 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
   }
 }
 
-/** Has the message that the user sees. */
+/** An error with the message that the user sees. */
 class DatabaseStartError extends Error {}
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

@@ -19,7 +19,7 @@ import type { TestDeps } from './deps.ts'
 /** The password of every user that these helpers create. */
 export const password = 'correct horse battery'
 
-/** Its hash by `hashPassword()`, which is slow on purpose. */
+/** The hash of the password by `hashPassword()`, which is slow on purpose. */
 const passwordHash =
   '$argon2id$v=19$m=19456,t=2,p=1$MtDiM2LAQdvVqa8uErJSww$d0x7edapKjNRzUFxhXyWD/L73GQOjWgSeCWdjCr+ffg'
 

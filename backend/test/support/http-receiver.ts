@@ -75,7 +75,7 @@ export function useHttpReceiver(): HttpReceiver {
   return receiver
 }
 
-/** What servers send that isn't a valid HTTP/1.1 response. */
+/** Responses of servers that aren't valid HTTP/1.1. */
 export const invalidResponses: readonly [name: string, bytes: string][] = [
   ['lines that end without a carriage return', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
   [

@@ -12,7 +12,7 @@ export interface InputField {
   isKey: boolean
   /** An invalid value is ignored or replaced. */
   isIgnoredIfInvalid: boolean
-  /** Its text meets a pattern, a parser, or the rest of the code before or without a check of its length. */
+  /** True if the text meets a pattern, a parser, or the rest of the code before or without a check of its length. */
   isUnbounded: boolean
 }
 

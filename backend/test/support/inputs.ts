@@ -14,7 +14,7 @@ import { publicRoutes } from './service-routes.ts'
 /** The schema of what a route gets from outside. */
 interface Input {
   method: string
-  /** As in the table of its routes, with its prefix. */
+  /** The path as in the table of its routes, with its prefix. */
   path: string
   part: 'params' | 'query' | 'body'
   schema: z.ZodType

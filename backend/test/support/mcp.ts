@@ -16,7 +16,7 @@ import { getWidgetId, type Seed, seedAgent, seedWorkspace } from './factories.ts
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
-/** What the tools of a test do, by name. */
+/** The behaviors of a test's tools, by name. */
 export type ToolBehaviors = Record<string, (use: ToolUse, deps: ToolDeps) => ToolResult | Promise<ToolResult>>
 
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
@@ -184,7 +184,7 @@ export interface RawSession {
   headers: Headers
   /** The URL to post messages to. */
   endpoint: string
-  /** The same, as the stream's first event has it. */
+  /** The data of the stream's first event, which contains the endpoint. */
   data: string
   /** Returns the next message of the stream. */
   next(): Promise<JsonRpc>
@@ -224,7 +224,7 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          // Not `.`: it excludes U+2028, which doesn't end a line of an event stream.
+          // `.` isn't enough: it excludes U+2028, which doesn't end a line of an event stream.
           const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }

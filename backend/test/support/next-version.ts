@@ -4,7 +4,7 @@ import path from 'node:path'
 import { generateFunctionVersion } from '../../../scripts/function-version.ts'
 import { projectRoot } from './embedded-database-process.ts'
 
-/** A later version of the service, in a folder of its own. */
+/** A later version of the service, in a separate folder. */
 export interface NextVersion {
   root: string
   /** The names of the migrations that this version doesn't have. */

@@ -18,7 +18,7 @@ interface ObservedApi {
   readonly send: ReturnType<typeof createSender>
   /** Sends `POST /contacts/` for a new number, unless `values` has another. */
   readonly post: Post
-  /** Like `post`, to a second instance of the API. */
+  /** Sends `POST /contacts/` to a second instance of the API. */
   readonly postToOther: Post
   readonly add: (values: object) => Promise<ContactAdded>
   /**

@@ -53,7 +53,7 @@ pool_mode = ${poolMode}
 `,
     )
   await configure(mode)
-  // It doesn't run as root.
+  // PgBouncer doesn't run as root.
   const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, [...account, file], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

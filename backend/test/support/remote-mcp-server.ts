@@ -18,7 +18,7 @@ import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote-server.ts'
 import { readTool, runTool, useToolWorld } from './tools.ts'
 
-/** What a tool of the server does. The signal aborts if the call is canceled. */
+/** The behavior of a tool of the server. The signal aborts if the call is canceled. */
 type ToolBehavior = (
   args: Record<string, unknown>,
   extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },

@@ -37,7 +37,7 @@ export interface Replica {
   stop(): Promise<void>
 }
 
-/** What the processes of an installation have in common. */
+/** The resources that the processes of an installation have in common. */
 export interface Installation {
   db: Db
   clock: ManualClock
@@ -76,7 +76,7 @@ export async function startReplica(
   const kinds = options.behaviors && createToolKinds(options.behaviors)
   const tools = createToolServer(deps, { ...(kinds && { kinds }) })
   notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
-  // With the real time, because it's compared with the database's clock.
+  // Uses the real time, because it's compared with the database's clock.
   const replicaCheck = startReplicaCheck({ ...deps, clock: systemClock })
   // A process that isn't recorded yet looks like one that was killed.
   await waitFor(async () => (await findLastSeen(db, replicas.nodeId)) !== undefined)

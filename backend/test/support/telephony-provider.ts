@@ -17,7 +17,7 @@ export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): 
 /** Returns a promise that never settles and doesn't keep the process alive. */
 export const neverSettle = () => new Promise<never>(() => {})
 
-/** Has a short conversation that ends by itself. */
+/** Simulates a short conversation that ends by itself. */
 export const shortConversation: TelephonyProvider['dial'] = async (_, { onAnswer }) => {
   onAnswer()
   await delay(1)

@@ -10,11 +10,11 @@ import { useTestDatabase } from './world.ts'
 
 export interface ApiRequest {
   method?: 'GET' | 'POST' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'PUT' | 'PATCH'
-  /** Below the API's prefix. */
+  /** The path below the API's prefix. */
   path: string
-  /** Sent as JSON. */
+  /** The body to send as JSON. */
   body?: unknown
-  /** Sent unchanged, in place of `body`. */
+  /** The body to send unchanged, in place of `body`. */
   raw?: string | Buffer
   headers?: Record<string, string>
   /** A key in place of the default one; null sends none. */

@@ -5,7 +5,7 @@ const root = new URL('../../../', import.meta.url)
 /** Modules whose texts are those of the operator, of developers, or of the database. */
 const ownModules = /^backend\/(test|node_modules|platform\/db|admin|service\/demo|dashboard\/stories)\//
 
-/** Where a declaration of a module begins. */
+/** Matches the place where a declaration of a module begins. */
 const declaration = /^(?=(?:export |async |const |function |class ))/m
 const nameOf = /^(export )?(?:async )?(?:function\*?|const|class) (\w+)/
 
@@ -13,13 +13,13 @@ const nameOf = /^(export )?(?:async )?(?:function\*?|const|class) (\w+)/
 const takesText =
   /^[^(]*\(([^)]*\b(?:string|unknown|Buffer|Uint8Array|IncomingHttpHeaders|IncomingMessage|URLSearchParams|FastifyRequest|body)\b)/
 
-/** What takes long for some texts, besides patterns, which a rule of ESLint checks. */
+/** Matches code that takes long for some texts, except patterns, which a rule of ESLint checks. */
 const parsing =
   /\bIntl\.\w+\((?!'en-US'|'timeZone')|\bURL\.(?:canParse|parse)\(|\bnew URL\((?!.*import\.meta)|\bDate\.parse\(|\bJSON\.parse\(|\bTemporal\.Plain\w+\.from\(|\bnew RegExp\(/
 
 /** A function that parses text, by its name or by what it does. */
 export interface TextParser {
-  /** Of the backend, the contract, or the package `reading`. */
+  /** A module of the backend, the contract, or the package `reading`. */
   module: string
   name: string
   isExported: boolean

@@ -117,7 +117,7 @@ it('counts the five seconds from the response, even if the request had to wait',
     const waiting = queueCall({ phone_number, do_not_call: true, callback_url: urlOf('waited') })
     await waitForLockWaiters(api.deps.db)
     api.deps.clock.advance(30 * secondMs)
-    // In an array so that this transaction doesn't wait for it: it waits for this transaction.
+    // Returns an array so that this transaction doesn't wait for the promise, which waits for this transaction.
     return [waiting] as const
   })
   const { call } = await posting

@@ -104,7 +104,7 @@ describe('replay', () => {
 })
 
 describe('replay of many deliveries', () => {
-  /** Writes exhausted deliveries to a new subscription, each of its own old call. */
+  /** Writes exhausted deliveries to a new subscription, each of another old call. */
   const seedExhausted = async (count: number) => {
     const { id } = await seedSubscription()
     const { id: callId } = await completeCall(world.deps, world.seed)

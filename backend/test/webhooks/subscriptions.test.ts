@@ -166,7 +166,7 @@ describe('subscribing again', () => {
   it('returns a subscription from before filters by goal, opt-out, and test calls existed', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
-    // As an earlier version stored it.
+    // Stores the filter as an earlier version did.
     await world.deps.db
       .updateTable('webhook_subscription')
       .set({ filter: '{"outcome": null, "agent_id": null, "campaign_id": null}' })

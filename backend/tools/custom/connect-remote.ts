@@ -143,7 +143,7 @@ async function openSession(
 const isRejected = (error: unknown): boolean =>
   isNotSent(error) || (error instanceof HttpStatusError && [401, 403].includes(error.status))
 
-/** Longer than the signals that limit every request, so that the SDK's own timeout never ends one. */
+/** The signals limit every request to less time, so that the SDK's timeout never ends one. */
 const sdkTimeoutMs = 2 * minuteMs
 
 async function failWithStream<Result>(

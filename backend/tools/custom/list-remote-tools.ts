@@ -10,7 +10,7 @@ import { findSchemaIssues } from './validate-custom-tool.ts'
 
 /** A tool that a remote server lists. */
 export interface ListedRemoteTool extends RemoteTool {
-  /** Why the tool can't be used; empty if it can. */
+  /** The reasons why the tool can't be used; empty if it can. */
   issues: string[]
 }
 

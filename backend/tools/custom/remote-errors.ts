@@ -41,7 +41,7 @@ export function rethrowSessionGone(error: unknown): never {
   throw isGone ? new SessionGoneError(error.message, { cause: error }) : error
 }
 
-/** By name, because the SDK is imported only when a session is opened. */
+/** Recognizes the error by its name, because the SDK is imported only when a session is opened. */
 const isProtocolError = (error: unknown): error is ProtocolError =>
   error instanceof Error && error.name === 'ProtocolError'
 

@@ -1,7 +1,7 @@
 import { describeNetworkError } from '../../platform/outbound/describe-network-error.ts'
 import { isNotSent } from '../../platform/outbound/guard.ts'
 
-/** What went wrong with a request to a remote server. */
+/** The failure of a request to a remote server. */
 export interface RemoteFailure {
   /**
    * - `error_response`: the server responded with an error, so the connection still works

@@ -3,7 +3,7 @@ interface Measures {
   depth: number
   /** Total length of all strings, without property names. */
   characters: number
-  /** Whether there are more values or levels than allowed. */
+  /** True if there are more values or levels than allowed. */
   isTooLarge: boolean
 }
 

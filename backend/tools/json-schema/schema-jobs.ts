@@ -9,13 +9,13 @@ export type SchemaJob =
   | { type: 'check schemas'; schemas: unknown[]; options: CheckOptions }
   | { type: 'validate arguments'; key: string; schema: JsonSchema; args: unknown }
 
-/** What's wrong with one schema. */
+/** The issues of one schema. */
 export type SchemaIssues = string[]
 
-/** What's wrong with the arguments, or with their schema. */
+/** The issues of the arguments, or of their schema. */
 export type ArgumentIssues = string[] | 'timed out' | 'invalid'
 
-/** For all schemas of a list together. */
+/** Time to check all schemas of a list together. */
 const checkTimeoutMs = 5 * secondMs
 
 /** The thread itself interrupts validation after 100 ms. This is for what can't be interrupted there. */

@@ -72,7 +72,10 @@ export type ToolDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox' | 'not
 /** A kind of tool. Each kind has its own file. */
 export type ToolKind = BuiltInToolKind | CustomToolKind
 
-/** Comes with Outdial. A row stores only its name, so that agents always get this version's description and schema. */
+/**
+ * A tool that comes with Outdial. A row stores only its name, so that agents always get this version's description and
+ * schema.
+ */
 interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
   /**

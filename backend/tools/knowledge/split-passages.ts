@@ -1,4 +1,4 @@
-/** In characters. Reading it aloud takes about a minute. */
+/** Longest passage in characters. Reading it aloud takes about a minute. */
 const maxPassageLength = 800
 
 /**

@@ -23,7 +23,7 @@ interface SessionLookups {
   findContext(widgetId: string): Promise<SessionContext | undefined>
   /** May return a call that ended in another process within the last 30 seconds. */
   findCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
-  /** Never outdated. */
+  /** Returns only a call that is live now. */
   findCurrentCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
 }
 

@@ -4,7 +4,7 @@ import { secondMs } from '../../platform/core/durations.ts'
 /** A client with more unread bytes is disconnected. */
 const maxBacklogBytes = 1024 * 1024
 
-/** All streams together. If it's exceeded, a client that still has unread bytes is disconnected when it gets more. */
+/** Maximum for all streams together. Above it, a client that still has unread bytes is disconnected when it gets more. */
 const maxTotalBacklogBytes = 64 * 1024 * 1024
 
 /** The unread bytes of all streams of a tool server. */

@@ -9,7 +9,7 @@ import type { TransportRequest } from './tool-transport.ts'
 
 const maxMessageBytes = 256 * 1024
 
-/** More than the levels that arguments can have, so that the agent learns which limit they exceed. */
+/** Arguments can have fewer levels. This is higher, so that the agent learns which limit they exceed. */
 const maxMessageDepth = 1_000
 
 export function sendError(res: ServerResponse, requestId: string, error: ToolServerError | ApiError): void {
@@ -64,13 +64,13 @@ export async function readMessage(
   if (Number(req.headers['content-length'] ?? 0) > maxMessageBytes) throw messageTooLarge()
   limitBody(req, credential && getCredentialKey(credential), maxMessageBytes)
   const bytes = await readBody(req)
-  // Before parsing, because JSON.parse takes much longer for deeply nested values than for others.
+  // Checks the depth before parsing, because JSON.parse takes much longer for deeply nested values than for others.
   if (isDeeperThan(bytes, maxMessageDepth))
     throw new ToolServerError('malformed_json.nesting', { values: { limit: maxMessageDepth } })
   return parseMessage(parseJson(bytes))
 }
 
-/** Never settles if the client disconnects. */
+/** Reads a body. The promise never settles if the client disconnects. */
 function readBody(req: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

@@ -65,7 +65,7 @@ export function parseToolCall(request: JSONRPCRequest): ToolCallParams | string 
   const { name, task } = request.params ?? {}
   // Some clients send null instead of leaving the arguments out.
   const args = request.params?.arguments ?? {}
-  // As above: the schema would find no issue.
+  // Returns well-formed parameters at once, because the schema would find no issue.
   if (typeof name === 'string' && isRecord(args) && task === undefined) return { name, args }
   const parsed = CallToolRequestSchema.safeParse({
     ...request,

@@ -16,7 +16,7 @@ export const SessionRequest = z.object({
   sessionId: z.string(),
   /** The SHA-256 of each credential of the request, in base64. */
   digests: z.array(z.string()),
-  /** Only of a POST. */
+  /** The message of a POST. Other methods have none. */
   message: z
     .unknown()
     .optional()
@@ -40,7 +40,7 @@ export type SessionReply = z.infer<typeof SessionReply>
 
 /** The owner only has to pass on the message. */
 const acceptTimeoutMs = 2 * secondMs
-/** Longer than the owner needs for a tool that's aborted after its time limit. */
+/** The owner needs less time, even for a tool that's aborted after its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
 /** Returns a new session ID. Any process can see in it which one opened the session. */

@@ -25,7 +25,7 @@ export interface OfferedTool {
 
 export interface ToolList {
   tools: ReadonlyMap<string, OfferedTool>
-  /** What `tools/list` returns. */
+  /** The response to `tools/list`. */
   definitions: ToolDefinition[]
 }
 
@@ -39,7 +39,7 @@ export interface SessionContext {
   outsideCalls: ToolList
   /** False once something in it has changed and it must be resolved again. */
   isCurrent: boolean
-  /** In milliseconds since 1970. After this time, the context must always be resolved again. */
+  /** The time in milliseconds since 1970 after which the context must always be resolved again. */
   freshUntil: number
 }
 

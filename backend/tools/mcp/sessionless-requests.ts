@@ -27,7 +27,7 @@ export function isSessionless(message: JSONRPCMessage, headers: IncomingHttpHead
   return headers['mcp-protocol-version'] === revision || (meta !== undefined && metaKeys.version in meta)
 }
 
-/** Handles a message of this revision. A request gets a session of its own, which ends with the response. */
+/** Handles a message of this revision. Each request gets a separate session, which ends with the response. */
 export async function handleSessionless(
   { toolSessions, now, backlog }: { toolSessions: ToolSessions; now: () => number; backlog: Backlog },
   request: TransportRequest,
@@ -54,7 +54,10 @@ export async function handleSessionless(
   if (response !== undefined) sendJson(res, requestId, toResponse(message, response))
 }
 
-/** Without `listChanged`, because a notification would need a stream that outlives the request. */
+/**
+ * The response to `server/discover`. It leaves out `listChanged`, because a notification would need a stream that
+ * outlives the request.
+ */
 const discovered = { supportedVersions: [revision], capabilities: { tools: {} } }
 
 const methods: readonly string[] = ['server/discover', 'tools/list', 'tools/call']

@@ -45,7 +45,7 @@ export function createSseRoutes(options: { toolSessions: ToolSessions; backlog: 
     const sessionId = requireSessionId(query)
     const digests = digestCredentials(req.headers, query)
     const isOwn = toolSessions.isOwn(sessionId)
-    // Before the body is read, so that strangers can't send one.
+    // Finds the session before the body is read, so that strangers can't send one.
     const session = findSession(sessionId, digests)
     if (isOwn && session === undefined) throw sessionNotFound()
     // A session of another process checks the credential there, after the body.

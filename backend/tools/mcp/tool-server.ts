@@ -83,7 +83,7 @@ export function createToolServer(
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
-  // Not cached, because a notification from the process that ends the attempt can get lost.
+  // Live calls aren't cached, because a notification from the process that ends the attempt can get lost.
   const findCurrentCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
 
   const host: SessionHost = {
@@ -113,7 +113,7 @@ export function createToolServer(
       sessions.get(id) === undefined && !sessions.hasEndedForeign(id) && isForeignSession(deps.replicas, id),
     forward: (request) => forwardToSession(deps.replicas, request),
     open: (client, id, transport) => {
-      // Either may have changed while the client was being authorized.
+      // The server may have stopped, or the secret have expired, while the client was being authorized.
       if (isClosing) throw stoppingError()
       if (!credentials.isValid(client.credential)) throw invalidSecret()
       sessions.requireCapacity(client.widgetId)

@@ -222,7 +222,9 @@ export class ToolSession {
   }
 }
 
-/** Only the result of a tool call can say that it failed. */
+/**
+ * Returns a failed result for a tool call, and an error for other methods, whose results can't say that they failed.
+ */
 const failedResponse = ({ id, method }: JSONRPCRequest, result: ToolResult): JSONRPCMessage =>
   method === 'tools/call' ? toolResponse(id, result) : errorResponse(id, internalError, result.text)
 

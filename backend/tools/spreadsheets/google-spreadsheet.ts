@@ -13,7 +13,7 @@ const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
-/** What an error means for the row. */
+/** The effect of an error on the row. */
 type RowState = 'row_not_added' | 'row_uncertain' | 'columns_not_loaded'
 
 /**

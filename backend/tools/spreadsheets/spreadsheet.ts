@@ -20,7 +20,7 @@ export interface Spreadsheet {
 
 type SpreadsheetIssue = keyof typeof toolResultTexts
 
-/** Its text is for the agent and for people who read the call's log. */
+/** An error whose text is for the agent and for people who read the call's log. */
 export class SpreadsheetError extends Error {
   override name = 'SpreadsheetError'
   readonly text: CatalogMessage

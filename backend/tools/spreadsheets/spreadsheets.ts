@@ -133,7 +133,7 @@ export const deleteSpreadsheet = (
   inTransaction(deps, async (tx) => {
     const exists = await lockSpreadsheet(tx.db, workspaceId, id, 'update')
     if (!exists) throw spreadsheetNotFound()
-    // In a separate statement after the lock, so that it sees assignments that were committed before the lock.
+    // This is a separate statement after the lock, so that it sees assignments that were committed before the lock.
     const writers = await selectWritingAgents(tx.db, workspaceId, id)
     if (writers.length > 0) throw new FormError('validation_failed', stillUsedMessage(writers))
     await deleteSpreadsheetRow(tx.db, workspaceId, id)

@@ -41,7 +41,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['20th Nov. 2026', '2026-11-20T05:00:00.000Z'],
   ['May 4, 2026  9am PDT', '2026-05-04T16:00:00.000Z'],
   ['2026-05-04 9 AM +05:30', '2026-05-04T03:30:00.000Z'],
-  // What {{zap_meta_human_now}} prints in Zapier.
+  // Zapier prints {{zap_meta_human_now}} like this.
   ['11/25/26 06:05PM', '2026-11-25T23:05:00.000Z'],
   ['11/25/26 06:05PM +1d', '2026-11-26T23:05:00.000Z'],
   ['11/26/26 09:30AM -30m', '2026-11-26T14:00:00.000Z'],
@@ -83,7 +83,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['26.11.2026 09:30', '2026-11-26T14:30:00.000Z'],
   ['26. November 2026', '2026-11-26T05:00:00.000Z'],
   [' 2026-05-04\u00a09:30\u202fAM ', '2026-05-04T13:30:00.000Z'],
-  // The first of two times that a clock change repeats.
+  // A clock change repeats this time. The first one counts.
   ['2026-11-01 01:30', '2026-11-01T05:30:00.000Z'],
   ['1900-01-01 00:00 UTC', '1900-01-01T00:00:00.000Z'],
 ]

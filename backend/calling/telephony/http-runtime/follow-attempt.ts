@@ -32,7 +32,10 @@ const maxRetryDelayMs = minuteMs
 /** A placeholder: the result isn't used after `detached` aborts. */
 export const detachedResult: ProviderResult = { outcome: 'failed' }
 
-/** While the dial request is `sending`, the runtime may not have received it, so a 404 would prove nothing. */
+/**
+ * The status of an attempt's dial request. While it's `sending`, the runtime may not have received it, so a 404 proves
+ * nothing.
+ */
 export type RequestStatus = DialStatus | 'sending'
 
 /** An attempt that a runtime makes, with what's needed to follow it. */

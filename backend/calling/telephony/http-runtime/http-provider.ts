@@ -23,7 +23,7 @@ interface HttpProviderDeps extends FollowDeps {
 
 export const httpProviderName = 'http'
 
-/** Until an attempt's reports are read without a notification. */
+/** Without a notification, an attempt's reports are read at this interval. */
 const pollMs = 250
 
 /**

@@ -14,7 +14,7 @@ export interface CallState {
   unreadable: string[]
 }
 
-/** Of more reports, the last ones count, because the end of the call is one of them. */
+/** Keeps the last reports if there are too many, because one of them is the end of the call. */
 const CallStateEnvelope = z.object({
   reports: z.array(z.unknown()).transform((reports) => reports.slice(-maxReports)),
 })

@@ -38,7 +38,7 @@ export const receiveReport = (
   options: { byToken?: boolean; changes?: readonly string[] } = {},
 ): Promise<'recorded' | 'repeated' | 'ended'> =>
   inTransaction(deps, async (tx) => {
-    // Of two end reports that arrive at the same time, only one may count.
+    // Only one of two end reports that arrive at the same time may count.
     await lockReports(tx.db, attemptId)
     const attempt = await findReportedAttempt(tx.db, httpProviderName, attemptId)
     if (attempt === undefined) throw new ApiError('not_found.attempt')

@@ -5,7 +5,10 @@ import { toStorableText } from '../../../platform/core/text.ts'
 /** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
 interface RepairedReport {
   value: unknown
-  /** What was changed, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown names. */
+  /**
+   * The changes to the report, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown
+   * names.
+   */
   changes: string[]
 }
 
@@ -14,12 +17,13 @@ type Fields = Record<string, unknown>
 /** Notes a change to a field. */
 type Note = (field: string, change: string) => void
 
-/** Enough to find the cause. */
+/** This many changes are enough to find the cause. */
 const maxChanges = 20
 
 /**
  * Repairs what a language model writes, because the rest of a report, such as the outcome, isn't worth losing for it.
- * Comes before validation, which so never meets a long text, and leaves what only the runtime's code writes as it is.
+ * Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's code
+ * writes.
  */
 export function repairReport(report: unknown): RepairedReport {
   if (!isFields(report)) return { value: report, changes: [] }
@@ -181,7 +185,7 @@ const isFields = (value: unknown): value is Fields =>
 const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
 
-/** Also returns true for a list of blank values, and for an object without any. */
+/** Returns true for a blank value, a list of blank values, and an object without fields. */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return isBlank(value)
   return Array.isArray(value) ? value.every(isBlank) : Object.keys(value).length === 0

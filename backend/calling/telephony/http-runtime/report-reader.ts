@@ -29,9 +29,9 @@ const maxRemembered = 1_000
  */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   const waiting = new Map<string, Read>()
-  /** Those of them about which a report has been saved. */
+  /** The waiting attempts about which a report has been saved. */
   const due = new Set<string>()
-  /** Other attempts about which one has been saved lately. */
+  /** Other attempts about which a report has been saved lately. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
   let isPolling = false
   let isReadingDue = false

@@ -72,7 +72,7 @@ export async function mountReportRoute(
   })
 }
 
-/** Five times what's saved of the longest transcript. Parsing more takes longer than half a second. */
+/** The longest transcript that's saved has a fifth of these values. Parsing more takes longer than half a second. */
 const maxBodyValues = 100_000
 
 /** The longest transcript has 5,000 turns of three fields. */

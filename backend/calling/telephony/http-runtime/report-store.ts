@@ -33,7 +33,7 @@ export const lockReports = async (db: Db, attemptId: string): Promise<void> => {
 /** A valid report, and what was changed to get it. */
 export interface ReceivedReport {
   report: RuntimeReport
-  /** What was shortened, replaced, or left out, without values. */
+  /** The parts of the report that were shortened, replaced, or left out, without values. */
   changes: readonly string[]
 }
 

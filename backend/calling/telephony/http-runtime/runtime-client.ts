@@ -39,7 +39,7 @@ export interface RuntimeClient {
 }
 
 interface RuntimeClientOptions {
-  /** Without a trailing slash. */
+  /** The base URL of the runtime, without a trailing slash. */
   url: string
   /** Each key signs every request, so a runtime can use the old or the new one. */
   signingKeys: () => readonly string[]
@@ -48,7 +48,7 @@ interface RuntimeClientOptions {
   timeoutMs?: number
 }
 
-/** Shorter than the time limit of a request, so that a runtime that can't be reached is distinguished from one that is slow. */
+/** A request has more time, so that a runtime that can't be reached is distinguished from one that is slow. */
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { DialRequest } from '../provider.ts'
 import { callbackRequest, interested, optOut, type Scenario, scenarios } from './scenarios.ts'
 
-/** What happens when the simulated contact is called. */
+/** The way in which the simulated contact reacts to a call. */
 type Behavior = 'answers' | 'no_answer' | 'busy' | 'voicemail' | 'declines' | 'fails'
 
 /** Behavior by the last four digits of the phone number, for demos and tests. */

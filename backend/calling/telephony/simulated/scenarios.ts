@@ -162,13 +162,13 @@ export function fillScenarioText(template: string, request: DialRequest): string
     product,
     offer: product || 'the offer',
     contact: name || 'the contact',
-    // At the start of a sentence.
+    // This name starts a sentence.
     Contact: name || 'The contact',
   }
   return fillPlaceholders(template, (key) => (Object.hasOwn(ofScenario, key) ? ofScenario[key] : read(key)))
 }
 
-/** In place of a value that is blank or unknown, until the text around it is tidied. The database can't store it. */
+/** Replaces a blank or unknown value until the text around it is tidied. The database can't store this character. */
 const blank = '\u0000'
 
 /** Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it. */

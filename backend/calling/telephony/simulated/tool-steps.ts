@@ -6,7 +6,7 @@ export interface ToolStep {
   tool: string
   /** All arguments that the agent can provide. A tool gets the ones in its schema. */
   args: Record<string, unknown>
-  /** For example "Searched the knowledge base: price". */
+  /** The text of a success, for example "Searched the knowledge base: price". */
   successText: string
   /** Follows "Couldn't", for example "search the knowledge base". */
   actionPhrase: string
@@ -87,7 +87,7 @@ const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone
 export const parseTimeZone = (lookup: string): string | undefined =>
   /^Local time: .* \((\S+)\)$/m.exec(lookup)?.[1]
 
-/** What an agent can try to do in a conversation. The texts can contain placeholders in {{}}. */
+/** A use of a tool that an agent can attempt in a conversation. The texts can contain placeholders in {{}}. */
 export type Intent =
   | { action: 'look_up_contact' }
   | { action: 'search_knowledge'; query: string }

@@ -12,7 +12,7 @@ import { assertPrivate, findPrivateHome } from './private-folder.ts'
 export interface Binaries {
   initdb: string
   postgres: string
-  /** As in the file PG_VERSION. Data of another major version can't be opened. */
+  /** The version in the file PG_VERSION. Data of another major version can't be opened. */
   majorVersion: string
 }
 

@@ -70,7 +70,10 @@ export async function secureCluster(
   await rename(newFile, rulesFile)
 }
 
-/** Written last, so the checksum shows that the role has this password. TCP is used only on Windows. */
+/**
+ * Returns the content of pg_hba.conf, which is written last, so its checksum shows that the role has this password. TCP
+ * is used only on Windows.
+ */
 const formatAccessRules = ({ role, password }: Login): string => `# Written by Outdial for the role ${role}.
 # Checksum of the password: ${createHash('sha256').update(password).digest('hex').slice(0, 16)}
 local all all              scram-sha-256
@@ -81,7 +84,7 @@ const setupStatements = ({ role, password }: Login): string[] => [
   `do $$ begin
     if not exists (select from pg_roles where rolname = 'outdial') then create role outdial; end if;
   end $$`,
-  // It creates the roles that limit access to rows.
+  // The role `outdial` creates the roles that limit access to rows.
   `alter role outdial with login createrole nosuperuser nocreatedb noreplication nobypassrls password null`,
   // Without a password, the superuser can't sign in.
   `alter role postgres with password null`,

@@ -7,7 +7,8 @@ import { createTemporaryFolder } from './private-folder.ts'
 import type { Login } from './secure-cluster.ts'
 
 /**
- * Where the embedded PostgreSQL server and the process that owns DATA_DIR listen, with the PostgreSQL settings for it.
+ * The address on which the embedded PostgreSQL server and the process that owns DATA_DIR listen, with the PostgreSQL
+ * settings for it.
  */
 export interface Address {
   url: string

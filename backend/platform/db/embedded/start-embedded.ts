@@ -17,7 +17,10 @@ interface EmbeddedOptions {
   /** The value of DATA_DIR. */
   dataDir: string | undefined
   purpose: Owner['purpose']
-  /** For tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process is killed. */
+  /**
+   * Starts a database for tests: no fsync, and a data folder in TMPDIR that is removed at the end, even if this process
+   * is killed.
+   */
   temporary?: boolean
   log: Logger
   /** Called when PostgreSQL's program has started, also after it ended and was restarted. */
@@ -149,7 +152,7 @@ async function startWithRestarts(
 
 const postgresSettings = [
   'timezone=UTC',
-  // Its log goes to Outdial's log, which must not contain phone numbers: no statements, no values.
+  // PostgreSQL's log goes to Outdial's log, which must not contain phone numbers: no statements, no values.
   'log_min_messages=log',
   'log_min_error_statement=panic',
   'log_error_verbosity=terse',

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { CreatedAt, Id, Json, TimestampColumn } from './column-types.ts'
 
-/** What the API stores about requests. */
+/** The tables in which the API stores data about requests. */
 export interface ApiTables {
   idempotent_response: IdempotentResponseTable
   api_request: ApiRequestTable
@@ -42,9 +42,9 @@ interface ApiRequestTable {
   user_id: number
   api_key_id: number | null
   client_id: string | null
-  /** What the client calls itself, such as `zapier/1.0.0`. */
+  /** The name and version of the client, such as `zapier/1.0.0`. */
   client_version: string | null
-  /** What the request created, or what exists already. */
+  /** The objects that the request created, or that existed already. */
   contact_id: number | null
   call_id: number | null
   campaign_id: number | null

@@ -118,7 +118,7 @@ interface ContactTable extends ContactFieldColumns {
   updated_by: NullableJson<Actor>
 }
 
-/** Written by a trigger of `contact`. */
+/** The history of contacts, which a trigger of `contact` writes. */
 interface ContactChangeTable {
   id: Id
   workspace_id: number
@@ -126,7 +126,7 @@ interface ContactChangeTable {
   kind: 'created' | 'updated'
   fields: string[]
   actor: NullableJson<Actor>
-  /** Written by a trigger, from `actor`. */
+  /** The import in `actor`, which a trigger writes. */
   import_id: Generated<number | null>
   at: TimestampColumn
 }
@@ -204,7 +204,7 @@ interface ContactImportTable {
   erasures: JsonWithDefault<unknown>
 }
 
-/** What undoing an import has done. Contacts are counted once. */
+/** The effects of undoing an import. Contacts are counted once. */
 export interface UndoCounts {
   /** Waiting calls that were canceled. */
   calls: number
@@ -249,7 +249,7 @@ interface ErasedFileNameTable {
   import_id: number
 }
 
-/** Who may be called. Without a row, every rule is off. */
+/** The rules of a workspace about who may be called. Without a row, every rule is off. */
 interface CallRulesTable {
   workspace_id: number
   countries: string[] | null
@@ -349,11 +349,11 @@ export interface CallSettings {
   time_zone_source: 'contact' | 'number' | 'campaign'
 }
 
-/** What an attempt was dialed with: the settings that had changed since its call was queued. */
+/** Settings that an attempt was dialed with, if they had changed since its call was queued. */
 export interface DialedWith extends Partial<CallSettings> {
   /** The local time of dialing in each time zone: `{"America/Chicago": "2026-05-04T10:02:00-05:00"}`. */
   local_times: Record<string, string>
-  /** Why the rules allowed it. Only where they're in effect. */
+  /** The facts on which the rules allowed the attempt. Set only if rules are in effect. */
   allowed?: AllowedBy
 }
 
@@ -365,7 +365,7 @@ export interface AllowedBy {
   attempts: number
   /** Who asked for the call although the number was called often: a member, or the contact. */
   exempt?: 'member' | 'contact'
-  /** In the United States, as the area code says. */
+  /** The state in the United States that the area code belongs to. */
   state?: string
 }
 

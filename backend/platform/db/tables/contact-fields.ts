@@ -3,7 +3,10 @@ import type { Selectable } from 'kysely'
 import { toRecord } from '../../core/records.ts'
 import type { JsonWithDefault, TimestampColumn } from './column-types.ts'
 
-/** What is entered about a contact: all columns of `contact` that aren't its number or written by the service. */
+/**
+ * The fields that are entered about a contact: all columns of `contact` except its number and those that the service
+ * writes.
+ */
 export interface ContactFieldColumns {
   first_name: string | null
   last_name: string | null
@@ -51,7 +54,7 @@ export const consentColumns = columnsOf('consent')
 export const textColumns = columnsOf('name', 'detail', 'time zone')
 export type ContactTextColumn = (typeof textColumns)[number]
 
-/** What the API has under the same names. It has the consent as one object. */
+/** The columns that the API has under the same names. It has the consent as one object. */
 export const apiColumns = columnsOf('name', 'detail', 'time zone', 'variables')
 
 /** The fields of a contact of which only the number is known, and of an erased one. */

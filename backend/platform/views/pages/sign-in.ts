@@ -15,7 +15,7 @@ interface SignInData {
   canSignUp: boolean
   /** True if a form was submitted after the session ended. It wasn't processed. */
   isFormLost: boolean
-  /** The same form, sealed, if the user gets it back after signing in; null if not. */
+  /** The lost form, sealed, if the user gets it back after signing in; null if not. */
   sealedForm: string | null
   email: string
   error: string | null

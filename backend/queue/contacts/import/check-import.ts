@@ -33,7 +33,7 @@ type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 const threadFile = new URL('./import-thread.ts', import.meta.url)
 const maxHeapMegabytes = 256
 
-/** For the columns, or for one batch of rows. Less than the import's lease. */
+/** Time to read the columns, or one batch of rows. It's shorter than the import's lease. */
 const readTimeoutMs = 10 * secondMs
 
 /**

@@ -19,7 +19,9 @@ import {
   withoutReason,
 } from './import-columns.ts'
 
-/** What a header seems to say. Of the columns that could contain one field, those with the lowest `score` do. */
+/**
+ * The field that a header seems to name. Of the columns that could contain one field, those with the lowest `score` do.
+ */
 interface Guess {
   field: ImportField
   score: number

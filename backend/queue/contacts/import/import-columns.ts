@@ -3,8 +3,8 @@ import { cutText } from '../../../platform/core/text.ts'
 import { consentColumns, textColumns } from '../../../platform/db/tables/contact-fields.ts'
 
 /**
- * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be called,
- * `do_not_call` says yes, or `may_call` says no. Variables have columns with names of their own.
+ * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be
+ * called, `do_not_call` says yes, or `may_call` says no. Variables are in columns with other names.
  */
 const importFields = [
   'phone_number',
@@ -50,7 +50,7 @@ export const withoutReason = <Column extends { header: string }>(columns: readon
     ({ header }, index) => index === 0 || index < columns.length - 1 || header.trim() !== reasonHeader,
   )
 
-/** What a person can choose for a column: a field, a variable, or nothing. */
+/** The choices for a column: a field, a variable, or nothing. */
 export const ColumnUse = z.enum([...importFields, 'variable', 'ignore'])
 export type ColumnUse = z.infer<typeof ColumnUse>
 

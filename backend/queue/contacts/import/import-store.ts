@@ -111,7 +111,7 @@ export const finishImportStep = async (
     .set({
       status: result.status,
       error: result.error ?? null,
-      // Another look at the columns checks the file again.
+      // A checked file keeps its content, because another look at the columns checks it again.
       ...(result.status !== 'checked' && noContent),
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
@@ -203,7 +203,7 @@ export interface CheckedRow {
   /** The number of someone who said no in a row that's skipped. */
   deniedNumber: string | null
   issues: RowIssue[]
-  /** Of a rejected row, as in the file. */
+  /** The cells of a rejected row, as in the file. */
   cells: string[] | null
 }
 
@@ -239,7 +239,7 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** Which of the remaining rows to import. */
+/** Selects the remaining rows to import. */
 export type RemainingRows = 'do not call' | 'any' | { position: number }
 
 /**

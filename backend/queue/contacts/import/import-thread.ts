@@ -18,7 +18,7 @@ export interface ImportReaderResult {
   error?: string
 }
 
-/** Rows per batch, each in a transaction of its own. */
+/** Rows per batch. Each batch has a separate transaction. */
 const batchSize = 200
 
 let rowsOfFile: AsyncGenerator<CheckedRow> | undefined

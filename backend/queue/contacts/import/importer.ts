@@ -16,7 +16,7 @@ const maxAttempts = 3
 
 /**
  * Starts the worker that checks files of contacts, imports them, undoes imports, and removes erased contacts from files.
- * Several may run: each file is leased.
+ * Several workers may run, because each file is leased.
  */
 export const startImporter = (deps: ImporterDeps): Worker =>
   startWorker<ImportJob>(deps.clock, {

@@ -18,9 +18,9 @@ import { markMapped } from './import-store.ts'
 import { getImport } from './imports.ts'
 import type { FileConsent } from './parse-consent.ts'
 
-/** What a person says about a file. */
+/** The choices of a person for the columns of a file. */
 interface ColumnMapping {
-  /** In the order of the columns. Undefined where nothing was chosen. */
+  /** The chosen uses, in the order of the columns. Undefined where nothing was chosen. */
   uses: readonly (ColumnUse | undefined)[]
   /** The place of each phone column among the others. */
   ranks: readonly number[]

@@ -29,7 +29,7 @@ type ParsedRow =
   /** The number of someone who said no counts although the row is rejected: another row could say yes. */
   | { issues: RowIssue[]; deniedNumber?: string | undefined }
 
-/** How to parse the numbers, dates, and consent of a file. */
+/** The context for parsing the numbers, dates, and consent of a file. */
 export interface ImportContext {
   country: string
   timeZone: string
@@ -99,7 +99,7 @@ type FieldCells = Partial<Record<Exclude<ImportField, RepeatableField>, string>>
 /** The cells of a row that aren't blank. */
 interface RowCells {
   fieldCells: FieldCells
-  /** In the order of preference. */
+  /** The cells with phone numbers, in the order of preference. */
   phones: HeadedCell[]
   countries: HeadedCell[]
   /** Answers to a question, and the reader that understands them. */

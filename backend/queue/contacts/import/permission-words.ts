@@ -10,7 +10,7 @@ export const optOutPattern = new RegExp(
   ].join('|'),
 )
 
-/** Like these, in other languages, between the words of a header: “teléfono llamada” isn't “no llamar”. */
+/** Matches opt-outs in other languages, between the words of a header: “teléfono llamada” isn't “no llamar”. */
 export const optOutPhrase = new RegExp(
   `\\b(?:${[
     ...[

@@ -4,7 +4,7 @@ import { guessByValues, guessColumns, looksLikeContact } from './guess-columns.t
 import type { ImportColumn } from './import-columns.ts'
 import { parseCsv, UnreadableFileError } from './parse-csv.ts'
 
-/** What a file contains, before a person has confirmed it. */
+/** The content of a file, before a person has confirmed it. */
 export interface FoundColumns {
   columns: ImportColumn[]
   /** The first values of each column. */
@@ -18,7 +18,7 @@ export const maxColumns = 200
 
 const samplesPerColumn = 3
 
-/** Where a column is blank in all of these rows, no values are shown. */
+/** If a column is blank in this many rows, its samples stay empty. */
 const maxSampleRows = 200
 
 const maxSampleLength = 80

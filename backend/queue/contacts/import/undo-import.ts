@@ -40,7 +40,7 @@ const batchSize = 50
 
 const noCounts: UndoCounts = { calls: 0, removed: 0, restored: 0, left: {} }
 
-/** Whether an import can be undone, and what an undo has done. */
+/** Says if an import can be undone, and what an undo has done. */
 type UndoState =
   | { kind: 'not imported' }
   | { kind: 'possible'; until: Date; fileName: string }

@@ -190,15 +190,18 @@ export interface ContactToUndo {
   created: boolean
   /** Why a created contact stays. Null if nothing but the import has touched it. */
   leftReason: LeftReason | null
-  /** What the import's rows changed after that, oldest first. The values are null if they were erased. */
+  /**
+   * Changes to the contact by the import's rows, except its creation, oldest first. The values are null if they were
+   * erased.
+   */
   changes: { [Values in keyof ImportedValues]: ImportedValues[Values] | null }[]
   /** The current values, written like those of changes. */
   current: ChangedValues
 }
 
 /**
- * Reads locked contacts, in the order of their IDs, without those that were erased. A statement of its own: it sees what was
- * committed while the locks were waited for.
+ * Reads locked contacts, in the order of their IDs, without those that were erased. As a separate statement, it sees
+ * what was committed while the locks were waited for.
  */
 export async function readImportedContacts(
   db: Db,

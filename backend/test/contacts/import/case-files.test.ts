@@ -13,7 +13,9 @@ const folder = new URL('fixtures/cases/', import.meta.url)
 
 type Person = [phoneNumber: string, firstName: string | null, lastName: string | null]
 
-/** What each file contains: the number, first name, and last name of each person, and a text of the page of its check. */
+/**
+ * The content of each file: the number, first name, and last name of each person, and a text of the page of its check.
+ */
 const files: Record<string, { people: Person[]; says?: RegExp; choices?: Record<string, string> }> = {
   'consent-no.csv': {
     people: [['+12025550348', 'Al', null]],

@@ -20,7 +20,7 @@ const dates = dateCases.filter(([text, timeZone]) => text !== '' && timeZone ===
 const phoneNumber = (index: number) => `+1202557${String(index).padStart(4, '0')}`
 
 it("reads the table's dates and answers in a file, and says which it can't read", async () => {
-  // After the dates of the table, because consent in the future is an error.
+  // Moves the clock past the dates of the table, because consent in the future is an error.
   world.service.deps.clock.advance(365 * dayMs)
   const user = await seedSignedInOwner(world.service)
   const rows = [

@@ -50,7 +50,7 @@ const importedContact = async (user: Owner, phoneNumber = number) => {
 
 const byMember = ({ seed }: Owner) => ({ kind: 'member', id: seed.userId }) as const
 
-/** What happens to a new contact between its import and the undo. */
+/** Changes to a new contact between its import and the undo. */
 const newContacts: {
   what: string
   calls?: boolean
@@ -137,7 +137,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   }
 })
 
-/** What a contact that existed has before the import, after a later change, and after the undo. */
+/** The values of an existing contact before the import, after a later change, and after the undo. */
 const existingContacts = [
   { what: 'whose values are the imported ones', later: {}, after: { first_name: 'Old', email: null } },
   {

@@ -7,7 +7,7 @@ import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { createSender } from '../../support/test-api.ts'
 
-// What something else wants as well as the import: undoing the import leaves it.
+// Undoing an import leaves contacts that something else needs, too.
 
 type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 

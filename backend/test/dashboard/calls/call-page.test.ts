@@ -365,7 +365,7 @@ itInChromium('searches, watches, and cancels calls in the browser', async (chrom
   await tab.getByText('likes it').waitFor()
   await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
   await tab.getByText("The call wasn't answered.").first().waitFor()
-  // What the user expanded stays expanded.
+  // The parts that the user expanded stay expanded.
   expect(await tab.getByText('likes it').isVisible()).toBe(true)
   await expectAccessible(tab)
   expect(consoleErrors).toEqual([])

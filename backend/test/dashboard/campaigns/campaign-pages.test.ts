@@ -250,7 +250,7 @@ itInChromium('filters campaigns while you type, and updates them live', async (c
   await tab.waitForURL(/search=roo/)
   expect(await tab.getByRole('row').count()).toBe(2)
 
-  // Another user pauses it: the row updates by itself.
+  // Another user pauses the campaign: the row updates by itself.
   await world.database.db
     .updateTable('campaign')
     .set({ status: 'paused' })

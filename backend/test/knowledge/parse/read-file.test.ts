@@ -22,7 +22,7 @@ import {
   zipEntry,
 } from '../../support/document-files.ts'
 
-// Longer than a file may take.
+// This is longer than reading a file may take.
 jest.setTimeout(60_000)
 
 const read = async (name: string, content: string | Uint8Array) =>
@@ -155,7 +155,7 @@ describe('limits', () => {
     ],
   ])('stops %s that inflates to gigabytes', async (_, name, make) => {
     const before = process.memoryUsage.rss()
-    // On a slow machine, by time.
+    // The time limit is reached first on a slow machine.
     await expect(read(name, make())).rejects.toMatchObject({
       details: [{ field: 'file', code: expect.stringMatching(/^too_(heavy|slow)$/) }],
     })

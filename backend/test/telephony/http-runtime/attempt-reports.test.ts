@@ -346,7 +346,7 @@ describe('the fields of a report', () => {
       { analysis: { ...empty, sentiment: 'positive' } },
     ],
     [
-      'a blank analysis of its own',
+      "a separate analysis that's blank",
       { ...ownAnalysis(), analysis: null },
       { analysis: { ...empty, extracted: null } },
     ],

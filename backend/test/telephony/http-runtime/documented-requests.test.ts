@@ -8,9 +8,9 @@ import { seedLiveCall } from '../../support/factories.ts'
 import { openSse, textResult, textSchema, useMcpWorld } from '../../support/mcp.ts'
 
 interface Message {
-  /** Of a response: `HTTP/1.1`. */
+  /** The method of a request, or `HTTP/1.1` of a response. */
   method: string
-  /** Of a response: the status. */
+  /** The path of a request, or the status of a response. */
   path: string
   headers: Record<string, string>
   body: string

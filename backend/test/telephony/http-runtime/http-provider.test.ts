@@ -13,7 +13,7 @@ const world = useHttpRuntimeWorld()
 const { analysis, answered, busy, dial, ended, reportOnlyToRuntime, reportToBoth } = world
 const { startRinging, timestamp, waitForDialRequest } = world
 
-// In every test: each request to the runtime is signed with each key.
+// Every test checks that each request to the runtime is signed with each key.
 afterEach(() => {
   for (const { method, path, headers, body } of world.runtime.requests) {
     const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers

@@ -76,7 +76,7 @@ it('reads again without a wait what was reported since the last read, also while
   letThrough()
   expect(await first).toEqual([])
   expect(await reader.read(attemptId, never)).toHaveLength(1)
-  // Between two reads.
+  // Saves a report between two reads.
   await save(attemptId, 2)
   reader.notify(attemptId)
   expect(await reader.read(attemptId, never)).toHaveLength(2)

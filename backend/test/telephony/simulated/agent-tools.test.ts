@@ -17,7 +17,7 @@ let deps: TestDeps
 let seed: Seed
 let key: string
 let service: Service
-// Before the database's hook, because Jest runs these hooks in order of registration.
+// Registered before the database's hook, because Jest runs these hooks in order of registration.
 afterAll(async () => {
   await service.stop()
 })

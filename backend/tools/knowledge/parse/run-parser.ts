@@ -11,7 +11,7 @@ const scriptPath = fileURLToPath(new URL('./parse-process.ts', import.meta.url))
 
 const packagePath = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 
-/** What the parser may read: this program's own files. */
+/** The paths that the parser may read: this program's files. */
 const readablePaths = ['backend/', 'node_modules/', 'package.json'].map(packagePath)
 
 const nodeFlags = [
@@ -46,7 +46,7 @@ export async function parserCommand(): Promise<Sandbox> {
  */
 const abortedExitCodes = new Set([134, 137])
 
-/** What the parser process writes to its standard output, as JSON. */
+/** The JSON that the parser process writes to its standard output. */
 export const ParseResult = z.union([
   z.object({ text: z.string() }),
   z.object({ error: z.custom<FileErrorCode>(isFileErrorCode) }),

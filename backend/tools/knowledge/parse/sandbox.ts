@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Account, isRoot, lookUpAccount } from '../../../platform/db/embedded/os-account.ts'
 
-/** How to start a program that can't do more than its sandbox permits. */
+/** The way to start a program that can't do more than its sandbox permits. */
 export interface Sandbox {
   command: string
   flags: readonly string[]
