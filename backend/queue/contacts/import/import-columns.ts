@@ -4,7 +4,7 @@ import { consentColumns, textColumns } from '../../../platform/db/tables/contact
 
 /**
  * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be
- * called, `do_not_call` says yes, or `may_call` says no. Variables are in columns with other names.
+ * called, `do_not_call` says yes, or `may_call` says no. A column with another name can be a variable.
  */
 const importFields = [
   'phone_number',
