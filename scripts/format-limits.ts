@@ -1,4 +1,5 @@
 import { dayMs, hourMs, minuteMs, secondMs } from '../backend/platform/core/durations.ts'
+import { formatPlural } from '../backend/platform/views/format.ts'
 
 const units: readonly [ms: number, name: string][] = [
   [dayMs, 'day'],
@@ -12,12 +13,8 @@ export function formatDuration(ms: number): string {
   const [unit, name] = units.find(
     ([each, label]) => ms % each === 0 && (label === 'day' ? ms > each : ms >= each),
   ) ?? [1, 'millisecond']
-  return formatCount(ms / unit, name)
+  return formatPlural(ms / unit, name)
 }
-
-/** Formats a number of things: "1 day", "100,000 rows". */
-export const formatCount = (count: number, noun: string): string =>
-  `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** Formats a size, as error messages do: "16 KB", "20 MB". */
 export function formatBytes(bytes: number): string {

@@ -6,6 +6,7 @@ import { callLimits } from '../backend/calling/telephony/provider.ts'
 import { parseConfig } from '../backend/config.ts'
 import { dayMs, secondMs } from '../backend/platform/core/durations.ts'
 import { responseTtlMs } from '../backend/platform/idempotency/idempotency.ts'
+import { formatCount, formatPlural } from '../backend/platform/views/format.ts'
 import {
   maxLengths as agentLengths,
   maxVariables as maxAgentVariables,
@@ -22,7 +23,7 @@ import { maxColumns as maxSpreadsheetColumns } from '../backend/tools/spreadshee
 import { maxCallbacks } from '../backend/webhooks/callbacks.ts'
 import { queueCallOperation } from '../src/creates/queue-call.ts'
 import { maxDaysAhead } from '../src/creates/queue-call-and-wait.ts'
-import { formatBytes, formatCount, formatDuration } from './format-limits.ts'
+import { formatBytes, formatDuration } from './format-limits.ts'
 import { fillPage, table } from './page-tables.ts'
 
 export const limitsPage = new URL('../docs/reference/limits.md', import.meta.url)
@@ -47,12 +48,12 @@ function requestLimits(): Limit[] {
   return [
     [
       'requests per minute with one API key or connection (`RATE_LIMIT_PER_MINUTE`)',
-      format(config.rateLimitPerMinute),
+      formatCount(config.rateLimitPerMinute),
       'status 429, and `Retry-After`; Zapier runs the step again',
     ],
     [
       'requests per minute in a workspace (`RATE_LIMIT_PER_WORKSPACE`)',
-      format(config.rateLimitPerWorkspace),
+      formatCount(config.rateLimitPerWorkspace),
       'the same',
     ],
     [
@@ -60,15 +61,15 @@ function requestLimits(): Limit[] {
       formatDuration(responseTtlMs),
       'after it, the same key queues another call',
     ],
-    ['entries in one page of a list', format(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
+    ['entries in one page of a list', formatCount(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
     [
       'API keys of a member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
-      format(config.maxApiKeysPerMember),
+      formatCount(config.maxApiKeysPerMember),
       'an error; revoke a key',
     ],
     [
       'workspaces that a user can own (`MAX_WORKSPACES_PER_USER`)',
-      format(config.maxWorkspacesPerUser),
+      formatCount(config.maxWorkspacesPerUser),
       'an error',
     ],
     [
@@ -82,15 +83,19 @@ function requestLimits(): Limit[] {
 function zapierLimits(): Limit[] {
   const { limit } = queueCallOperation.throttle
   return [
-    ['**Queue Call** runs per minute with one connection', format(limit), 'Zapier runs the step again later'],
+    [
+      '**Queue Call** runs per minute with one connection',
+      formatCount(limit),
+      'Zapier runs the step again later',
+    ],
     [
       '**Queue Call and Wait for Result**: steps that wait for the same call',
-      format(maxCallbacks),
+      formatCount(maxCallbacks),
       'the run is halted; use **Call Completed**',
     ],
     [
       '**Queue Call and Wait for Result**: time until **Earliest Call Time**',
-      formatCount(maxDaysAhead, 'day'),
+      formatPlural(maxDaysAhead, 'day'),
       'the run is halted; use **Queue Call** and **Call Completed**',
     ],
     [
@@ -114,7 +119,11 @@ function callRows(): Limit[] {
       `1 to ${maximum('max_attempts')}, as you choose`,
       'the last outcome is the outcome of the call',
     ],
-    ['minutes between attempts', `1 to ${format(maximum('delay_minutes'))}, as you choose`, 'the call waits'],
+    [
+      'minutes between attempts',
+      `1 to ${formatCount(maximum('delay_minutes'))}, as you choose`,
+      'the call waits',
+    ],
     [
       'time that a call can wait after it was due',
       formatDuration(maxWaitMs),
@@ -127,25 +136,29 @@ function callRows(): Limit[] {
       'the outcome is `no_answer`',
     ],
     ['length of a conversation', formatDuration(callLimits.callSeconds * secondMs), 'Outdial ends the call'],
-    ['failed calls in a row of a campaign', format(maxProviderFailures), 'the campaign is paused'],
+    ['failed calls in a row of a campaign', formatCount(maxProviderFailures), 'the campaign is paused'],
   ]
 }
 
 function contactLimits(): Limit[] {
-  const length = (name: string) => `${format(limitOf(AddContact, name, 'maxLength'))} characters`
+  const length = (name: string) => `${formatCount(limitOf(AddContact, name, 'maxLength'))} characters`
   const { variables, metadata } = dictionaryLimits
   const leftOut = 'status 422; in Zapier, the entry is left out, and **Warnings** says so'
   return [
     ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
     ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
-    ['variables of a contact', `${variables.keys}, with ${format(variables.value)} characters each`, leftOut],
-    ['metadata of a call', `${metadata.keys}, with ${format(metadata.value)} characters each`, leftOut],
+    [
+      'variables of a contact',
+      `${variables.keys}, with ${formatCount(variables.value)} characters each`,
+      leftOut,
+    ],
+    ['metadata of a call', `${metadata.keys}, with ${formatCount(metadata.value)} characters each`, leftOut],
     [
       'imported file',
-      `${formatBytes(maxFileBytes)}, ${formatCount(maxRows, 'row')}`,
+      `${formatBytes(maxFileBytes)}, ${formatPlural(maxRows, 'row')}`,
       'split it into several files',
     ],
-    ['columns of an imported file', format(maxImportColumns), 'remove columns'],
+    ['columns of an imported file', formatCount(maxImportColumns), 'remove columns'],
     ['time for which an imported file is stored', formatDuration(importTtlMs), 'it is deleted'],
     [
       'time for which an import can be undone',
@@ -157,18 +170,16 @@ function contactLimits(): Limit[] {
 
 function agentLimits(): Limit[] {
   return [
-    ['greeting of an agent', `${format(agentLengths.greeting)} characters`, 'an error at the field'],
-    ['variables of an agent', format(maxAgentVariables), 'an error at the field'],
+    ['greeting of an agent', `${formatCount(agentLengths.greeting)} characters`, 'an error at the field'],
+    ['variables of an agent', formatCount(maxAgentVariables), 'an error at the field'],
     ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
-    ['result of a tool', `${format(maxResultCharacters)} characters`, 'the rest is cut off'],
+    ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],
     ['file of a document', formatBytes(parseLimits.maxFileBytes), 'an error at the field'],
-    ['text of a document', `${format(parseLimits.maxTextLength)} characters`, 'an error at the field'],
-    ['columns of a spreadsheet', format(maxSpreadsheetColumns), 'an error at the field'],
+    ['text of a document', `${formatCount(parseLimits.maxTextLength)} characters`, 'an error at the field'],
+    ['columns of a spreadsheet', formatCount(maxSpreadsheetColumns), 'an error at the field'],
   ]
 }
-
-const format = (value: number): string => value.toLocaleString('en-US')
 
 /** Returns a limit of a field from the schema of a request. */
 function limitOf(schema: z.ZodType, name: string, keyword: 'maximum' | 'maxLength'): number {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -62,7 +61,7 @@ try {
   await signIn(page, demo)
   const calls = []
   for (const contact of contacts) calls.push(await queueCall(demo.api_key, demo.campaign_id, contact))
-  const home = `${url()}/w/${demo.workspace_id}`
+  const home = `${config.publicUrl}/w/${demo.workspace_id}`
   await waitForAttempts(demo.api_key, calls)
   await takePicture(page, `${home}/calls/${calls[0] ?? 0}`, 'call')
   await takePicture(page, `${home}/overview`, 'overview')
@@ -76,13 +75,8 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-function url(): string {
-  const { port: listening } = app.server.address() as AddressInfo
-  return `http://127.0.0.1:${listening}`
-}
-
 async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
-  await page.goto(`${url()}/sign-in`)
+  await page.goto(`${config.publicUrl}/sign-in`)
   await page.fill('[name="email"]', email)
   await page.fill('[name="password"]', password)
   await page.click('button.primary')
@@ -96,7 +90,7 @@ async function queueCall(
   [first_name, last_name, phone_number]: (typeof contacts)[number],
 ): Promise<number> {
   const variables = { product: 'a roof inspection' }
-  const response = await fetch(`${url()}/api/public/v1/contacts/`, {
+  const response = await fetch(`${config.publicUrl}/api/public/v1/contacts/`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ first_name, last_name, phone_number, campaign_id, variables }),
@@ -111,7 +105,7 @@ async function waitForAttempts(key: string, calls: readonly number[]): Promise<v
   for (const id of calls) {
     const hasEnded = async () => {
       const headers = { Authorization: `Bearer ${key}` }
-      const response = await fetch(`${url()}/api/public/v1/calls/${id}/`, { headers })
+      const response = await fetch(`${config.publicUrl}/api/public/v1/calls/${id}/`, { headers })
       const { attempts, status } = (await response.json()) as { attempts: number; status: string }
       return attempts > 0 && ['queued', 'completed'].includes(status)
     }

@@ -1,6 +1,7 @@
 import { exampleEvent } from '../backend/api/openapi/document-frame.ts'
 import { hourMs } from '../backend/platform/core/durations.ts'
 import { maxUrlLength } from '../backend/platform/outbound/target-url.ts'
+import { formatPlural } from '../backend/platform/views/format.ts'
 import { maxCallbacks } from '../backend/webhooks/callbacks.ts'
 import { maxFailingMs } from '../backend/webhooks/finish-delivery.ts'
 import { maxRetryAfterMs, retrySchedule } from '../backend/webhooks/retry-delay.ts'
@@ -33,7 +34,7 @@ export async function generateWebhooksPage(): Promise<string> {
         ['time during which the old secret also signs, after a rotation', formatDuration(secretOverlapMs)],
         ['time for which ended subscriptions and their deliveries stay listed', formatDuration(endedTtlMs)],
         ['callback URLs of one call', String(maxCallbacks)],
-        ['length of a URL', `${maxUrlLength.toLocaleString('en-US')} characters`],
+        ['length of a URL', formatPlural(maxUrlLength, 'character')],
       ],
     ),
   })

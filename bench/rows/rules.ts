@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../backend/deps.ts'
-import { type CallRules, setCallRules } from '../../backend/queue/rules/call-rules.ts'
+import { type CallRules, noRules, setCallRules } from '../../backend/queue/rules/call-rules.ts'
 import { repeat } from '../processes/serve.ts'
 import { atLeast, atMost, type Row, takeTurns } from '../row.ts'
 import { createWorkspaces, type Target } from '../seeds/workspaces.ts'
@@ -19,18 +19,13 @@ const limits = {
   maxAttemptsPerOwnNumber: 10_000,
   maxMinutesPerMonth: 1_000_000,
 }
-const off: CallRules = {
-  countries: null,
-  hoursByLaw: false,
-  closedDates: [],
-  maxAttemptsPerDay: null,
-  maxAttemptsPer30Days: null,
-  maxAttemptsPerOwnNumber: null,
-  maxMinutesPerMonth: null,
-  consentRequired: 'none',
-  consentMaxAgeDays: null,
+const on: CallRules = {
+  ...noRules,
+  ...limits,
+  countries: ['US'],
+  hoursByLaw: true,
+  closedDates: ['2000-01-01'],
 }
-const on: CallRules = { ...off, ...limits, countries: ['US'], hoursByLaw: true, closedDates: ['2000-01-01'] }
 
 /** Measures the cost of rules: the same work in a workspace with rules and in one without. */
 export const rules: Row = {
@@ -44,7 +39,7 @@ export const rules: Row = {
     const [ruled, free] = await createWorkspaces(world, 2)
     if (ruled === undefined || free === undefined) throw new Error('a workspace is missing')
     await setRules(world, ruled.workspace_id, on)
-    await setRules(world, free.workspace_id, off)
+    await setRules(world, free.workspace_id, noRules)
     let last = firstNumber
     const post = (target: Target) => () =>
       repeat(scale.seconds, clients, () => postContact(http, world, (last += 1), target))
@@ -84,7 +79,7 @@ async function compareClaims(world: World, { rounds, claims }: { rounds: number;
     await forgetCalls(world)
     return median(await measureWith(queue, claims, capacity, () => claimIds(real, capacity)))
   }
-  const [ours, peer] = [measure({ ...on, countries: null, hoursByLaw: false }), measure(off)]
+  const [ours, peer] = [measure({ ...on, countries: null, hoursByLaw: false }), measure(noRules)]
   for (const run of [ours, peer]) await run()
   return takeTurns(rounds, ours, peer)
 }

@@ -16,7 +16,6 @@ export interface Reference {
   credentials: { name: string; description: string }[]
   scopes: { name: string; description: string }[]
   groups: { name: string; description: string; operations: Operation[] }[]
-  webhooks: Operation[]
   objects: { name: string; fields: Field[] }[]
 }
 
@@ -51,15 +50,19 @@ export interface Body {
 /** Reads what the API reference shows. */
 export function readDocument(document: Document): Reference {
   const baseUrl = document.servers?.[0]?.url ?? ''
-  const schemas = Object.entries(document.components?.schemas ?? {})
+  const schemas = new Map(Object.entries(document.components?.schemas ?? {}))
   const objects = listObjects(document)
   const read = (path: string, method: string, operation: DocumentedOperation) =>
-    readOperation({ path, method, operation }, { baseUrl, schemas: new Map(schemas), objects })
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    readOperation({ path, method, operation }, { baseUrl, schemas, objects })
+  const requests = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods ?? {}).map(([method, operation]) =>
       read(path, method.toUpperCase(), operation as DocumentedOperation),
     ),
   )
+  const events = Object.entries(document.webhooks ?? {}).flatMap(([name, item]) =>
+    'post' in item && item.post ? [read(name, 'POST', item.post)] : [],
+  )
+  const operations = [...requests, ...events]
   return {
     title: document.info?.title ?? '',
     version: document.info?.version ?? '',
@@ -71,12 +74,9 @@ export function readDocument(document: Document): Reference {
       description,
       operations: operations.filter(({ group }) => group === name),
     })),
-    webhooks: Object.entries(document.webhooks ?? {}).flatMap(([name, item]) =>
-      'post' in item && item.post ? [read(name, 'POST', item.post)] : [],
-    ),
-    objects: schemas
+    objects: [...schemas]
       .filter(([name]) => objects.has(name))
-      .map(([name, schema]) => ({ name, fields: listFields(resolve(schema, new Map(schemas))) })),
+      .map(([name, schema]) => ({ name, fields: listFields(resolve(schema, schemas)) })),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { OpenAPIV3_1 } from 'openapi-types'
+import { formatCount } from '../../platform/views/format.ts'
 
 export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 
@@ -101,7 +102,7 @@ function describeLimits(schema: Schema): string {
   const usual: unknown = schema.default
   const { minItems, maxItems } = schema as { minItems?: number; maxItems?: number }
   const limits = [
-    maxLength !== undefined && `at most ${format(maxLength)} characters`,
+    maxLength !== undefined && `at most ${formatCount(maxLength)} characters`,
     describeRange(minimum, maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum),
     maxItems !== undefined && `${describeRange(minItems, maxItems)} items`,
     usual !== undefined && `default ${JSON.stringify(usual)}`,
@@ -110,8 +111,8 @@ function describeLimits(schema: Schema): string {
 }
 
 function describeRange(least: number | undefined, most: number | undefined): string {
-  if (most === undefined) return least === undefined || least <= 1 ? '' : `at least ${format(least)}`
-  return least === undefined ? `at most ${format(most)}` : `${format(least)} to ${format(most)}`
+  if (most === undefined) return least === undefined || least <= 1 ? '' : `at least ${formatCount(least)}`
+  return least === undefined
+    ? `at most ${formatCount(most)}`
+    : `${formatCount(least)} to ${formatCount(most)}`
 }
-
-const format = (value: number): string => value.toLocaleString('en')

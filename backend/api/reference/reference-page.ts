@@ -31,7 +31,6 @@ export const referencePage = (reference: Reference, documentUrl: string): Html =
               <h2 id="${anchorOf(name)}">${name}</h2>
               <p>${inline(about)}.</p>
               ${operations.map((operation) => operationPart(operation))}
-              ${name === 'Webhooks' && reference.webhooks.map((webhook) => operationPart(webhook))}
             </section>`,
         )}
         <section aria-labelledby="objects">
@@ -53,7 +52,7 @@ const anchorOf = (name: string): string => name.toLowerCase().replaceAll(' ', '-
 
 const objectAnchorOf = (name: string): string => `object-${name}`
 
-const contents = ({ groups, webhooks, objects }: Reference): Html => html`
+const contents = ({ groups, objects }: Reference): Html => html`
   <nav class="contents" aria-label="Contents">
     <ul>
       <li><a href="#introduction">Introduction</a></li>
@@ -62,9 +61,7 @@ const contents = ({ groups, webhooks, objects }: Reference): Html => html`
           <li>
             <a href="#${anchorOf(name)}">${name}</a>
             <ul>
-              ${[...operations, ...(name === 'Webhooks' ? webhooks : [])].map(
-                ({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`,
-              )}
+              ${operations.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>`)}
             </ul>
           </li>`,
       )}
