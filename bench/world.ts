@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { Pool } from 'undici'
+import { setCallsSpecialNumbers } from '../backend/accounts/identity/workspaces.ts'
 import { parseConfig } from '../backend/config.ts'
 import type { Deps } from '../backend/deps.ts'
 import { createLog } from '../backend/log.ts'
@@ -37,6 +38,8 @@ export async function openWorld(): Promise<World> {
   const { deps, close } = await openDeps({ config, log: await createLog('silent'), purpose: 'service' })
   const demo = await prepareDemo(deps, dataDir)
   if (demo === undefined) throw new Error('no demo workspace')
+  // The seeds' numbers are of all kinds, and each of them has to be called.
+  await setCallsSpecialNumbers(deps.db, demo.workspace_id, true)
   const { url } = getConnectionOptions(deps.db)
   const owner = connect({ url, max: 2, timeouts: { statementMs: 0, idleInTransactionMs: 0, queryMs: 0 } })
   const environment = {

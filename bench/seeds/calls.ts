@@ -20,20 +20,13 @@ export async function addCampaigns(
   return rows.map(({ id }) => id)
 }
 
-/**
- * The first six digits of the seed's numbers. Between and after these ranges are area codes of numbers that workspaces don't
- * call, such as 521, 633, and 900.
- */
-const prefixes = { first: [202_200, 499_999], then: [634_000, 899_999] } as const
-const firstPrefixes = prefixes.first[1] - prefixes.first[0] + 1
-
 /** How many numbers have the same last four digits. */
-const numbersPerSuffix = firstPrefixes + prefixes.then[1] - prefixes.then[0] + 1
+const numbersPerSuffix = 700_000
 
 /**
  * Queues calls, each to a new contact, in turns for the campaigns. They're due now, or after `delaySeconds`. The simulated
  * contacts are busy, so that a call has an attempt and an event, but no conversation: their numbers end in 0102, at least
- * the first 563,800.
+ * the first 700,000.
  */
 export async function addQueuedCalls(
   world: World,
@@ -56,12 +49,8 @@ export async function addBusyContacts({ owner, demo }: World, count: number): Pr
   await sql`
     insert into contact (workspace_id, phone_number, first_name)
     select ${demo.workspace_id},
-      '+1' || case when position < ${firstPrefixes}::int then ${prefixes.first[0]}::int + position
-        else ${prefixes.then[0]}::int + position - ${firstPrefixes}::int end
-        || lpad((102 + n / ${numbersPerSuffix} * 1000)::text, 4, '0'),
-      'Maya'
-    from generate_series(${before.contacts}::int, ${before.contacts + count - 1}::int) n
-    cross join lateral (select n % ${numbersPerSuffix}::int) as within (position)`.execute(owner)
+      '+1' || 202200 + n % ${numbersPerSuffix} || lpad((102 + n / ${numbersPerSuffix} * 1000)::text, 4, '0'), 'Maya'
+    from generate_series(${before.contacts}::int, ${before.contacts + count - 1}::int) n`.execute(owner)
   return before.last
 }
 
