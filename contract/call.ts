@@ -122,6 +122,8 @@ export const Call = z
         campaign_name: z.string(),
         agent_id: Id,
         agent_name: z.string(),
+        // Left out in the same cases as `origin`.
+        agent_version: z.int().min(1).nullish(),
         contact: Contact,
         from_number: PhoneNumberE164,
         to_number: ContactNumber,

@@ -15,6 +15,10 @@ export const exampleAgent: Agent = {
   name: 'Ava',
   language: 'en-US',
   variables: ['product'],
+  results: [
+    { name: 'interested', type: 'yes_no', description: 'Whether they want an offer', choices: [] },
+    { name: 'appointment_day', type: 'text', description: 'The day they prefer', choices: [] },
+  ],
 }
 
 export const examplePhoneNumber: PhoneNumber = {
@@ -74,6 +78,7 @@ export const exampleCall: Call = {
   campaign_name: 'Website leads',
   agent_id: 1,
   agent_name: 'Ava',
+  agent_version: 3,
   contact: exampleContact,
   from_number: '+12025550199',
   to_number: '+12025550100',

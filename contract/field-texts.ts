@@ -341,6 +341,10 @@ export const callTexts = texts({
   campaign_name: { label: 'Campaign name', dashboard: 'Campaign' },
   agent_id: { label: 'Agent ID' },
   agent_name: { label: 'Agent name', dashboard: 'Agent' },
+  agent_version: {
+    label: 'Agent version',
+    api: 'The version of the agent that called, or that called last. Null if it has not called yet, and for old calls.',
+  },
   contact: { label: 'Contact' },
   from_number: { label: 'From number' },
   to_number: { label: 'Number called', dashboard: 'Phone number' },
@@ -623,6 +627,11 @@ export const agentTexts = texts({
     label: 'Variables',
     api: "The names of the variables in the agent's script.",
     form: 'Names of the values that the agent needs for each contact, separated by commas. Enter the values on each contact, import them, or send them from a Zap.',
+  },
+  results: {
+    label: 'Results',
+    api: "What the agent finds out in its conversations. Each answered call has these values in `extracted`: null if the conversation doesn't say.",
+    form: 'What the agent finds out in each conversation. Zaps get each result as a field of its own.',
   },
 })
 

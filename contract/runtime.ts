@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AgentResult } from './agent.ts'
 import { Sentiment, TranscriptTurn } from './call.ts'
 import { boundedText, Id, limitEntries, PhoneNumberE164, Seconds, TimestampInput } from './primitives.ts'
 
@@ -27,6 +28,22 @@ export const RuntimeDialRequest = z
         .describe(
           'May contain placeholders, which the runtime fills in: {{first_name}}, {{last_name}}, {{name}}, {{agent}}, {{campaign}}, {{topic}}, and {{variable}}. Fallbacks are already resolved.',
         ),
+      version: z.int().min(1).describe('The number of the version of the agent'),
+      instructions: z
+        .string()
+        .describe(
+          'What the agent does in the conversation. Blank if nobody wrote them. Placeholders as in greeting.',
+        ),
+      speaks_first: z.enum(['agent', 'contact']),
+      goal: z.string().describe('When the call has met its goal. Can be blank.'),
+      results: z
+        .array(AgentResult)
+        .describe('What to find out. The analysis sends each of these values in extracted, or null.'),
+      model: z.string().nullable().describe('The language model that the owner chose; null for the default'),
+      closing_line: z
+        .string()
+        .describe('What the agent says before it ends the call. Can be blank. Placeholders as in greeting.'),
+      ai_disclosure: z.boolean().describe('True if the agent says at the beginning that it is an AI'),
     }),
     campaign: z.object({ name: z.string() }),
     contact: z.object({

@@ -24,6 +24,7 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   reached: call.outcome === 'answered',
   contact: { ...call.contact, consent: { ...noConsent, ...call.contact.consent } },
   // Calls that were stored by earlier versions don't have these.
+  agent_version: call.agent_version ?? null,
   opted_out: call.opted_out ?? false,
   origin: call.origin ?? { kind: null, id: null, call_id: null },
   url: call.url ?? null,

@@ -65,6 +65,7 @@ export const sampleCall = {
   campaign_name: 'Website leads',
   agent_id: 1,
   agent_name: 'Ava',
+  agent_version: 3,
   contact: {
     id: 481,
     phone_number: '+12025550100',
@@ -114,6 +115,7 @@ export const sampleQueuedCall = {
   campaign_name: 'Website leads',
   agent_id: 1,
   agent_name: 'Ava',
+  agent_version: 3,
   contact: {
     id: 481,
     phone_number: '+12025550100',
@@ -196,6 +198,7 @@ export const callFields: PlainOutputField[] = [
   { key: 'campaign_name', label: 'Campaign Name', type: 'string' },
   { key: 'agent_id', label: 'Agent ID', type: 'integer' },
   { key: 'agent_name', label: 'Agent Name', type: 'string' },
+  { key: 'agent_version', label: 'Agent Version', type: 'integer' },
   { key: 'contact__id', label: 'Contact ID', type: 'integer' },
   { key: 'contact__phone_number', label: 'Contact Phone Number', type: 'string' },
   { key: 'contact__first_name', label: 'Contact First Name', type: 'string' },

@@ -1,5 +1,5 @@
-import { describe, expect, it } from '@jest/globals'
-import { exampleCall } from '@outdial/contract'
+import { beforeEach, describe, expect, it } from '@jest/globals'
+import { exampleAgent, exampleCall } from '@outdial/contract'
 import type { PlainOutputField } from 'zapier-platform-core'
 import { apiPath, errorBody, run, runExpectingError, stubFailure, stubResponse } from './support/connector.ts'
 
@@ -16,8 +16,21 @@ const calls = (...extracted: unknown[]) =>
     results: extracted.map((values) => ({ ...exampleCall, extracted: values })),
   })
 
+const agents = (...listed: object[]) =>
+  stubResponse('GET', apiPath('/agents/'), 200, {
+    results: listed.map((values) => ({ ...exampleAgent, results: [], ...values })),
+  })
+
+let liveAgents: object[] = []
+beforeEach(() => {
+  liveAgents = []
+})
+
+const result = (name: string) => ({ name, type: 'text', description: '', choices: [] })
+
 /** Returns the fields that a step offers for extracted values. */
 async function extractedFields(inputData = {}, step = 'creates.queue_call'): Promise<PlainOutputField[]> {
+  agents(...liveAgents)
   const fields = await run<PlainOutputField[]>(`${step}.operation.outputFields`, { inputData })
   return fields.filter(({ key }) => key.startsWith('extracted'))
 }
@@ -65,6 +78,44 @@ describe('an extracted value', () => {
   )
 })
 
+describe("an agent's result", () => {
+  const ava = { id: 7, results: [result('appointment_day'), result('interested')] }
+  const ben = { id: 8, results: [result('is_coming')] }
+  const keys = async (inputData = {}) => (await extractedFields(inputData)).map(({ key }) => key)
+
+  it('has a field before the first call, and before the values of past calls', async () => {
+    liveAgents = [ava, ben]
+    calls({ interested: true, old_name: 'x' })
+    expect(await extractedFields()).toEqual([
+      { key: 'extracted__appointment_day', label: 'Extracted: Appointment Day' },
+      { key: 'extracted__interested', label: 'Extracted: Interested' },
+      { key: 'extracted__is_coming', label: 'Extracted: Is Coming' },
+      { key: 'extracted__old_name', label: 'Extracted: Old Name' },
+    ])
+  })
+
+  it('has a field if the agent is the chosen one', async () => {
+    liveAgents = [ava, ben]
+    calls()
+    expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])
+  })
+
+  it("has a field if past calls can't be read, and past calls have theirs if agents can't be read", async () => {
+    liveAgents = [ava]
+    stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
+    expect(await keys()).toEqual(['extracted__appointment_day', 'extracted__interested'])
+    liveAgents = [{ id: 'none' }]
+    calls({ interested: true })
+    expect(await keys()).toEqual(['extracted__interested'])
+  })
+
+  it('is left out by an earlier version of the API', async () => {
+    liveAgents = [{ id: 7, results: undefined }]
+    calls({ interested: true })
+    expect(await keys()).toEqual(['extracted__interested'])
+  })
+})
+
 describe('no error is shown', () => {
   it('if Outdial is unavailable', async () => {
     stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
@@ -83,6 +134,7 @@ describe('no error is shown', () => {
 })
 
 it('asks Zapier to refresh the token if Outdial rejects it', async () => {
+  agents()
   stubResponse('GET', apiPath('/calls/'), 401, errorBody('invalid_token', 'Invalid token.'))
 
   expect(await runExpectingError('creates.queue_call.operation.outputFields')).toMatchObject({

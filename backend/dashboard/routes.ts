@@ -15,6 +15,7 @@ import {
   resumeAgentAction,
 } from './agents/agent-pages.ts'
 import { assignToolAction, assignToolPage, unassignToolAction } from './agents/agent-tool-pages.ts'
+import { agentVersionsPage, restoreVersionAction } from './agents/agent-version-pages.ts'
 import { tryToolPage } from './agents/try-tool-page.ts'
 import { cancelCallAction, queueCallAgainAction, replayDeliveryOfCallAction } from './calls/call-actions.ts'
 import { exportCallsDownload } from './calls/call-export.ts'
@@ -187,6 +188,8 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/agents/new': newAgentPage,
     '/agents/:id': agentPage,
     '/agents/:id/edit': editAgentPage,
+    '/agents/:id/versions': agentVersionsPage,
+    '/agents/:id/restore': restoreVersionAction,
     '/agents/:id/publish': publishAgentAction,
     '/agents/:id/pause': pauseAgentAction,
     '/agents/:id/resume': resumeAgentAction,

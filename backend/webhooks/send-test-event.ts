@@ -59,6 +59,7 @@ function sampleCall({ campaign, agent, outcome, goalMet, optedOut, url, at }: Sa
     campaign_name: campaign.name,
     agent_id: agent.id,
     agent_name: agent.name,
+    agent_version: null,
     contact: {
       ...exampleCall.contact,
       id: sampleId,

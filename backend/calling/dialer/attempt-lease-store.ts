@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
-import { type CallToDial, callToDialColumns, type NewAttempt } from './claim-store.ts'
+import {
+  type CallToDial,
+  callToDialColumns,
+  type CallToDialRow,
+  type NewAttempt,
+  withAgents,
+} from './claim-store.ts'
 
 /** An attempt that hasn't ended, with its call. */
 interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
@@ -12,16 +18,19 @@ interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
 
 /** Returns attempts to take over. They continue even if their campaign has since been paused or archived. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
-  const { rows } = await sql<LiveAttempt>`
-    select ${callToDialColumns}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,
+  // The version that the attempt was dialed with, although another one may be published by now.
+  const version = sql<number>`coalesce(call_attempt.agent_version, agent.version)`
+  const { rows } = await sql<CallToDialRow & LiveAttempt>`
+    select ${callToDialColumns(version)}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,
       call_attempt.started_at as "startedAt", call_attempt.answered_at as "answeredAt"
     from call_attempt
     join call on call.id = call_attempt.call_id
     join campaign on campaign.id = call.campaign_id
     join agent on agent.id = call.agent_id
     join contact on contact.id = call.contact_id
-    where call_attempt.id = any(${ids}::uuid[]) and call_attempt.ended_at is null`.execute(db)
-  return rows
+    where call_attempt.id = any(${ids}::uuid[]) and call_attempt.ended_at is null
+    order by call.id`.execute(db)
+  return withAgents(rows)
 }
 
 /** An attempt and the fence of the worker that holds its lease. Writes with an older fence are stale. */

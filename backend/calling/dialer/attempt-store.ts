@@ -267,7 +267,11 @@ export async function completeCalls(
       sentiment = coalesce(completed.sentiment, call.sentiment),
       opted_out = completed.opted_out or call.opted_out,
       goal_met = coalesce(completed.goal_met, call.goal_met),
-      extracted = coalesce(completed.extracted, call.extracted),
+      extracted = case
+        when completed.outcome = 'answered'
+        then unknown_results(call.agent_id, call.agent_version) || coalesce(completed.extracted, call.extracted)
+        else coalesce(completed.extracted, call.extracted)
+      end,
       analysis_until = completed.analysis_until,
       -- While the event waits for the analysis, the contact can still change.
       completed_contact = case when completed.analysis_until is null
@@ -310,7 +314,7 @@ export async function saveAnalyses(
     update call
     set analysis_until = null, summary = coalesce(waiting.summary, call.summary),
       sentiment = coalesce(waiting.sentiment, call.sentiment), goal_met = coalesce(waiting.goal_met, call.goal_met),
-      extracted = coalesce(waiting.extracted, call.extracted),
+      extracted = call.extracted || coalesce(waiting.extracted, '{}'),
       completed_contact = coalesce(call.completed_contact, ${contactSnapshot(sql.ref('call.contact_id'))})
     from waiting where call.id = waiting.id
     returning call.id`.execute(db)

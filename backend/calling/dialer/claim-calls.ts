@@ -304,6 +304,7 @@ function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, stri
   const { hash, use } = call.storedNumber
   return {
     id: call.id,
+    agent_version: call.agentVersion,
     number_hash: hash,
     last_placed_at: use?.placedAt.at(-1) ?? null,
     dialed_with: { ...changes, local_times, ...(allowed && { allowed }) },
@@ -328,18 +329,31 @@ export const toClaimedAttempt = (
     number: attempt.number,
     fromNumber: call.fromNumber,
     toNumber: call.toNumber,
-    agent: {
-      widgetId: call.widgetId,
-      name: call.agentName,
-      language: call.language,
-      greeting: resolveFallbacks(call.greeting, {
-        first_name: call.firstName,
-        last_name: call.lastName,
-        variables: call.variables,
-      }),
-    },
+    agent: toDialedAgent(call),
     campaignName: call.campaignName,
     scheduled: call.scheduledAt !== null,
     contact: { firstName: call.firstName, lastName: call.lastName, variables: call.variables },
   },
 })
+
+/** Returns the agent of a call, with the fallbacks of its texts resolved for the contact. */
+function toDialedAgent(call: CallToDial): DialRequest['agent'] {
+  const { firstName, lastName, variables, agent } = call
+  const resolve = (text: string) =>
+    resolveFallbacks(text, { first_name: firstName, last_name: lastName, variables })
+  return {
+    widgetId: call.widgetId,
+    version: call.agentVersion,
+    name: agent.name,
+    language: agent.language,
+    greeting: resolve(agent.greeting),
+    instructions: resolve(agent.instructions),
+    speaksFirst: agent.speaks_first,
+    goal: agent.goal,
+    results: agent.results,
+    model: agent.model,
+    maxMinutes: agent.max_minutes,
+    closingLine: resolve(agent.closing_line),
+    aiDisclosure: agent.ai_disclosure,
+  }
+}

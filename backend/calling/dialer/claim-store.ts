@@ -13,6 +13,7 @@ import {
 import { hidden, prepared } from '../../platform/db/connect.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { CallSettings, DialedWith } from '../../platform/db/tables/call-tables.ts'
+import { type AgentValues, toAgentValues } from '../../queue/agents/agent-values.ts'
 import { currentSettings } from '../../queue/calls/call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, mayCampaignCall } from '../../queue/calls/can-call.ts'
 
@@ -31,9 +32,10 @@ export interface CallToDial {
   scheduledAt: Date | null
   /** The agent's public UUID, which the runtime API calls widget_id. */
   widgetId: string
-  agentName: string
-  language: string
-  greeting: string
+  agentId: number
+  /** The version of the agent that calls, and what it stores. */
+  agentVersion: number
+  agent: AgentValues
   fromNumber: string
   toNumber: string
   /** The current settings. Null if they're the same as those in `queuedWith`. */
@@ -42,16 +44,46 @@ export interface CallToDial {
   queuedWith: Partial<CallSettings> | null
 }
 
-/** The columns of `CallToDial`, from call, campaign, agent, and contact. */
-export const callToDialColumns = sql`
+/** A row of `callToDialColumns`. */
+export interface CallToDialRow extends Omit<CallToDial, 'agent'> {
+  agentColumns: { published: number; name: string; language: string; greeting: string; variables: string[] }
+  /** Only the first row of a version has its values, because they can be long. */
+  versionValues: unknown
+}
+
+/**
+ * The columns of `CallToDialRow`, from call, campaign, agent, and contact.
+ *
+ * @param version the number of the version that calls
+ */
+export const callToDialColumns = (version: RawBuilder<number>) => sql`
   call.id, call.workspace_id as "workspaceId", call.campaign_id as "campaignId",
   campaign.name as "campaignName", campaign.calling_hours as "callingHours",
   campaign.time_zone as "campaignTimeZone", contact.time_zone as "contactTimeZone",
   contact.first_name as "firstName", contact.last_name as "lastName", contact.variables,
-  call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.name as "agentName",
-  agent.language, agent.greeting, call.from_number as "fromNumber", call.to_number as "toNumber",
+  call.scheduled_at as "scheduledAt", agent.widget_id as "widgetId", agent.id as "agentId",
+  ${version} as "agentVersion",
+  json_build_object('published', agent.version, 'name', agent.name, 'language', agent.language,
+    'greeting', agent.greeting, 'variables', agent.variables) as "agentColumns",
+  case when row_number() over (partition by agent.id, ${version} order by call.id) = 1 then (
+    select "values" from agent_version where agent_id = agent.id and number = ${version}
+  ) end as "versionValues",
+  call.from_number as "fromNumber", call.to_number as "toNumber",
   nullif(${currentSettings}, call.queued_with - '{time_zones,time_zone_source}'::text[]) as settings,
   call.queued_with as "queuedWith"`
+
+/** Returns rows, in the order of their IDs, with the values of their versions. */
+export function withAgents<Row extends CallToDialRow>(rows: readonly Row[]): (Row & CallToDial)[] {
+  const agents = new Map<string, AgentValues>()
+  return rows.map((row) => {
+    const key = `${row.agentId}:${row.agentVersion}`
+    const agent =
+      agents.get(key) ??
+      toAgentValues({ ...row.agentColumns, number: row.agentVersion, values: row.versionValues })
+    agents.set(key, agent)
+    return { ...row, agent }
+  })
+}
 
 const activeJoins = sql`
   join campaign on campaign.id = call.campaign_id
@@ -132,14 +164,14 @@ const isExempt = sql<boolean>`(
 /** Returns locked calls whose campaign, agent, and number are active. */
 export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<CallToCheck[]> {
   if (ids.length === 0) return []
-  const { rows } = await sql<CallToCheck>`${prepared}
-    select ${callToDialColumns}, call.due_at as "dueAt", ${consentOfContact} as consent,
+  const { rows } = await sql<CallToDialRow & CallToCheck>`${prepared}
+    select ${callToDialColumns(sql`agent.version`)}, call.due_at as "dueAt", ${consentOfContact} as consent,
       ${storedNumberOfCallee} as "storedNumber", ${isExempt} as "isExempt",
       coalesce(call.origin ->> 'kind' = 'scheduled_callback', false) as "isCallback"
     from call ${activeJoins}
     where call.id = any(${hidden(ids, 'bigint[]')})
     order by call.id`.execute(db)
-  return rows
+  return withAgents(rows)
 }
 
 /** Attempts that are stored for each number. No limit is higher. */
@@ -155,6 +187,7 @@ export interface NewAttempt {
 /** A locked call, and what its attempt stores about how it was dialed. */
 export interface DialedCall {
   id: number
+  agent_version: number
   dialed_with: DialedWith
   /** The hash of its number, as hex. */
   number_hash: string
@@ -176,17 +209,17 @@ export async function startAttempts(
 ): Promise<NewAttempt[]> {
   const { rows } = await sql<NewAttempt>`${prepared}
     with dialed as materialized (
-      select id, dialed_with, decode(number_hash, 'hex') as number_hash, last_placed_at
+      select id, agent_version, dialed_with, decode(number_hash, 'hex') as number_hash, last_placed_at
       from json_to_recordset(${JSON.stringify(calls)})
-        as dialed (id bigint, dialed_with jsonb, number_hash text, last_placed_at timestamptz)
+        as dialed (id bigint, agent_version int, dialed_with jsonb, number_hash text, last_placed_at timestamptz)
     ), started as (
       insert into call_attempt (
         workspace_id, call_id, campaign_id, number, to_number, test, provider, worker_id, lease_until, started_at,
-        dialed_with
+        agent_version, dialed_with
       )
       select workspace_id, call.id, campaign_id, attempts + 1, to_number, test, ${lease.provider}, ${lease.workerId}::uuid,
         clock_timestamp() + ${lease.leaseMs}::float8 * interval '1 millisecond', ${lease.now},
-        dialed.dialed_with
+        dialed.agent_version, dialed.dialed_with
       from dialed
       join call on call.id = dialed.id
       -- Another worker can have placed an attempt to the number, and ended it, since this claim looked.
@@ -196,7 +229,7 @@ export async function startAttempts(
       )
       order by workspace_id, to_number, call.id
       on conflict (workspace_id, to_number) where ended_at is null and not test do nothing
-      returning id, fence, call_id, number, workspace_id, to_number
+      returning id, fence, call_id, number, agent_version, workspace_id, to_number
     ), counted as (
       insert into number_use (workspace_id, number_hash, placed_at)
       select workspace_id, number_hash, array[${lease.now}::timestamptz]
@@ -209,7 +242,8 @@ export async function startAttempts(
         [greatest(1, cardinality(number_use.placed_at) + 2 - ${sql.lit(storedAttempts)}):]
     ), dialing as (
       -- Not a join, which would be planned by the calls of earlier attempts, and could read all calls before these.
-      update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null
+      update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null,
+        agent_version = (select started.agent_version from started where started.call_id = call.id)
       where id = any(array(select call_id from started))
     )
     select id, fence, call_id as "callId", number from started`.execute(db)

@@ -1,4 +1,4 @@
-import type { EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
+import type { AgentResult, EndedReason, Extracted, Sentiment, TranscriptTurn } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import type { CallKey } from '../../queue/calls/get-calls.ts'
 
@@ -11,12 +11,30 @@ export interface DialRequest {
   number: number
   fromNumber: string
   toNumber: string
-  /** The tool server identifies the agent by `widgetId`. */
-  agent: { widgetId: string; name: string; language: string; greeting: string }
+  agent: DialedAgent
   campaignName: string
   /** The call was scheduled for a requested time. */
   scheduled: boolean
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
+}
+
+/** The agent that calls. The fallbacks of placeholders in its texts are resolved. */
+interface DialedAgent {
+  /** The tool server identifies the agent by this ID. */
+  widgetId: string
+  version: number
+  name: string
+  language: string
+  greeting: string
+  instructions: string
+  speaksFirst: 'agent' | 'contact'
+  goal: string
+  results: readonly AgentResult[]
+  model: string | null
+  /** Null for the longest call that the dialer allows. */
+  maxMinutes: number | null
+  closingLine: string
+  aiDisclosure: boolean
 }
 
 /** How an attempt ended. A provider sets the times if it knows them more precisely than the worker. */

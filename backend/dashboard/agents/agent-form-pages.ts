@@ -1,155 +1,41 @@
 import { boundedText } from '@outdial/contract'
-import { agentTexts } from '@outdial/contract'
 import * as z from 'zod'
-import { field, formMessage, pageForm } from '../../platform/views/forms.ts'
-import { html } from '../../platform/views/html.ts'
-import { icon } from '../../platform/views/icon.ts'
-import { createAgent, editAgent } from '../../queue/agents/agents.ts'
-import {
-  builtIns,
-  defaultGreeting,
-  type GreetingNames,
-  listGreetingNames,
-} from '../../queue/calls/greeting.ts'
-import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
-import {
-  type FormFrame,
-  type FormState,
-  formText,
-  languageChoices,
-  toFormPath,
-  toFormTexts,
-} from '../page/forms.ts'
+import { toActor } from '../../platform/core/actor.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { createAgent, saveAgent } from '../../queue/agents/agents.ts'
+import { newAgentValues } from '../../queue/agents/validate-agent.ts'
+import { type GreetingNames, listGreetingNames } from '../../queue/calls/greeting.ts'
+import { defineForm, redirectTo } from '../page/define-page.ts'
+import { anyField, type FormState, formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
-import { getAgent } from './agent-queries.ts'
-
-interface Values {
-  name: string
-  language: string
-  greeting: string
-  /** Separated by commas. */
-  variables: string
-}
-
-const formTexts = toFormTexts(agentTexts)
-
-interface FormData extends FormFrame {
-  values: Values
-  languages: { value: string; label: string }[]
-  found: GreetingNames
-  greetingHint: string
-}
-
-const agentFormView = defineView(
-  (
-    { ui, title, form, here },
-    { back, languages, greetingHint, found, submitLabel, values }: FormData,
-  ) => html`
-    <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
-    <h1>${title}</h1>
-    ${pageForm(
-      form,
-      { class: 'stack form', novalidate: true },
-      html`
-        ${formMessage(form)}
-        <section class="panel" aria-labelledby="who">
-          <h2 id="who">Identity</h2>
-          <div class="field-row">
-            ${field({
-              form,
-              ...formTexts.name,
-              name: 'name',
-              value: values.name,
-              required: true,
-              maxlength: 200,
-            })}
-            ${field({
-              form,
-              ...formTexts.language,
-              name: 'language',
-              value: values.language,
-              options: languages,
-              required: true,
-            })}
-          </div>
-        </section>
-        <section class="panel" aria-labelledby="says">
-          <h2 id="says">Conversation</h2>
-          <div
-            class="stack"
-            hx-get="${toFormPath(here)}"
-            hx-trigger="input delay:400ms"
-            hx-headers="Outdial-Aside:true"
-            hx-include="#f-greeting, #f-variables"
-            hx-sync="this:replace"
-            hx-target="#found"
-            hx-select="#found"
-            hx-swap="outerMorph ignoreTitle:true"
-          >
-            ${field({
-              form,
-              name: 'greeting',
-              label: 'Greeting',
-              value: values.greeting,
-              rows: 3,
-              maxlength: 2000,
-              placeholder:
-                "Hi {{first_name}}, this is {{agent}}. I'm calling about {{topic}}. Do you have a minute?",
-              hint: greetingHint,
-            })}
-            ${field({
-              form,
-              ...formTexts.variables,
-              name: 'variables',
-              value: values.variables,
-              placeholder: 'product, appointment_day',
-            })}
-          </div>
-          <div id="found" class="found" aria-live="polite">
-            ${
-              found.names.length + found.malformed.length + found.blankFallbacks.length === 0
-                ? html`<p class="hint">The greeting uses no names in double braces yet.</p>`
-                : html`
-                  <h3>Used in the greeting</h3>
-                  <ul class="found-names">
-                    ${found.names.map(
-                      ({ name, fallback, meaning }) => html`
-                        <li>
-                          <code>{{${name}}}</code>
-                          ${
-                            meaning === null
-                              ? html`<span class="found-unknown">not listed under Variables. Add it there, or correct the name.</span>`
-                              : html`<span>${meaning}${fallback !== null && html`, or else “${fallback}”`}</span>`
-                          }
-                        </li>
-                      `,
-                    )}
-                    ${found.blankFallbacks.map(
-                      (written) => html`
-                        <li><code>${written}</code> <span class="found-unknown">blank fallback. Write one after the “|”, or remove the “|”.</span></li>
-                      `,
-                    )}
-                    ${found.malformed.map(
-                      (written) => html`
-                        <li><code>${written}</code> <span class="found-unknown">not a placeholder. Write a name in two braces on each side.</span></li>
-                      `,
-                    )}
-                  </ul>
-                `
-            }
-          </div>
-        </section>
-        <div class="form-actions">
-          <button class="primary">${submitLabel}</button>
-          <a class="button quiet" href="${ui.to(back.path)}">Cancel</a>
-        </div>
-      `,
-    )}
-  `,
-)
+import { agentFormView } from './agent-form-view.ts'
+import { getNewestVersion } from './agent-queries.ts'
+import { parseResults } from './agent-results-fields.ts'
 
 const text = formText.default('')
-const Fields = z.object({ name: text, language: formText.optional(), greeting: text, variables: text })
+
+/** Allows the longest instructions, so that they get an issue of their own if they're too long. */
+const Instructions = boundedText(100_000).default('')
+
+const NewFields = z.object({ name: text, greeting: text, instructions: Instructions })
+
+const EditFields = z
+  .object({
+    name: text,
+    language: formText.optional(),
+    greeting: text,
+    variables: text,
+    instructions: Instructions,
+    speaks_first: z.enum(['agent', 'contact']).catch('agent'),
+    goal: text,
+    closing_line: text,
+    max_minutes: text,
+    ai_disclosure: z
+      .unknown()
+      .transform((value) => value !== undefined)
+      .default(false),
+  })
+  .catchall(anyField())
 
 /** Longest text of a field in the preview's URL. The longest greeting and the longest list of variables are shorter. */
 const maxPreviewLength = 4_000
@@ -162,42 +48,51 @@ const PreviewQuery = z.object({
 
 type PreviewFields = z.output<typeof PreviewQuery>
 
-const toAgentInput = (fields: z.output<typeof Fields>) => ({
-  ...fields,
-  variables: splitNames(fields.variables),
-})
+/** Splits a list of names at commas, semicolons, and whitespace. */
+const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)
 
-function toFormData(
-  frame: FormFrame,
-  values: Values,
+/** Returns the names in the texts of a new agent that aren't built in: they're its variables. */
+const findVariables = (...texts: readonly string[]): string[] => [
+  ...new Set(
+    texts.flatMap((each) =>
+      listGreetingNames(each, []).names.flatMap(({ name, meaning }) => (meaning === null ? [name] : [])),
+    ),
+  ),
+]
+
+function findShownNames(
+  saved: Pick<AgentValues, 'greeting' | 'variables'>,
   query: PreviewFields,
   { submitted, isInvalid }: FormState,
-) {
-  const submittedValue = (name: 'greeting' | 'variables') => [submitted[name] ?? ''].flat()[0] ?? ''
-  const shownValue = (name: 'greeting' | 'variables') =>
-    query[name] ?? (isInvalid ? submittedValue(name) : query.greeting === undefined ? values[name] : '')
-  return {
-    ...frame,
-    values,
-    languages: languageChoices(values.language),
-    found: listGreetingNames(shownValue('greeting'), splitNames(shownValue('variables'))),
-    greetingHint,
-  }
+): GreetingNames {
+  const submittedText = (name: 'greeting' | 'variables') => [submitted[name] ?? ''].flat()[0] ?? ''
+  const savedTexts = { greeting: saved.greeting, variables: saved.variables.join(', ') }
+  const shown = (name: 'greeting' | 'variables') =>
+    query[name] ?? (isInvalid ? submittedText(name) : query.greeting === undefined ? savedTexts[name] : '')
+  return listGreetingNames(shown('greeting'), splitNames(shown('variables')))
 }
 
 export const newAgentPage = defineForm({
   query: PreviewQuery,
-  form: Fields,
-  show: async (_, { query }, state) => {
-    const values = { name: '', language: 'en-US', greeting: '', variables: '' }
-    const frame = { back: { path: '/agents', label: 'Agents' }, submitLabel: 'Create draft' }
-    return agentFormView('New agent', toFormData(frame, values, query, state))
+  form: NewFields,
+  show: (_, { query }, state) => {
+    const { names, ...found } = findShownNames(newAgentValues, query, state)
+    // There's no list of variables yet, so each other name becomes one.
+    const meaning = "the contact's value for this variable"
+    return Promise.resolve(
+      agentFormView('New agent', {
+        back: { path: '/agents', label: 'Agents' },
+        submitLabel: 'Create draft',
+        values: newAgentValues,
+        found: { ...found, names: names.map((name) => ({ ...name, meaning: name.meaning ?? meaning })) },
+        isNew: true,
+      }),
+    )
   },
   submit: async (tx, context, fields) => {
-    const { id } = await createAgent(tx, context.workspace.id, {
-      ...toAgentInput(fields),
-      status: 'draft',
-    })
+    const variables = findVariables(fields.greeting, fields.instructions)
+    const agent = { ...fields, variables, status: 'draft' } as const
+    const { id } = await createAgent(tx, context.workspace.id, agent, toActor(context.caller))
     return redirectTo(
       pathTo(context, `/agents/${id}`),
       'Draft created. Assign tools, then publish the agent to use it in campaigns.',
@@ -208,32 +103,51 @@ export const newAgentPage = defineForm({
 export const editAgentPage = defineForm({
   params: IdParams,
   query: PreviewQuery,
-  form: Fields,
+  form: EditFields,
   show: async (deps, { workspace, params: { id }, query }, state) => {
-    const agent = await getAgent(deps, workspace.id, id)
-    const { name, language, greeting } = agent
-    const values = { name, language, greeting, variables: agent.variables.join(', ') }
-    const frame = { back: { path: `/agents/${id}`, label: name }, submitLabel: 'Save' }
-    return agentFormView(`Edit ${name}`, toFormData(frame, values, query, state))
+    const values = await getNewestVersion(deps, workspace.id, id)
+    return agentFormView(`Edit ${values.name}`, {
+      back: { path: `/agents/${id}`, label: values.name },
+      submitLabel: 'Save',
+      values,
+      found: findShownNames(values, query, state),
+      isNew: false,
+    })
   },
-  loadEdited: async (tx, { workspace, params: { id } }) => {
-    const { name, language, greeting, variables } = await getAgent(tx, workspace.id, id)
-    return { name, language, greeting, variables }
-  },
+  loadEdited: (tx, { workspace, params: { id } }) => getNewestVersion(tx, workspace.id, id),
   submit: async (tx, context, fields) => {
-    await editAgent(tx, context.workspace.id, context.params.id, toAgentInput(fields))
+    const { isPublished } = await saveAgent(
+      tx,
+      context.workspace.id,
+      context.params.id,
+      toAgentInput(fields),
+      toActor(context.caller),
+    )
     return redirectTo(
       pathTo(context, `/agents/${context.params.id}`),
-      'Agent saved. New calls use the changes.',
+      isPublished ? 'Agent saved.' : 'Agent saved. Calls use this version when you publish it.',
     )
   },
 })
 
-const builtInNames = [...builtIns.keys()].map((name) => `{{${name}}}`).join(', ')
-
-const greetingHint =
-  `Names in double braces are replaced in each call: ${builtInNames}, and the variables below. If there is no value, the name is ` +
-  `left out, or a fallback is said: {{first_name|there}}. Leave blank for “${defaultGreeting}”`
-
-/** Splits a list of names at commas, semicolons, and whitespace. */
-const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)
+function toAgentInput({
+  name,
+  language,
+  greeting,
+  variables,
+  instructions,
+  speaks_first,
+  goal,
+  closing_line,
+  max_minutes,
+  ai_disclosure,
+  ...rows
+}: z.output<typeof EditFields>) {
+  return {
+    ...{ name, language, greeting, instructions, speaks_first, goal, closing_line, ai_disclosure },
+    variables: splitNames(variables),
+    // What isn't a number isn't a valid number of minutes, either.
+    max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),
+    results: parseResults(rows),
+  }
+}

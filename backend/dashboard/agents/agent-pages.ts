@@ -5,7 +5,8 @@ import { badge } from '../../platform/views/elements.ts'
 import { languageName } from '../../platform/views/format.ts'
 import { html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
-import { setAgentStatus } from '../../queue/agents/agents.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { findAgentVersion, publishAgent, setAgentStatus } from '../../queue/agents/agents.ts'
 import { findCallPage } from '../../queue/calls/find-calls.ts'
 import { toCall } from '../../queue/calls/get-calls.ts'
 import {
@@ -21,13 +22,15 @@ import { joinSentences } from '../page/queued-message.ts'
 import { describeReadied } from '../stories/describe-readied.ts'
 import {
   type AgentWithCounts,
+  countSubscriptionsOfAgent,
   countWaitingCallsOfAgent,
   getAgent,
   selectAgentsWithCounts,
   selectCampaignsOfAgent,
 } from './agent-queries.ts'
 import { listAgentTools } from './agent-tool-pages.ts'
-import { agentView } from './agent-view.ts'
+import { type AgentData, agentView } from './agent-view.ts'
+import { findChanges } from './version-changes.ts'
 
 const maxShown = 10
 
@@ -37,10 +40,17 @@ export const agentPage = definePage({
   show: async (deps, { workspace, params: { id: agentId } }) => {
     const workspaceId = workspace.id
     const agent = await getAgent(deps, workspaceId, agentId)
+    const findValues = async (number: number) =>
+      (await findAgentVersion(deps.db, workspaceId, agentId, number)).values
+    const newest = await findValues(agent.newest_version)
+    const isPublished = agent.version === agent.newest_version
+    const unpublished = isPublished ? null : await describeUnpublished(deps, workspaceId, agent, newest)
     const tools = await listAgentTools(deps, workspaceId, agentId)
     const campaigns = await selectCampaignsOfAgent(deps.db, workspaceId, agentId, maxShown + 1)
     return agentView(agent.name, {
       agent,
+      newest,
+      unpublished,
       resumeDetail:
         agent.status === 'paused' ? await describeReadied(deps, workspace, { agent_id: agentId }) : null,
       waiting: await countWaitingCallsOfAgent(deps.db, workspaceId, agentId),
@@ -51,6 +61,30 @@ export const agentPage = definePage({
     })
   },
 })
+
+/** Describes what publishing the newest version changes. */
+async function describeUnpublished(
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  agent: AgentWithCounts,
+  newest: AgentValues,
+): Promise<AgentData['unpublished']> {
+  const { values: published } = await findAgentVersion(db, workspaceId, agent.id, agent.version)
+  const lost = findLostResults(published, newest)
+  return {
+    changes: findChanges(published, newest),
+    lostResults: lost,
+    subscriptions: lost.length === 0 ? 0 : await countSubscriptionsOfAgent(db, workspaceId, agent.id),
+  }
+}
+
+/** Returns the names of results that other systems may use, and that were removed, renamed, or got another type. */
+const findLostResults = (published: AgentValues, newest: AgentValues): string[] =>
+  published.results
+    .filter(
+      ({ name, type }) => !newest.results.some((result) => result.name === name && result.type === type),
+    )
+    .map(({ name }) => name)
 
 async function listLastCalls(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -138,11 +172,21 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
     back: agentPath,
   })
 
-// draft → live ⇄ paused
-export const publishAgentAction = setStatusAction(
-  'live',
-  'Agent published. Campaigns and Zaps can use it now.',
-)
+export const publishAgentAction = defineAction({
+  params: IdParams,
+  form: noInput,
+  run: async (tx, context) => {
+    const { status } = await getAgent(tx, context.workspace.id, context.params.id)
+    await publishAgent(tx, context.workspace.id, context.params.id)
+    return redirectTo(
+      agentPath(context),
+      status === 'draft'
+        ? 'Agent published. Campaigns and Zaps can use it now.'
+        : 'Agent published. Calls that start from now on use this version.',
+    )
+  },
+  back: agentPath,
+})
 
 export const pauseAgentAction = setStatusAction(
   'paused',

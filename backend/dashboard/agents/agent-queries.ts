@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Deps } from '../../deps.ts'
 import type { Db } from '../../platform/db/schema.ts'
-import { agentNotFound } from '../../queue/agents/agents.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { agentNotFound, findAgentVersion } from '../../queue/agents/agents.ts'
 
 export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
@@ -59,4 +60,34 @@ export async function getAgent(
   const [agent] = await selectAgentsWithCounts(db, workspaceId, agentId)
   if (agent === undefined) throw agentNotFound()
   return agent
+}
+
+/**
+ * Returns what an agent's form edits: the newest version, which calls may not use yet.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function getNewestVersion(
+  deps: Pick<Deps, 'db'>,
+  workspaceId: number,
+  agentId: number,
+): Promise<AgentValues> {
+  const { newest_version } = await getAgent(deps, workspaceId, agentId)
+  return (await findAgentVersion(deps.db, workspaceId, agentId, newest_version)).values
+}
+
+/** Counts the subscriptions that receive the calls of an agent. */
+export async function countSubscriptionsOfAgent(
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+): Promise<number> {
+  const { subscriptions } = await db
+    .selectFrom('webhook_subscription')
+    .select(sql<number>`count(*)::int`.as('subscriptions'))
+    .where('workspace_id', '=', workspaceId)
+    .where('disabled_at', 'is', null)
+    .where(sql<boolean>`coalesce((filter ->> 'agent_id')::bigint, ${agentId}) = ${agentId}`)
+    .executeTakeFirstOrThrow()
+  return subscriptions
 }

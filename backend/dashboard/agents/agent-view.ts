@@ -6,15 +6,28 @@ import { button, confirm } from '../../platform/views/forms.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
 import { labels } from '../../platform/views/labels.ts'
-import { defaultGreeting, describePlaceholderIssues } from '../../queue/calls/greeting.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { findPlaceholderIssues } from '../../queue/agents/validate-agent.ts'
+import { defaultGreeting, listNames } from '../../queue/calls/greeting.ts'
 import { defineView } from '../page/define-page.ts'
 import type { PageModel } from '../page/page-model.ts'
 import type { AgentWithCounts, selectCampaignsOfAgent } from './agent-queries.ts'
 import { type AgentTool } from './agent-tool-pages.ts'
 import { agentToolRows } from './agent-tool-rows.ts'
+import { changeList, type FieldChange } from './version-changes.ts'
 
-interface AgentData {
+export interface AgentData {
   agent: AgentWithCounts
+  /** What the agent's form edits. */
+  newest: AgentValues
+  /** What publishing the newest version changes; null if calls use it already. */
+  unpublished: {
+    changes: readonly FieldChange[]
+    /** Names of results that the newest version no longer has, or not of the same type. */
+    lostResults: readonly string[]
+    /** How many subscriptions receive the agent's calls. Counted only if results are lost. */
+    subscriptions: number
+  } | null
   /** The calls that resuming the agent starts, in words; null if none wait, or if the agent isn't paused. */
   resumeDetail: string | null
   waiting: number
@@ -25,8 +38,21 @@ interface AgentData {
 }
 
 export const agentView = defineView(
-  ({ ui, form }, { agent, resumeDetail, waiting, tools, campaigns, hasMoreCampaigns, calls }: AgentData) => {
-    const greetingIssue = describePlaceholderIssues(agent.greeting, agent.variables)
+  (
+    { ui, form },
+    {
+      agent,
+      newest,
+      unpublished,
+      resumeDetail,
+      waiting,
+      tools,
+      campaigns,
+      hasMoreCampaigns,
+      calls,
+    }: AgentData,
+  ) => {
+    const placeholderIssues = findPlaceholderIssues(newest)
     const assignedTools = tools.filter(({ issues }) => issues !== null)
     const otherTools = tools.filter(({ issues }) => issues === null)
     return html`
@@ -45,20 +71,29 @@ export const agentView = defineView(
         </div>
       </div>
       ${statusNotice({ ui }, agent, waiting)}
+      ${unpublished !== null && unpublishedNotice({ ui, form }, agent, unpublished)}
+      ${placeholderIssues.map(
+        ({ text, message }) => html`
+          <p class="notice" data-tone="warn">
+            ${message}
+            ${
+              agent.status !== 'draft' && unpublished === null
+                ? `Until then, the agent's calls have braces or gaps in the ${text}.`
+                : "You can't publish the agent until then."
+            }
+            <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit ${text}</a>
+          </p>
+        `,
+      )}
       ${
-        greetingIssue
-          ? html`
-            <p class="notice" data-tone="warn">
-              ${greetingIssue}
-              ${
-                agent.status === 'live'
-                  ? "Until then, the agent's calls have braces or gaps in the greeting."
-                  : `You can't ${agent.status === 'draft' ? 'publish' : 'resume'} the agent until then.`
-              }
-              <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit greeting</a>
-            </p>
-          `
-          : null
+        newest.goal === '' &&
+        newest.instructions !== '' &&
+        html`
+          <p class="notice">
+            The agent has no goal, so its calls don't say whether they met it.
+            <a href="${ui.to(`/agents/${agent.id}/edit`)}">Add a goal</a>
+          </p>
+        `
       }
       <div class="columns">
         <div>
@@ -124,13 +159,39 @@ export const agentView = defineView(
           <section class="panel" aria-labelledby="facts">
             <h2 id="facts">Details</h2>
             <dl class="facts">
-              <dt>${labels.agent.language}</dt><dd>${languageName(agent.language)}</dd>
+              <dt>${labels.agent.language}</dt><dd>${languageName(newest.language)}</dd>
               <dt>Greeting</dt>
               <dd>
-                ${agent.greeting ? agent.greeting : html`<span class="soft">${defaultGreeting}</span>`}
+                ${newest.greeting ? newest.greeting : html`<span class="soft">${defaultGreeting}</span>`}
               </dd>
               <dt>${labels.agent.variables}</dt>
-              <dd>${agent.variables.length > 0 ? agent.variables.join(', ') : html`<span class="soft">None</span>`}</dd>
+              <dd>${newest.variables.length > 0 ? newest.variables.join(', ') : html`<span class="soft">None</span>`}</dd>
+              <dt>Instructions</dt>
+              <dd>
+                ${
+                  newest.instructions === ''
+                    ? html`<span class="soft">None</span>`
+                    : html`
+                      <details>
+                        <summary>${ui.plural(newest.instructions.length, 'character', 'characters')}</summary>
+                        <div class="pre-line">${newest.instructions}</div>
+                      </details>
+                    `
+                }
+              </dd>
+              <dt>${labels.agent.results}</dt>
+              <dd>
+                ${
+                  newest.results.length === 0
+                    ? html`<span class="soft">None</span>`
+                    : newest.results.map(({ name }) => name).join(', ')
+                }
+              </dd>
+              <dt>Version</dt>
+              <dd>
+                <a href="${ui.to(`/agents/${agent.id}/versions`)}">${agent.newest_version}</a>
+                ${unpublished !== null && html`<span class="soft small-text">(calls use version ${agent.version})</span>`}
+              </dd>
               <dt>${labels.agent.id}</dt><dd>${agent.id} <span class="soft small-text">(for Zapier and the API)</span></dd>
             </dl>
             <div>
@@ -164,6 +225,32 @@ export const agentView = defineView(
     `
   },
 )
+
+/** Shows what calls don't use yet, and the button that publishes it. */
+const unpublishedNotice = (
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  agent: AgentWithCounts,
+  { changes, lostResults, subscriptions }: NonNullable<AgentData['unpublished']>,
+): Html => html`
+  <section class="panel" aria-labelledby="unpublished">
+    <div class="panel-head">
+      <h2 id="unpublished">Changes that calls don't use yet</h2>
+      ${button({ form, action: ui.to(`/agents/${agent.id}/publish`), label: 'Publish changes', look: 'primary' })}
+    </div>
+    <p class="soft small-text">Calls use version ${agent.version}. Version ${agent.newest_version} was saved after it.</p>
+    ${changeList(changes)}
+    ${
+      lostResults.length > 0 &&
+      html`
+        <p class="notice" data-tone="warn">
+          Calls will no longer have ${listNames(lostResults)} as before.
+          ${ui.plural(subscriptions, 'webhook or Zap receives', 'webhooks and Zaps receive')} this agent's calls.
+          Check the steps that use ${lostResults.length === 1 ? 'it' : 'them'}.
+        </p>
+      `
+    }
+  </section>
+`
 
 /** Shows the buttons that change the agent's status. */
 function statusActions(

@@ -125,10 +125,10 @@ export const lockAgent = (
   db: Db,
   workspaceId: number,
   agentId: number,
-): Promise<{ status: AgentStatus; greeting: string; variables: string[] } | undefined> =>
+): Promise<{ status: AgentStatus; version: number; newest_version: number } | undefined> =>
   db
     .selectFrom('agent')
-    .select(['status', 'greeting', 'variables'])
+    .select(['status', 'version', 'newest_version'])
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', agentId)
     .forNoKeyUpdate()

@@ -10,6 +10,8 @@ create table agent (
   greeting text not null default ''::text,
   variables text[] not null default '{}'::text[],
   created_at timestamp with time zone not null default now(),
+  version integer not null default 1,
+  newest_version integer not null default 1,
   constraint agent_pkey PRIMARY KEY (id),
   constraint agent_widget_id_key UNIQUE (widget_id),
   constraint agent_workspace_id_id_key UNIQUE (workspace_id, id),
@@ -21,6 +23,23 @@ grant delete, insert, select, update on agent to outdial_workspace;
 create policy service on agent to outdial_service using (true);
 create policy workspace on agent to outdial_workspace using ((workspace_id = current_workspace_id()));
 CREATE CONSTRAINT TRIGGER agent_goes_live AFTER UPDATE ON agent DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'live'::text) AND (old.status <> 'live'::text))) EXECUTE FUNCTION enqueue_campaigns_of_agent();
+
+create table agent_version (
+  workspace_id bigint not null,
+  agent_id bigint not null,
+  number integer not null,
+  "values" jsonb not null,
+  created_by jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint agent_version_pkey PRIMARY KEY (agent_id, number),
+  constraint agent_version_number_check CHECK ((number > 0)),
+  constraint agent_version_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agent(workspace_id, id) ON DELETE CASCADE,
+  constraint agent_version_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on agent_version to outdial_service;
+grant delete, insert, select, update on agent_version to outdial_workspace;
+create policy service on agent_version to outdial_service using (true);
+create policy workspace on agent_version to outdial_workspace using ((workspace_id = current_workspace_id()));
 
 create table api_key (
   id bigint not null generated always as identity,
@@ -180,6 +199,7 @@ create table call (
   import_id bigint,
   delayed_by text,
   exempt boolean not null default false,
+  agent_version integer,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),
@@ -239,6 +259,7 @@ create table call_attempt (
   outcome text,
   ended_reason text,
   dialed_with jsonb,
+  agent_version integer,
   constraint call_attempt_pkey PRIMARY KEY (id),
   constraint call_attempt_call_id_number_key UNIQUE (call_id, number),
   constraint call_attempt_check CHECK (((ended_at IS NULL) = (outcome IS NULL))),
@@ -1701,6 +1722,12 @@ begin
   )
   where campaign_id = any(idle_ids) and not has_claimable_call(campaign_id, at);
 end $function$;
+
+CREATE OR REPLACE FUNCTION unknown_results(agent bigint, version integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN (SELECT COALESCE(jsonb_object_agg((result.value ->> 'name'::text), NULL::unknown), '{}'::jsonb) AS "coalesce" FROM (agent_version CROSS JOIN LATERAL jsonb_array_elements((agent_version."values" -> 'results'::text)) result(value)) WHERE ((agent_version.agent_id = unknown_results.agent) AND (agent_version.number = unknown_results.version)));
 
 CREATE OR REPLACE FUNCTION upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[])
  RETURNS TABLE(contact_id bigint, phone_number text, created boolean)

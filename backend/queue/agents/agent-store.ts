@@ -1,13 +1,16 @@
-import type { Agent, SearchQuery } from '@outdial/contract'
+import type { Agent, AgentResult, SearchQuery } from '@outdial/contract'
+import { sql } from 'kysely'
+import type { Actor } from '../../platform/core/actor.ts'
 import { prepared } from '../../platform/db/connect.ts'
 import { nameContains } from '../../platform/db/name-search.ts'
-import type { Db } from '../../platform/db/schema.ts'
+import type { AgentStatus, Db } from '../../platform/db/schema.ts'
+import type { AgentValues } from './agent-values.ts'
 
 /** Returns Live agents by ID, and one row more than `limit` if there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
   return db
     .selectFrom('agent')
-    .select(['id', 'name', 'language', 'variables'])
+    .select(['id', 'name', 'language', 'variables', publishedResults.as('results')])
     .modifyFront(prepared)
     .where('workspace_id', '=', workspaceId)
     .where('status', '=', 'live')
@@ -18,30 +21,114 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
     .execute()
 }
 
-export interface AgentValues {
-  name: string
-  status: 'draft' | 'live' | 'paused'
-  /** BCP 47; en-US by default. */
-  language?: string
-  greeting: string
-  /** Names of contact variables that the script uses. */
-  variables: string[]
-}
+/** The results of the version that calls use. */
+const publishedResults = sql<AgentResult[]>`coalesce((
+  select "values" -> 'results' from agent_version
+  where agent_version.agent_id = agent.id and agent_version.number = agent.version
+), '[]')`
 
 export interface CreatedAgent {
   id: number
   name: string
-  status: AgentValues['status']
+  status: AgentStatus
   /** The ID that agent runtimes use. */
   widget_id: string
 }
 
-export const insertAgent = (db: Db, workspaceId: number, values: AgentValues): Promise<CreatedAgent> =>
+/** The columns of an agent that repeat the values of its published version, for lists and for the API. */
+const publishedColumns = ({ name, language, greeting, variables }: AgentValues) => ({
+  name,
+  language,
+  greeting,
+  variables,
+})
+
+export const insertAgent = (
+  db: Db,
+  workspaceId: number,
+  { status, ...values }: AgentValues & { status: AgentStatus },
+): Promise<CreatedAgent> =>
   db
     .insertInto('agent')
-    .values({ workspace_id: workspaceId, ...values })
+    .values({ workspace_id: workspaceId, status, ...publishedColumns(values) })
     .returning(['id', 'name', 'status', 'widget_id'])
     .executeTakeFirstOrThrow()
+
+export const insertVersion = async (
+  db: Db,
+  key: { workspaceId: number; agentId: number; number: number },
+  values: AgentValues,
+  createdBy: Actor | null,
+): Promise<void> => {
+  const { workspaceId: workspace_id, agentId: agent_id, number } = key
+  await db
+    .insertInto('agent_version')
+    .values({
+      ...{ workspace_id, agent_id, number },
+      values: JSON.stringify(values),
+      created_by: createdBy && JSON.stringify(createdBy),
+    })
+    .execute()
+  await db
+    .updateTable('agent')
+    .set({ newest_version: number })
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', agent_id)
+    .execute()
+}
+
+/** An agent's version as it's stored, with the columns of the agent that belong to the published one. */
+export interface StoredVersion {
+  number: number
+  /** Null for an agent that an earlier version of Outdial created. */
+  values: unknown
+  created_by: Actor | null
+  created_at: Date
+  published: number
+  name: string
+  language: string
+  greeting: string
+  variables: string[]
+}
+
+/** Returns a version of an agent; undefined if there's none with this number, or no agent with this ID. */
+export const findVersion = (
+  db: Db,
+  workspaceId: number,
+  agentId: number,
+  number: number,
+): Promise<StoredVersion | undefined> =>
+  db
+    .selectFrom('agent')
+    .leftJoin('agent_version', (join) =>
+      join.onRef('agent_version.agent_id', '=', 'agent.id').on('agent_version.number', '=', number),
+    )
+    .select([
+      sql<number>`${number}::int`.as('number'),
+      'agent_version.values',
+      'agent_version.created_by',
+      sql<Date>`coalesce(agent_version.created_at, agent.created_at)`.as('created_at'),
+      'agent.version as published',
+      'agent.name',
+      'agent.language',
+      'agent.greeting',
+      'agent.variables',
+    ])
+    .where('agent.workspace_id', '=', workspaceId)
+    .where('agent.id', '=', agentId)
+    .where((eb) => eb.or([eb('agent_version.number', 'is not', null), eb('agent.version', '=', number)]))
+    .executeTakeFirst()
+
+/** Returns an agent's versions, newest first. */
+export const selectVersions = (db: Db, workspaceId: number, agentId: number, limit: number) =>
+  db
+    .selectFrom('agent_version')
+    .select(['number', 'created_by', 'created_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('agent_id', '=', agentId)
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .execute()
 
 export const hasAgent = async (db: Db, workspaceId: number, agentId: number): Promise<boolean> =>
   (await db
@@ -55,7 +142,7 @@ export const updateAgentStatus = async (
   db: Db,
   workspaceId: number,
   agentId: number,
-  status: AgentValues['status'],
+  status: AgentStatus,
 ): Promise<void> => {
   await db
     .updateTable('agent')
@@ -65,15 +152,16 @@ export const updateAgentStatus = async (
     .execute()
 }
 
-export async function updateAgent(
+/** Makes calls use a version. */
+export const updatePublished = async (
   db: Db,
   workspaceId: number,
   agentId: number,
-  values: Omit<AgentValues, 'status'>,
-): Promise<void> {
+  { version, values }: { version: number; values: AgentValues },
+): Promise<void> => {
   await db
     .updateTable('agent')
-    .set(values)
+    .set({ version, ...publishedColumns(values) })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', agentId)
     .execute()

@@ -1,52 +1,25 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Agent, SearchQuery } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
+import type { Actor } from '../../platform/core/actor.ts'
 import type { Caller } from '../../platform/core/caller.ts'
 import { FormError, invalidField } from '../../platform/core/form-errors.ts'
 import { type Page, toPage } from '../../platform/core/pagination.ts'
 import { lockAgent } from '../../platform/db/locks.ts'
+import type { AgentStatus } from '../../platform/db/schema.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import {
-  type AgentValues,
   type CreatedAgent,
+  findVersion,
   insertAgent,
+  insertVersion,
   selectLiveAgents,
-  updateAgent,
+  type StoredVersion,
   updateAgentStatus,
+  updatePublished,
 } from './agent-store.ts'
-import { type AgentInput, requireGoodPlaceholders, validateAgent } from './validate-agent.ts'
-
-/** draft → live ⇄ paused. */
-const nextStatuses: Record<AgentValues['status'], readonly AgentValues['status'][]> = {
-  draft: ['live'],
-  live: ['paused'],
-  paused: ['live'],
-}
-
-/**
- * Publishes, pauses, or resumes an agent. Until it's Live, its calls wait; those in progress continue.
- *
- * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one, or if it can't be Live
- *   with its greeting
- */
-export const setAgentStatus = (
-  deps: Pick<Deps, 'db' | 'notify'>,
-  workspaceId: number,
-  agentId: number,
-  status: AgentValues['status'],
-): Promise<void> =>
-  inTransaction(deps, async (tx) => {
-    const current = await lockAgent(tx.db, workspaceId, agentId)
-    if (current === undefined) throw agentNotFound()
-    if (current.status === status) return
-    if (!nextStatuses[current.status].includes(status)) {
-      const message = `The agent's status is now ${current.status}, so it can't be changed to ${status}. Reload the page.`
-      throw invalidField('status', 'invalid_transition', message)
-    }
-    if (status === 'live') requireGoodPlaceholders(current)
-    await updateAgentStatus(tx.db, workspaceId, agentId, status)
-    tx.notify.callQueued()
-    tx.notify.toolsChanged({ workspaceId, agentId })
-  })
+import { type AgentValues, toAgentValues } from './agent-values.ts'
+import { type AgentInput, requirePublishable, validateAgent } from './validate-agent.ts'
 
 export { type CreatedAgent, hasAgent } from './agent-store.ts'
 
@@ -54,6 +27,12 @@ export const agentNotFound = () =>
   new FormError(
     'not_found',
     'This workspace has no agent with this ID. To see its agents, open the Agents page or run list-agents.',
+  )
+
+const versionNotFound = () =>
+  new FormError(
+    'not_found',
+    'This workspace has no agent with this ID and version. To see its agents, open the Agents page.',
   )
 
 /** Lists the workspace's Live agents. */
@@ -68,25 +47,140 @@ export const listAgents = async (
  *
  * @throws {ApiError} validation_failed
  */
-export const createAgent = async (
-  deps: Pick<Deps, 'db'>,
+export const createAgent = (
+  deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
-  { status, ...input }: AgentValues,
-): Promise<CreatedAgent> => insertAgent(deps.db, workspaceId, { ...validateAgent(input, status), status })
+  { status, ...input }: AgentInput & { status: AgentStatus },
+  by: Actor | null = null,
+): Promise<CreatedAgent> =>
+  inTransaction(deps, async (tx) => {
+    const values = validateAgent(input)
+    if (status === 'live') requirePublishable(values)
+    const agent = await insertAgent(tx.db, workspaceId, { ...values, status })
+    await insertVersion(tx.db, { workspaceId, agentId: agent.id, number: 1 }, values, by)
+    return agent
+  })
 
 /**
- * Edits an agent. Calls that start later use the new values; those in progress keep the old ones.
+ * Saves an agent as a new version. Calls use it once it's published, except that a draft has no calls. Does nothing if nothing
+ * differs from the newest version.
  *
  * @throws {ApiError} not_found, validation_failed
  */
-export const editAgent = (
+export const saveAgent = (
   deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   agentId: number,
-  edit: AgentInput,
+  input: AgentInput,
+  by: Actor | null,
+): Promise<{ isPublished: boolean }> =>
+  inTransaction(deps, async (tx) => {
+    const current = await lockAgent(tx.db, workspaceId, agentId)
+    if (current === undefined) throw agentNotFound()
+    const newest = await getVersion(tx, workspaceId, agentId, current.newest_version)
+    const values = validateAgent(input, newest)
+    if (isDeepStrictEqual(values, newest)) return { isPublished: current.version === current.newest_version }
+    const version = current.newest_version + 1
+    await insertVersion(tx.db, { workspaceId, agentId, number: version }, values, by)
+    const isPublished = current.status === 'draft'
+    if (isPublished) await updatePublished(tx.db, workspaceId, agentId, { version, values })
+    return { isPublished }
+  })
+
+/**
+ * Makes the newest version the one that calls use, and a draft Live. A paused agent stays paused.
+ *
+ * @throws {ApiError} not_found, validation_failed if the newest version can't be used in calls
+ */
+export const publishAgent = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  agentId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const current = await lockAgent(tx.db, workspaceId, agentId)
     if (current === undefined) throw agentNotFound()
-    await updateAgent(tx.db, workspaceId, agentId, validateAgent(edit, current.status))
+    const version = current.newest_version
+    const values = await getVersion(tx, workspaceId, agentId, version)
+    requirePublishable(values)
+    await updatePublished(tx.db, workspaceId, agentId, { version, values })
+    if (current.status !== 'draft') return
+    await updateAgentStatus(tx.db, workspaceId, agentId, 'live')
+    tx.notify.callQueued()
+    tx.notify.toolsChanged({ workspaceId, agentId })
   })
+
+/** draft → live ⇄ paused. */
+const nextStatuses: Record<AgentStatus, readonly AgentStatus[]> = {
+  draft: ['live'],
+  live: ['paused'],
+  paused: ['live'],
+}
+
+/**
+ * Publishes a draft, or pauses or resumes an agent, which keeps the version that its calls use. Until it's Live, its calls
+ * wait; those in progress continue.
+ *
+ * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one, or if it can't be
+ *   published
+ */
+export const setAgentStatus = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  agentId: number,
+  status: AgentStatus,
+): Promise<void> =>
+  inTransaction(deps, async (tx) => {
+    const current = await lockAgent(tx.db, workspaceId, agentId)
+    if (current === undefined) throw agentNotFound()
+    if (current.status === status) return
+    if (!nextStatuses[current.status].includes(status)) {
+      const message = `The agent's status is now ${current.status}, so it can't be changed to ${status}. Reload the page.`
+      throw invalidField('status', 'invalid_transition', message)
+    }
+    if (current.status === 'draft') return publishAgent(tx, workspaceId, agentId)
+    await updateAgentStatus(tx.db, workspaceId, agentId, status)
+    tx.notify.callQueued()
+    tx.notify.toolsChanged({ workspaceId, agentId })
+  })
+
+/**
+ * Saves an earlier version again, as the newest.
+ *
+ * @throws {ApiError} not_found
+ */
+export const restoreVersion = (
+  deps: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+  agentId: number,
+  number: number,
+  by: Actor | null,
+): Promise<{ isPublished: boolean }> =>
+  inTransaction(deps, async (tx) =>
+    saveAgent(tx, workspaceId, agentId, await getVersion(tx, workspaceId, agentId, number), by),
+  )
+
+/** @throws {ApiError} not_found */
+const getVersion = async (
+  { db }: Pick<Deps, 'db'>,
+  workspaceId: number,
+  agentId: number,
+  number: number,
+): Promise<AgentValues> => (await findAgentVersion(db, workspaceId, agentId, number)).values
+
+/**
+ * Returns a version of an agent.
+ *
+ * @throws {ApiError} not_found
+ */
+export async function findAgentVersion(
+  db: Deps['db'],
+  workspaceId: number,
+  agentId: number,
+  number: number,
+): Promise<Pick<StoredVersion, 'number' | 'created_by' | 'created_at'> & { values: AgentValues }> {
+  const stored = await findVersion(db, workspaceId, agentId, number)
+  if (stored === undefined) throw versionNotFound()
+  const { created_by, created_at } = stored
+  return { number, created_by, created_at, values: toAgentValues(stored) }
+}

@@ -1,12 +1,30 @@
+import { AgentResult } from '@outdial/contract'
 import * as z from 'zod'
-import { FormError, invalidField } from '../../platform/core/form-errors.ts'
-import { findRuleIssues, rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
-import type { AgentStatus } from '../../platform/db/schema.ts'
+import { FormError } from '../../platform/core/form-errors.ts'
+import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
 import { describePlaceholderIssues } from '../calls/greeting.ts'
+import type { AgentValues } from './agent-values.ts'
 
 /** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
-export const maxLengths = { name: 200, language: 35, greeting: 2000, variable: 64 }
+export const maxLengths = {
+  name: 200,
+  language: 35,
+  greeting: 2_000,
+  variable: 64,
+  instructions: 20_000,
+  goal: 300,
+  closing_line: 300,
+  model: 200,
+  resultName: 40,
+  resultDescription: 300,
+  choice: 80,
+}
 export const maxVariables = 50
+export const maxResults = 30
+export const maxChoices = 20
+
+/** Minutes of the longest conversation. */
+export const minuteLimits = { min: 1, max: 25, default: 10 }
 
 const invalidLanguageMessage = "This isn't a language tag. Enter one, for example en-US or de."
 
@@ -23,8 +41,26 @@ const Language = z
     }
   })
 
-const tooLongRule = (field: 'name' | 'greeting') =>
-  rule('too_long', `The ${field} can have at most ${maxLengths[field]} characters. Shorten it.`)
+const fieldNames = {
+  name: 'name',
+  greeting: 'greeting',
+  instructions: 'instructions',
+  goal: 'goal',
+  closing_line: 'closing line',
+  model: 'model',
+}
+
+const tooLongRule = (field: keyof typeof fieldNames) =>
+  rule(
+    'too_long',
+    `The ${fieldNames[field]} can have at most ${maxLengths[field].toLocaleString('en-US')} characters. Shorten ${field === 'instructions' ? 'them' : 'it'}.`,
+  )
+
+const boundedField = (field: keyof typeof fieldNames) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => text.length <= maxLengths[field], tooLongRule(field))
 
 /**
  * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
@@ -54,46 +90,147 @@ const VariableNames = z
     if (names.length > maxVariables) context.addIssue(tooManyVariablesIssue)
   })
 
+/** The name of a result is a key in JSON, and a part of a field's key in Zapier. */
+const resultNamePattern = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/
+
+const Results = z
+  .array(
+    AgentResult.extend({
+      name: z.string().trim(),
+      description: z.string().trim(),
+      choices: z.array(z.string().trim()).transform((choices) => [...new Set(choices.filter(Boolean))]),
+    }),
+  )
+  .superRefine((results, context) => {
+    if (results.length > maxResults)
+      context.addIssue(ruleIssue('too_big', `An agent can have at most ${maxResults} results. Remove some.`))
+    for (const message of results.flatMap((result, index) =>
+      findResultIssues(result, results.slice(0, index)),
+    ))
+      context.addIssue(ruleIssue('invalid_result', message))
+  })
+
+function findResultIssues(
+  { name, type, description, choices }: AgentResult,
+  before: readonly AgentResult[],
+): string[] {
+  const shown = name.slice(0, maxLengths.resultName)
+  if (name === '') return ['A result has no name. Enter one, for example “Appointment day”.']
+  if (name.length > maxLengths.resultName || !resultNamePattern.test(name))
+    return [
+      `“${shown}” isn't a name for a result. Use at most ${maxLengths.resultName} letters without accents, digits, and spaces, and start with a letter.`,
+    ]
+  if (before.some((other) => other.name === name))
+    return [`Two results are named ${name}. Rename or remove one.`]
+  return [
+    ...(description.length > maxLengths.resultDescription
+      ? [
+          `The description of ${name} can have at most ${maxLengths.resultDescription} characters. Shorten it.`,
+        ]
+      : []),
+    ...(type === 'choice' && choices.length < 2 ? [`Enter at least two choices for ${name}.`] : []),
+    ...(choices.length > maxChoices ? [`${name} can have at most ${maxChoices} choices. Remove some.`] : []),
+    ...(choices.some((choice) => choice.length > maxLengths.choice)
+      ? [`A choice of ${name} can have at most ${maxLengths.choice} characters. Shorten it.`]
+      : []),
+  ]
+}
+
+/** Returns the name of a result from what a person typed: “Appointment day” is appointment_day. */
+export const toResultName = (label: string): string =>
+  label
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_|_$/g, '')
+
+const minutesMessage = `Enter whole minutes from ${minuteLimits.min} to ${minuteLimits.max}.`
+
 const AgentFields = z.object({
-  language: Language.optional(),
+  language: Language,
   name: z
     .string()
     .trim()
     .refine((name) => name !== '', rule('required', 'Enter a name.'))
     .refine((name) => name.length <= maxLengths.name, tooLongRule('name')),
-  greeting: z
-    .string()
-    .trim()
-    .refine((greeting) => greeting.length <= maxLengths.greeting, tooLongRule('greeting')),
+  greeting: boundedField('greeting'),
   variables: VariableNames,
+  instructions: boundedField('instructions'),
+  speaks_first: z.enum(['agent', 'contact']),
+  goal: boundedField('goal'),
+  results: Results,
+  model: boundedField('model').nullable(),
+  max_minutes: z
+    .number()
+    .refine(
+      (minutes) => Number.isInteger(minutes) && minutes >= minuteLimits.min && minutes <= minuteLimits.max,
+      rule('invalid_number', minutesMessage),
+    )
+    .nullable(),
+  closing_line: boundedField('closing_line'),
+  ai_disclosure: z.boolean(),
 })
 
-/** The fields of an agent that can be edited; its status isn't one. `language` is en-US by default. */
-export type AgentInput = z.input<typeof AgentFields>
+/** The values of a new agent. */
+export const newAgentValues: AgentValues = {
+  name: '',
+  language: 'en-US',
+  greeting: '',
+  variables: [],
+  instructions: '',
+  speaks_first: 'agent',
+  goal: '',
+  results: [],
+  model: null,
+  max_minutes: minuteLimits.default,
+  closing_line: '',
+  ai_disclosure: true,
+}
+
+/** The fields of an agent that can be edited; its status isn't one. */
+export type AgentInput = Partial<Omit<AgentValues, 'name' | 'language'>> & {
+  name: string
+  /** As before by default, and en-US for a new agent. */
+  language?: string | undefined
+}
 
 /**
  * Trims the texts of an agent, canonicalizes its language, and removes repeated and empty variables.
  *
- * @param status a Live agent would say braces, or nothing, for a placeholder that can't be filled, so it can't have any
+ * @param before the values of fields that aren't in the input
  * @throws {ApiError} validation_failed with a detail for each issue
  */
-export function validateAgent(input: AgentInput, status: AgentStatus) {
-  const variables = input.variables.map((name) => name.trim())
-  const message = status === 'live' ? describePlaceholderIssues(input.greeting, variables) : null
-  if (message === null) return validateByRules(AgentFields, input)
-  const details = [...findRuleIssues(AgentFields, input), placeholderIssue(message)]
-  throw new FormError('validation_failed', details[0]?.message ?? '', { details })
+export function validateAgent(input: AgentInput, before = newAgentValues): AgentValues {
+  const { language, ...values } = validateByRules(AgentFields, {
+    ...before,
+    ...input,
+    language: input.language ?? before.language,
+  })
+  return { ...values, language: language ?? before.language }
 }
 
-const placeholderIssue = (message: string) => ({ field: 'greeting', code: 'invalid_placeholder', message })
+/** Texts with placeholders, and how a sentence about them begins. */
+const placeholderTexts = {
+  greeting: 'The greeting has',
+  instructions: 'The instructions have',
+  closing_line: 'The closing line has',
+} as const
 
-/** @throws {ApiError} validation_failed if an agent with this greeting can't be Live */
-export function requireGoodPlaceholders({
-  greeting,
-  variables,
-}: Pick<AgentInput, 'greeting' | 'variables'>): void {
-  const message = describePlaceholderIssues(greeting, variables)
-  if (message === null) return
-  const { field, code } = placeholderIssue(message)
-  throw invalidField(field, code, `The greeting has to be corrected first. ${message}`)
+/** Lists what's wrong with the placeholders of an agent: it would say braces, or nothing, in their place. */
+export const findPlaceholderIssues = (values: AgentValues) =>
+  (['greeting', 'instructions', 'closing_line'] as const).flatMap((field) => {
+    const message = describePlaceholderIssues(values[field], values.variables)
+    return message === null ? [] : [{ field, text: fieldNames[field], message }]
+  })
+
+/** @throws {ApiError} validation_failed if calls can't use these values */
+export function requirePublishable(values: AgentValues): void {
+  const details = findPlaceholderIssues(values).map(({ field, message }) => ({
+    field,
+    code: 'invalid_placeholder',
+    message: `${placeholderTexts[field]} to be corrected first. ${message}`,
+  }))
+  const [first] = details
+  if (first !== undefined) throw new FormError('validation_failed', first.message, { details })
 }

@@ -99,7 +99,7 @@ function selectNewCalls(
         ${queuedAt}::timestamptz as queued_at, null::timestamptz as answered_at, null::timestamptz as ended_at,
         null::int as duration_seconds, null::text as summary, '[]'::jsonb as transcript, 'unknown' as sentiment,
         false as opted_out, null::boolean as goal_met, '{}'::jsonb as extracted, null::text as recording_url,
-        null::jsonb as completed_contact
+        null::jsonb as completed_contact, null::int as agent_version
       from ${queued} as queued
       join json_to_recordset(${requests}::json) as request (
         item int, campaign_id bigint, contact_id bigint, agent_id bigint, phone_number_id bigint, from_number text,

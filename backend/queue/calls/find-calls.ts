@@ -42,6 +42,7 @@ export const selectCalls = (
       'call.campaign_id',
       'call.contact_id',
       'call.agent_id',
+      'call.agent_version',
       'call.status',
       'call.outcome',
       'call.ended_reason',

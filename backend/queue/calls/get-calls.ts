@@ -38,6 +38,7 @@ export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   campaign_name: row.campaign_name,
   agent_id: row.agent_id,
   agent_name: row.agent_name,
+  agent_version: row.agent_version,
   // A finished call shows its contact as it was.
   contact: row.completed_contact ?? toContact(row),
   from_number: row.from_number,

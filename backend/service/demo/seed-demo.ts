@@ -74,7 +74,7 @@ export async function seedDemo(deps: ToolDeps): Promise<Omit<DemoFile, 'base_url
 }
 
 async function seedAgents(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
 ): Promise<[CreatedAgent, CreatedAgent, CreatedAgent]> {
   const variables = ['product', 'company']
@@ -83,12 +83,33 @@ async function seedAgents(
     status: 'live',
     greeting: "Hi {{first_name}}, this is Ava. I'm calling about {{topic}}. Do you have a minute?",
     variables,
+    instructions:
+      "You call people who asked about {{product|solar panels}} on our website. Find out whether they still want an offer, for how many people, and on which day a colleague can call them. If they ask about prices or how it works, search the knowledge base, and don't guess. If it isn't a good time, offer to call back.",
+    goal: 'The contact agreed to a day on which a colleague calls.',
+    results: [
+      { name: 'interested', type: 'yes_no', description: 'Whether they want an offer', choices: [] },
+      { name: 'people', type: 'number', description: 'How many people the offer is for', choices: [] },
+      {
+        name: 'preferred_day',
+        type: 'choice',
+        description: 'The day they prefer',
+        choices: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'],
+      },
+    ],
   })
   const ben = await createAgent(deps, workspaceId, {
     name: 'Ben',
     status: 'live',
     greeting: 'Hello {{first_name}}, Ben here, about your appointment.',
     variables: ['appointment'],
+    instructions:
+      'You remind people of their appointment on {{appointment|the day they chose}}. Ask whether they are coming. If not, ask which day suits them better, and update the contact.',
+    goal: 'The contact said whether they are coming.',
+    results: [
+      { name: 'is_coming', type: 'yes_no', description: 'Whether they come to the appointment', choices: [] },
+      { name: 'new_day', type: 'text', description: 'The day they prefer instead', choices: [] },
+      { name: 'reason', type: 'text', description: "Why they can't come", choices: [] },
+    ],
   })
   const cleo = await createAgent(deps, workspaceId, {
     name: 'Cleo',

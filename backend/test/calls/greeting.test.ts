@@ -6,6 +6,7 @@ import {
   listGreetingNames,
   resolveFallbacks,
 } from '../../queue/calls/greeting.ts'
+import { dialRequestOf } from '../support/dial-request.ts'
 
 const contact = {
   first_name: 'Maya',
@@ -89,17 +90,13 @@ describe('a fallback', () => {
 it('is said by the simulated agent as an agent runtime would say the resolved greeting', () => {
   const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
   const say = (text: string) =>
-    fillScenarioText('{{greeting}}', {
-      attemptId: '',
-      callId: 1,
-      number: 1,
-      fromNumber: '+12025550190',
-      toNumber: '+12025550100',
-      agent: { widgetId: '', name: 'Ava', language: 'en-US', greeting: text },
-      campaignName: 'Leads',
-      scheduled: false,
-      contact: { firstName: contact.first_name, lastName: contact.last_name, variables: contact.variables },
-    })
+    fillScenarioText(
+      '{{greeting}}',
+      dialRequestOf({
+        agent: { greeting: text },
+        contact: { firstName: contact.first_name, lastName: contact.last_name, variables: contact.variables },
+      }),
+    )
   expect(say(resolveFallbacks(greeting, contact))).toBe(
     'Hi there, your {{day}} }} { is on Monday in your town.',
   )

@@ -20,6 +20,7 @@ import type { DialRequest } from '../../calling/telephony/provider.ts'
 import { fillScenarioText } from '../../calling/telephony/simulated/scenarios.ts'
 import { parseTimeZone } from '../../calling/telephony/simulated/tool-steps.ts'
 import { parseConfig } from '../../config.ts'
+import { parseResults } from '../../dashboard/agents/agent-results-fields.ts'
 import { parseFormFields } from '../../dashboard/agents/schema-fields.ts'
 import { parseParameters, parseSchema } from '../../dashboard/tools/http-tool-parameters.ts'
 import { parseHeaders, parseSecrets } from '../../dashboard/tools/tool-form.ts'
@@ -37,7 +38,12 @@ import { readAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { digestCredentials } from '../../platform/secrets/verify-runtime-credential.ts'
 import { toWebLink } from '../../platform/views/elements.ts'
 import { languageName } from '../../platform/views/format.ts'
-import { validateAgent } from '../../queue/agents/validate-agent.ts'
+import {
+  newAgentValues,
+  requirePublishable,
+  toResultName,
+  validateAgent,
+} from '../../queue/agents/validate-agent.ts'
 import {
   describePlaceholderIssues,
   findNeededNames,
@@ -71,19 +77,11 @@ import { findParamsIssue, parseMessage, parseToolCall, toJson } from '../../tool
 import { handleSessionless } from '../../tools/mcp/sessionless-requests.ts'
 import { parseRetryAfter } from '../../webhooks/retry-delay.ts'
 import { findGrowth, repeatedTexts } from '../support/cpu-growth.ts'
+import { dialRequestOf } from '../support/dial-request.ts'
 import { listTextParsers, type TextParser } from '../support/text-parsers.ts'
 
-const dialRequest = (greeting: string, variables: Record<string, string>): DialRequest => ({
-  attemptId: '0b0e2a56-1f0c-4a53-9a6c-1d2b3c4d5e6f',
-  callId: 1,
-  number: 1,
-  fromNumber: '+12025550190',
-  toNumber: '+12025550191',
-  agent: { widgetId: 'b4a1c1de-8b7c-4c8e-9a54-6d1f6a1f2b3c', name: 'Ava', language: 'en-US', greeting },
-  campaignName: 'Leads',
-  scheduled: false,
-  contact: { firstName: null, lastName: null, variables },
-})
+const dialRequest = (greeting: string, variables: Record<string, string>): DialRequest =>
+  dialRequestOf({ agent: { greeting }, contact: { variables } })
 
 const describe = (variables: Record<string, string>, note: string) =>
   describeContact(
@@ -148,10 +146,23 @@ const sessionlessRequest = (headers: IncomingHttpHeaders, meta: Record<string, u
 /** Functions that read stored text, text from other servers, or a request before its length is checked, by module. */
 const readers: Record<string, Record<string, Read>> = {
   'queue/agents/validate-agent.ts': {
-    'validateAgent: the language': (text) =>
-      validateAgent({ name: 'Ava', language: text, greeting: '', variables: [] }, 'live'),
+    'validateAgent: the language': (text) => validateAgent({ name: 'Ava', language: text }),
     'validateAgent: the other fields': (text) =>
-      validateAgent({ name: text, greeting: text, variables: [text] }, 'live'),
+      validateAgent({
+        ...{ name: text, greeting: text, variables: [text], instructions: text, goal: text, model: text },
+        closing_line: text,
+        results: [{ name: text, type: 'choice', description: text, choices: [text] }],
+      }),
+    toResultName: (text) => toResultName(text),
+    requirePublishable: (text) =>
+      requirePublishable({ ...newAgentValues, greeting: text, instructions: text, closing_line: text }),
+  },
+  'dashboard/agents/agent-results-fields.ts': {
+    parseResults: (text) =>
+      parseResults({
+        ...{ 'result.1.name': text, 'result.1.about': text, 'result.1.type': 'choice' },
+        'result.1.choices': text,
+      }),
   },
   'queue/contacts/describe-contact.ts': {
     'describeContact: a variable': (text) => describe({ a: text }, ''),

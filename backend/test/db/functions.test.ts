@@ -39,6 +39,7 @@ const signatures = [
   'queued_call_lock(campaign bigint) → bigint',
   'salted_number_hash(salt bytea, phone_number text) → bytea',
   'settle_campaigns(campaign_ids bigint[], served_ids bigint[], at timestamp with time zone) → void',
+  'unknown_results(agent bigint, version integer) → jsonb',
   'upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[]) → TABLE(contact_id bigint, phone_number text, created boolean)',
 ]
 

@@ -205,9 +205,14 @@ export async function seedAgent(
   const row = await db
     .insertInto('agent')
     .values({ workspace_id: workspaceId, name: 'Ava', status: 'live', variables: ['product'], ...values })
-    .returning('id')
+    .returning(['id', 'name', 'language', 'greeting', 'variables'])
     .executeTakeFirstOrThrow()
-  return row.id
+  const { id, ...stored } = row
+  await db
+    .insertInto('agent_version')
+    .values({ workspace_id: workspaceId, agent_id: id, number: 1, values: JSON.stringify(stored) })
+    .execute()
+  return id
 }
 
 /** Returns the ID that agent runtimes use for an agent. */

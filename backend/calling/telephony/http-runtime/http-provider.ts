@@ -97,8 +97,16 @@ const toRuntimeDialRequest = (
     agent: {
       widget_id: agent.widgetId,
       name: agent.name,
+      version: agent.version,
       language: agent.language,
       greeting: agent.greeting,
+      instructions: agent.instructions,
+      speaks_first: agent.speaksFirst,
+      goal: agent.goal,
+      results: [...agent.results],
+      model: agent.model,
+      closing_line: agent.closingLine,
+      ai_disclosure: agent.aiDisclosure,
     },
     campaign: { name: request.campaignName },
     contact: {
@@ -110,6 +118,6 @@ const toRuntimeDialRequest = (
     tools_http_url: toolSessionUrl(internalUrl, toolSession, 'streamable').href,
     reports_url: `${internalUrl}${attemptReportsPath(attemptId)}`,
     ring_limit_seconds: callLimits.ringSeconds,
-    call_limit_seconds: callLimits.callSeconds,
+    call_limit_seconds: agent.maxMinutes === null ? callLimits.callSeconds : agent.maxMinutes * 60,
   }
 }

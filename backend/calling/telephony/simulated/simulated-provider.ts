@@ -4,6 +4,7 @@ import { secondMs } from '../../../platform/core/durations.ts'
 import type { Analysis, DialRequest, ProviderResult, TelephonyProvider } from '../provider.ts'
 import { pickScenario } from './pick-scenario.ts'
 import { apology, fillScenarioText, type Scenario, voicemailMessage, voicemailSummary } from './scenarios.ts'
+import { simulateResults } from './simulate-results.ts'
 import type { ActiveAgent, SimulatedAgent } from './simulated-agent.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -124,6 +125,9 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
       extracted: {},
     }
   }
-  const { summary, sentiment, goalMet, extracted } = scenario
+  const { summary, sentiment, goalMet } = scenario
+  const { results } = request.agent
+  // What the owner wants to find out takes the place of the scenario's own values.
+  const extracted = results.length === 0 ? scenario.extracted : simulateResults(results, request)
   return { summary: fillScenarioText(summary, request), sentiment, goalMet, extracted }
 }

@@ -22,6 +22,7 @@ import type { ContactFieldColumns, ContactTextColumn } from './contact-fields.ts
 /** Agents, campaigns, contacts, and calls. */
 export interface CallTables {
   agent: AgentTable
+  agent_version: AgentVersionTable
   phone_number: PhoneNumberTable
   campaign: CampaignTable
   campaign_queue: CampaignQueueTable
@@ -54,6 +55,20 @@ interface AgentTable {
   status: Generated<AgentStatus>
   greeting: Generated<string>
   variables: Generated<string[]>
+  /** The version that calls use. The name, the language, the greeting, and the variables are its. */
+  version: Generated<number>
+  newest_version: Generated<number>
+  created_at: CreatedAt
+}
+
+/** Rows never change. */
+interface AgentVersionTable {
+  workspace_id: number
+  agent_id: number
+  number: number
+  values: Json<unknown>
+  /** The member who saved it. Null for a command, and for agents from before there were versions. */
+  created_by: NullableJson<Actor>
   created_at: CreatedAt
 }
 
@@ -292,6 +307,8 @@ interface CallTable {
   campaign_id: number
   contact_id: number
   agent_id: number
+  /** The version of the agent that called last. */
+  agent_version: number | null
   phone_number_id: number
   status: Generated<CallStatus>
   outcome: CallOutcome | null
@@ -375,6 +392,7 @@ interface CallAttemptTable {
   call_id: number
   campaign_id: number
   number: number
+  agent_version: number | null
   to_number: string
   test: boolean
   provider: string

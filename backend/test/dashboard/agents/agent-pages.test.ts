@@ -33,23 +33,28 @@ describe('agents', () => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
       name: '<b>Dora</b>',
+      greeting: 'Hallo {{first_name}}, es geht um {{roof_type}}.',
+      instructions: 'Ask about {{company}}.',
+    })
+    expect(page.html).toContain('&lt;b&gt;Dora')
+    const agent = await getAgent('<b>Dora</b>')
+    expect(agent).toMatchObject({
+      status: 'draft',
+      language: 'en-US',
+      variables: ['roof_type', 'company'],
+    })
+    expect(page.html).toContain(agent.widget_id)
+    const { page: broken } = await user.browser.press(await user.open(`/agents/${agent.id}/edit`), 'Save', {
       language: 'de-AT',
       greeting: 'Hallo {{first_name}}, es geht um {{roof_type}} und {{nothing}}.',
       variables: 'roof_type, company roof_type',
     })
-    expect(page.html).toContain('&lt;b&gt;Dora')
-    expect(page.text).toContain('German (Austria)')
-    const agent = await getAgent('<b>Dora</b>')
-    expect(agent).toMatchObject({
-      status: 'draft',
-      language: 'de-AT',
-      variables: ['roof_type', 'company'],
-    })
-    expect(page.html).toContain(agent.widget_id)
+    expect(broken.text).toContain('German (Austria)')
+    expect(await getAgent('<b>Dora</b>')).toMatchObject({ variables: ['roof_type', 'company'] })
 
     const issue = "{{nothing}} isn't listed under Variables. Add nothing to Variables, or correct the name."
-    expect(page.text).toContain(`${issue} You can't publish the agent until then.`)
-    const { page: rejected } = await user.browser.press(page, 'Publish')
+    expect(broken.text).toContain(`${issue} You can't publish the agent until then.`)
+    const { page: rejected } = await user.browser.press(broken, 'Publish')
     expect(rejected.text).toContain(`The greeting has to be corrected first. ${issue}`)
     expect((await getAgent('<b>Dora</b>')).status).toBe('draft')
     const draft = await user.open(`/agents/${agent.id}/edit`)
@@ -68,22 +73,42 @@ describe('agents', () => {
 
     const edit = await user.open(`/agents/${agent.id}/edit`)
     expect(edit.text).toContain("{{first_name}} the contact's first name, or else “du”")
-    const { page: edited } = await user.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
+    const { page: saved } = await user.browser.press(edit, 'Save', { name: 'Doris', greeting: '' })
+    expect(saved.text).toContain('Agent saved. Calls use this version when you publish it.')
+    const { page: edited } = await user.browser.press(saved, 'Publish changes')
     expect(edited.text).toContain('Doris')
     expect(await getAgent('Doris')).toMatchObject({ greeting: '', language: 'de-AT', status: 'live' })
   })
 
   it('have a form that shows each issue next to its field and keeps the entered values', async () => {
     const user = await seedSignedInOwner(world.service)
-    const { page } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
+    const { page: unnamed } = await user.browser.press(await user.open('/agents/new'), 'Create draft', {
+      greeting: 'Hi {{roof_type}}',
+    })
+    expect(unnamed.status).toBe(422)
+    expect(unnamed.html).toContain('id="f-name-issue">Enter a name.')
+    expect(unnamed.text).toContain("{{roof_type}} the contact's value for this variable")
+    const form = await user.open(`/agents/${user.seed.agentId}/edit`)
+    const { page } = await user.browser.press(form, 'Save', {
+      name: '',
       greeting: 'Hi {{first_name}}',
       variables: 'größe',
+      max_minutes: '26',
+      'result.1.name': '2 days',
+      'result.2.name': 'Day',
+      'result.2.type': 'choice',
+      'result.2.choices': 'Monday',
     })
     expect(page.status).toBe(422)
+    expect(page.text).toContain('Enter whole minutes from 1 to 25.')
+    expect(page.text).toContain("“2_days” isn't a name for a result.")
+    expect(page.html).toContain('value="2 days"')
     expect(page.html).toContain('id="f-name-issue">Enter a name.')
     expect(page.html).toMatch(/id="f-variables-issue">“größe” isn&#39;t a valid/)
     expect(page.html).toContain('value="größe"')
     expect(page.text).toContain("{{first_name}} the contact's first name")
+    const { page: again } = await user.browser.press(page, 'Save', { 'result.1.name': '' })
+    expect(again.text).toContain('Enter at least two choices for day.')
   })
 
   it('are listed with the number of their tools and campaigns', async () => {
@@ -261,11 +286,16 @@ itInChromium('creates an agent, assigns a tool, and tries the tool in the browse
   await tab.getByRole('link', { name: 'New agent' }).click()
   await tab.getByLabel('Name', { exact: true }).fill('Nora')
   await tab.getByLabel('Greeting').pressSequentially('Hi {{first_name}}, about {{roof_type}}')
+  await tab.getByText("the contact's value for this variable").waitFor()
+  await expectAccessible(tab)
+  await tab.getByRole('button', { name: 'Create draft' }).click()
+  await tab.getByRole('link', { name: 'Edit', exact: true }).click()
+  await tab.getByLabel('Variables').fill('')
   await tab.getByText('not listed under Variables').waitFor()
   await tab.getByLabel('Variables').pressSequentially('roof_type')
   await tab.getByText("the contact's value for this variable").waitFor()
   await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Create draft' }).click()
+  await tab.getByRole('button', { name: 'Save' }).click()
   await tab.getByRole('button', { name: 'Publish' }).click()
   await tab.getByRole('button', { name: 'Assign knowledge_search' }).click()
   await expectAccessible(tab)

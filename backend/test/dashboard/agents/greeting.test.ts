@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
 import { readStories } from '../../../dashboard/stories/read-story.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
-import { createAgent, setAgentStatus } from '../../../queue/agents/agents.ts'
+import { createAgent, publishAgent } from '../../../queue/agents/agents.ts'
 import { completeDialedCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber, seedAgent } from '../../support/factories.ts'
@@ -17,27 +17,35 @@ const issue =
 const setAgent = (agentId: number, values: { greeting: string; variables?: string[] }) =>
   world.database.db.updateTable('agent').set(values).where('id', '=', agentId).execute()
 
-it('stops saving a Live agent with placeholders that cannot be filled, next to the greeting', async () => {
+it('lets a Live agent be saved with placeholders that cannot be filled, but not published', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
-    name: '',
     greeting: `${bad} {{first_name`,
+    instructions: 'Ask {{nobody}}.',
+    closing_line: 'Bye {{nobody|}}',
   })
-  expect(page.status).toBe(422)
-  expect(page.html).toContain('id="f-name-issue">Enter a name.')
-  expect(page.html).toContain('id="f-greeting-issue">“{{first_name” isn&#39;t a placeholder.')
-  expect(page.text).toContain(issue)
-  expect(page.text).toContain('{{first_name not a placeholder')
-  const { page: saved } = await user.browser.press(page, 'Save', {
-    name: 'Ava',
+  expect(page.text).toContain('Agent saved. Calls use this version when you publish it.')
+  expect(page.text).toContain("“{{first_name” isn't a placeholder.")
+  expect(page.text).toContain(`${issue} You can't publish the agent until then. Edit greeting`)
+  expect((await user.open(`${path}/edit`)).text).toContain('{{first_name not a placeholder')
+  const { page: rejected } = await user.browser.press(page, 'Publish changes')
+  expect(rejected.text).toContain('The greeting has to be corrected first.')
+  await expect(
+    publishAgent(world.service.deps, user.seed.workspaceId, user.seed.agentId),
+  ).rejects.toMatchObject({
+    details: [{ field: 'greeting' }, { field: 'instructions' }, { field: 'closing_line' }],
+  })
+  const { page: saved } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
     greeting: bad,
+    instructions: '',
+    closing_line: '',
     variables: 'appointment, day',
   })
-  expect(saved.text).toContain('Agent saved.')
+  expect((await user.browser.press(saved, 'Publish changes')).page.text).toContain('Agent published.')
 })
 
-it('lets a paused agent be saved with such placeholders, but not resumed', async () => {
+it('lets a paused agent be saved with such placeholders and resumed with its published ones', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   const agentId = await seedAgent(world.service.deps, workspaceId, { name: 'Pia', status: 'paused' })
@@ -45,12 +53,12 @@ it('lets a paused agent be saved with such placeholders, but not resumed', async
     greeting: bad,
   })
   expect(page.text).toContain('Agent saved.')
-  expect(page.text).toContain(`${issue} You can't resume the agent until then.`)
-  const { page: rejected } = await user.browser.press(page, 'Resume')
+  expect(page.text).toContain(`${issue} You can't publish the agent until then.`)
+  const { page: rejected } = await user.browser.press(page, 'Publish changes')
   expect(rejected.text).toContain(`The greeting has to be corrected first. ${issue}`)
-  await expect(setAgentStatus(world.service.deps, workspaceId, agentId, 'live')).rejects.toMatchObject({
-    details: [{ field: 'greeting', code: 'invalid_placeholder' }],
-  })
+  const { page: resumed } = await user.browser.press(page, 'Resume')
+  expect(resumed.text).toContain('Agent resumed.')
+  expect(resumed.text).toContain("Changes that calls don't use yet")
 })
 
 it('creates an agent with such placeholders as a draft, but not Live', async () => {

@@ -91,7 +91,10 @@ describe('the dial request', () => {
       attempt: 1,
       from_number: call.from_number,
       to_number: call.to_number,
-      agent: { widget_id, name: 'Ava', language: 'en-US', greeting: '' },
+      agent: {
+        ...{ widget_id, version: 1, name: 'Ava', language: 'en-US', greeting: '', instructions: '' },
+        ...{ speaks_first: 'agent', goal: '', results: [], model: null, closing_line: '', ai_disclosure: true },
+      },
       campaign: { name: 'Leads' },
       contact: { first_name: 'Maya', last_name: null, variables: { product: 'a roof' } },
       tools_url: `${base}/mcp/sse?widget_id=${widget_id}&call_id=${attemptId}`,

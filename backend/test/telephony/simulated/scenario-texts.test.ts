@@ -11,20 +11,12 @@ import type { SimulatedAgent } from '../../../calling/telephony/simulated/simula
 import { createSimulatedProvider } from '../../../calling/telephony/simulated/simulated-provider.ts'
 import { toToolStep } from '../../../calling/telephony/simulated/tool-steps.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { dialRequestOf } from '../../support/dial-request.ts'
 
 type Contact = DialRequest['contact']
 
-const dialRequest = (toNumber: string, contact: Partial<Contact>, greeting = ''): DialRequest => ({
-  attemptId: '0b0e2a56-1f0c-4a53-9a6c-1d2b3c4d5e6f',
-  callId: 1,
-  number: 1,
-  fromNumber: '+12025550190',
-  toNumber,
-  agent: { widgetId: 'b4a1c1de-8b7c-4c8e-9a54-6d1f6a1f2b3c', name: 'Ava', language: 'en-US', greeting },
-  campaignName: 'Demo: new leads',
-  scheduled: false,
-  contact: { firstName: null, lastName: null, variables: {}, ...contact },
-})
+const dialRequest = (toNumber: string, contact: Partial<Contact>, greeting = ''): DialRequest =>
+  dialRequestOf({ toNumber, agent: { greeting }, campaignName: 'Demo: new leads', contact })
 
 /** Returns a number whose contact answers and plays the scenario. */
 function numberFor(scenario: Scenario): string {

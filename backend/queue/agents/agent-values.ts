@@ -1,0 +1,49 @@
+import { AgentResult } from '@outdial/contract'
+import * as z from 'zod'
+import type { StoredVersion } from './agent-store.ts'
+
+/** Everything that an agent's form edits. A version stores all of it. */
+export interface AgentValues {
+  name: string
+  /** BCP 47. */
+  language: string
+  greeting: string
+  /** Names of the contact's variables that the texts use. */
+  variables: string[]
+  instructions: string
+  speaks_first: 'agent' | 'contact'
+  /** When a call has met its goal, in words. Blank if nobody wrote it. */
+  goal: string
+  results: AgentResult[]
+  /** Null for the default model. */
+  model: string | null
+  /** The longest conversation. Null for agents from before there were versions, which have the dialer's limit. */
+  max_minutes: number | null
+  closing_line: string
+  /** True if the agent says at the beginning that it's an AI. */
+  ai_disclosure: boolean
+}
+
+/** Reads the values of a version. Fields that were added since it was stored have their default. */
+const StoredValues = z.object({
+  name: z.string(),
+  language: z.string(),
+  greeting: z.string(),
+  variables: z.array(z.string()),
+  instructions: z.string().default(''),
+  speaks_first: z.enum(['agent', 'contact']).default('agent'),
+  goal: z.string().default(''),
+  results: z.array(AgentResult).default([]),
+  model: z.string().nullable().default(null),
+  max_minutes: z.int().nullable().default(null),
+  closing_line: z.string().default(''),
+  ai_disclosure: z.boolean().default(true),
+})
+
+/** Returns the values of a stored version. */
+export function toAgentValues(stored: Omit<StoredVersion, 'created_by' | 'created_at'>): AgentValues {
+  const { name, language, greeting, variables } = stored
+  // An earlier version of Outdial that runs beside this one saves only the columns.
+  const columns = stored.number === stored.published ? { name, language, greeting, variables } : {}
+  return StoredValues.parse({ ...(stored.values as object | null), ...columns })
+}

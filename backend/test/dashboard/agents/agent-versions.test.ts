@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals'
+import { seedSignedInOwner } from '../../support/dashboard.ts'
+import { useServiceWorld } from '../../support/service.ts'
+
+const world = useServiceWorld()
+
+it('shows what calls do not use yet, who saved it, and what publishing takes from Zaps', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const { page: first } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
+    instructions: 'Ask for a day. Offer weekdays.',
+    'result.1.name': 'Préferred day',
+    'result.1.type': 'choice',
+    'result.1.choices': 'Monday, Friday, Monday',
+    'result.2.name': 'People',
+    'result.2.type': 'number',
+  })
+  expect(first.text).toContain("Changes that calls don't use yet")
+  expect(first.html).toContain('<ins>Ask for a day. Offer weekdays.</ins>')
+  expect(first.text).toContain('preferred_day (Choice: Monday, Friday)')
+  const { page: published } = await user.browser.press(first, 'Publish changes')
+  expect(published.text).toContain('Agent published. Calls that start from now on use this version.')
+  expect(published.text).not.toContain("Changes that calls don't use yet")
+
+  const { page: second } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
+    instructions: 'Ask for a day. Offer Sundays.',
+    'result.1.name': 'Day',
+  })
+  expect(second.html).toContain('<del>weekdays</del><ins>Sundays</ins>')
+  expect(second.text).toContain('Calls will no longer have preferred_day as before.')
+  expect(second.text).toContain("0 webhooks and Zaps receive this agent's calls.")
+  const versions = await user.open(`${path}/versions`)
+  expect(versions.text).toMatch(/Version 3 Saved .* by Robin\. Changes since version 2/)
+  expect(versions.text).toMatch(/Version 2 Published .* Robin .*Version 1 .* a command/)
+  const oldest = await user.open(`${path}/versions?number=1`)
+  expect(oldest.text).toContain('This is the first version.')
+  const { page: restored } = await user.browser.press(
+    await user.open(`${path}/versions?number=2`),
+    'Restore version 2',
+  )
+  expect(restored.text).toContain('Version 2 restored. Calls use it when you publish it.')
+  expect(restored.html).not.toContain('<del>')
+  expect((await user.open(`${path}/edit`)).html).toContain('Offer weekdays.')
+  expect((await user.open(`${path}/versions`)).text).toContain('Changes since version 3')
+})
+
+it('makes no version of a save without a change', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const { page } = await user.browser.press(await user.open(`${path}/edit`), 'Save')
+  expect(page.text).toContain('Agent saved.')
+  expect((await user.open(`${path}/versions`)).text).not.toContain('Version 2')
+})
+
+it('has no versions of agents of another workspace, and none with other numbers', async () => {
+  const mine = await seedSignedInOwner(world.service)
+  const theirs = await seedSignedInOwner(world.service)
+  expect((await mine.open(`/agents/${theirs.seed.agentId}/versions`)).status).toBe(404)
+  expect((await mine.open(`/agents/${mine.seed.agentId}/versions?number=7`)).status).toBe(404)
+  expect((await mine.open(`/agents/${mine.seed.agentId}/versions?number=x`)).status).toBe(200)
+})
