@@ -8,8 +8,11 @@ import { dayMs, secondMs } from '../backend/platform/core/durations.ts'
 import { responseTtlMs } from '../backend/platform/idempotency/idempotency.ts'
 import { formatCount, formatPlural } from '../backend/platform/views/format.ts'
 import {
+  maxChoices,
   maxLengths as agentLengths,
+  maxResults,
   maxVariables as maxAgentVariables,
+  minuteLimits,
 } from '../backend/queue/agents/validate-agent.ts'
 import { importTtlMs, maxFileBytes } from '../backend/queue/contacts/import/imports.ts'
 import { maxRows } from '../backend/queue/contacts/import/parse-csv.ts'
@@ -171,6 +174,23 @@ function contactLimits(): Limit[] {
 function agentLimits(): Limit[] {
   return [
     ['greeting of an agent', `${formatCount(agentLengths.greeting)} characters`, 'an error at the field'],
+    [
+      'instructions of an agent',
+      `${formatCount(agentLengths.instructions)} characters`,
+      'an error at the field',
+    ],
+    [
+      'goal of an agent, and its closing line',
+      `${formatCount(agentLengths.goal)} characters`,
+      'an error at the field',
+    ],
+    ['results of an agent', formatCount(maxResults), 'an error at the field'],
+    ['choices of a result', formatCount(maxChoices), 'an error at the field'],
+    [
+      'longest conversation of an agent',
+      `${minuteLimits.min} to ${minuteLimits.max} minutes`,
+      'an error at the field',
+    ],
     ['variables of an agent', formatCount(maxAgentVariables), 'an error at the field'],
     ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
     ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],

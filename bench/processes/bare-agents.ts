@@ -63,7 +63,10 @@ async function listAgents(workspaceId: number): Promise<unknown> {
     await client.query(`set outdial.workspace_id = '${workspaceId}'`)
     const { rows } = await client.query<object>({
       name: 'agents',
-      text: `select id, name, language, variables from agent
+      text: `select id, name, language, variables, coalesce((
+          select "values" -> 'results' from agent_version where agent_id = agent.id and number = agent.version
+        ), '[]') as results
+        from agent
         where workspace_id = $1 and status = 'live' order by id limit $2 offset $3`,
       values: [workspaceId, 51, 0],
     })

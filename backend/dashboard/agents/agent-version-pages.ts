@@ -4,8 +4,7 @@ import { badge, time } from '../../platform/views/elements.ts'
 import { button } from '../../platform/views/forms.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
-import { selectVersions } from '../../queue/agents/agent-store.ts'
-import { findAgentVersion, restoreVersion } from '../../queue/agents/agents.ts'
+import { findAgentVersion, restoreVersion, selectVersions } from '../../queue/agents/agents.ts'
 import { defineAction, definePage, defineView, redirectTo } from '../page/define-page.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import type { PageModel } from '../page/page-model.ts'
@@ -148,8 +147,7 @@ export const agentVersionsPage = definePage({
 
 export const restoreVersionAction = defineAction({
   params: IdParams,
-  // No version has the number 0.
-  form: z.object({ number: VersionNumber.catch(0) }),
+  form: z.object({ number: VersionNumber }),
   run: async (tx, context, { number }) => {
     const { workspace, params, caller } = context
     const { isPublished } = await restoreVersion(tx, workspace.id, params.id, number, toActor(caller))

@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/core/actor.ts'
 import { prepared } from '../../platform/db/connect.ts'
 import { nameContains } from '../../platform/db/name-search.ts'
 import type { AgentStatus, Db } from '../../platform/db/schema.ts'
-import type { AgentValues } from './agent-values.ts'
+import type { AgentValues, StoredVersion } from './agent-values.ts'
 
 /** Returns Live agents by ID, and one row more than `limit` if there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
@@ -75,20 +75,6 @@ export const insertVersion = async (
     .where('workspace_id', '=', workspace_id)
     .where('id', '=', agent_id)
     .execute()
-}
-
-/** An agent's version as it's stored, with the columns of the agent that belong to the published one. */
-export interface StoredVersion {
-  number: number
-  /** Null for an agent that an earlier version of Outdial created. */
-  values: unknown
-  created_by: Actor | null
-  created_at: Date
-  published: number
-  name: string
-  language: string
-  greeting: string
-  variables: string[]
 }
 
 /** Returns a version of an agent; undefined if there's none with this number, or no agent with this ID. */

@@ -1,6 +1,6 @@
 import { AgentResult } from '@outdial/contract'
 import * as z from 'zod'
-import type { StoredVersion } from './agent-store.ts'
+import type { Actor } from '../../platform/core/actor.ts'
 
 /** Everything that an agent's form edits. A version stores all of it. */
 export interface AgentValues {
@@ -22,6 +22,20 @@ export interface AgentValues {
   closing_line: string
   /** True if the agent says at the beginning that it's an AI. */
   ai_disclosure: boolean
+}
+
+/** An agent's version as it's stored, with the columns of the agent that belong to the published one. */
+export interface StoredVersion {
+  number: number
+  /** Null for an agent that an earlier version of Outdial created. */
+  values: unknown
+  created_by: Actor | null
+  created_at: Date
+  published: number
+  name: string
+  language: string
+  greeting: string
+  variables: string[]
 }
 
 /** Reads the values of a version. Fields that were added since it was stored have their default. */

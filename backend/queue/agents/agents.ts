@@ -14,14 +14,13 @@ import {
   insertAgent,
   insertVersion,
   selectLiveAgents,
-  type StoredVersion,
   updateAgentStatus,
   updatePublished,
 } from './agent-store.ts'
-import { type AgentValues, toAgentValues } from './agent-values.ts'
+import { type AgentValues, type StoredVersion, toAgentValues } from './agent-values.ts'
 import { type AgentInput, requirePublishable, validateAgent } from './validate-agent.ts'
 
-export { type CreatedAgent, hasAgent } from './agent-store.ts'
+export { type CreatedAgent, hasAgent, selectVersions } from './agent-store.ts'
 
 export const agentNotFound = () =>
   new FormError(

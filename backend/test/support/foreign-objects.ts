@@ -59,6 +59,8 @@ export const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind ===
 /** Returns valid values for all forms, with the IDs of a workspace. */
 export const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   name: 'Changed',
+  // The version to restore.
+  number: '1',
   title: 'Changed',
   body: 'Changed',
   text: 'Changed',

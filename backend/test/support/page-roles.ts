@@ -29,6 +29,7 @@ export const memberPaths = [
   '/agents/:id/edit',
   '/agents/:id/pause',
   '/agents/:id/publish',
+  '/agents/:id/restore',
   '/agents/:id/resume',
   '/agents/:id/tools/:toolId',
   '/agents/:id/tools/:toolId/assign',

@@ -9,7 +9,7 @@ it('shows what calls do not use yet, who saved it, and what publishing takes fro
   const path = `/agents/${user.seed.agentId}`
   const { page: first } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
     instructions: 'Ask for a day. Offer weekdays.',
-    'result.1.name': 'Préferred day',
+    'result.1.name': 'Preferred day',
     'result.1.type': 'choice',
     'result.1.choices': 'Monday, Friday, Monday',
     'result.2.name': 'People',
