@@ -68,7 +68,7 @@ export const callView = defineView(
                 Call #${call.id}
                 · <a href="${ui.to(`/campaigns/${call.campaign_id}`)}">${call.campaign_name}</a>
                 · <a href="${ui.to(`/agents/${call.agent_id}`)}">${call.agent_name}</a>${
-                  call.agent_version != null &&
+                  typeof call.agent_version === 'number' &&
                   html`, <a href="${ui.to(`/agents/${call.agent_id}/versions?number=${call.agent_version}`)}">version ${call.agent_version}</a>`
                 }
               </span>
