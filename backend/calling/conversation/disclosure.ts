@@ -46,6 +46,7 @@ function findLastQuestion(text: string): number {
   const ends = [...text.matchAll(/[.!?…]["'”»)]*(?=\s)|[。！？]/g)].map(
     ({ 0: end, index }) => index + end.length,
   )
-  const isSentenceEnd = (end: number) => !abbreviation.test(text.slice(Math.max(0, end - maxAbbreviation), end))
+  const isSentenceEnd = (end: number) =>
+    !abbreviation.test(text.slice(Math.max(0, end - maxAbbreviation), end))
   return ends.findLast((end) => end < text.length && isSentenceEnd(end)) ?? 0
 }
