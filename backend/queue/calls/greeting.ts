@@ -66,14 +66,19 @@ function toPart(text: string): Part {
 
 const findParts = (text: string): Part[] => [...text.matchAll(braces)].map(([part]) => toPart(part))
 
-/** Replaces each placeholder of a text. What's malformed stays as it is, and replacements aren't read again. */
+/**
+ * Replaces each placeholder of a text. Replacements aren't read again.
+ *
+ * @param replaceMalformed by default, what's malformed stays as it is
+ */
 export const replacePlaceholders = (
   text: string,
   replace: (placeholder: { text: string; name: string; fallback?: string }) => string,
+  replaceMalformed: (malformed: string) => string = (malformed) => malformed,
 ): string =>
   text.replace(braces, (part) => {
     const parsed = toPart(part)
-    return parsed.isMalformed ? part : replace(parsed)
+    return parsed.isMalformed ? replaceMalformed(part) : replace(parsed)
   })
 
 /** Returns what the agent says for a name of a contact. Blank if there's nothing. */

@@ -14,6 +14,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { createAuthenticator } from '../../accounts/identity/authenticate.ts'
 import { checkEmail } from '../../accounts/identity/users.ts'
 import { hasNoScopes, knownScopes, unknownScopes } from '../../accounts/oauth/scopes.ts'
+import { buildContactData } from '../../calling/conversation/contact-data.ts'
+import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
 import { parseCallState } from '../../calling/telephony/http-runtime/parse-call-state.ts'
 import { repairReport } from '../../calling/telephony/http-runtime/repair-report.ts'
 import type { DialRequest } from '../../calling/telephony/provider.ts'
@@ -44,6 +46,7 @@ import {
   toResultName,
   validateAgent,
 } from '../../queue/agents/validate-agent.ts'
+import { fillSpokenText, readCallValue } from '../../queue/calls/fill-spoken-text.ts'
 import {
   describePlaceholderIssues,
   findNeededNames,
@@ -82,6 +85,11 @@ import { listTextParsers, type TextParser } from '../support/text-parsers.ts'
 
 const dialRequest = (greeting: string, variables: Record<string, string>): DialRequest =>
   dialRequestOf({ agent: { greeting }, contact: { variables } })
+
+const spokenValues = (variables: Record<string, string>) => ({
+  ...{ agentName: 'Ava', campaignName: null },
+  contact: { first_name: null, last_name: null, variables },
+})
 
 const describe = (variables: Record<string, string>, note: string) =>
   describeContact(
@@ -168,6 +176,12 @@ const readers: Record<string, Record<string, Read>> = {
     'describeContact: a variable': (text) => describe({ a: text }, ''),
     'describeContact: the name of a variable': (text) => describe({ [text]: 'a' }, ''),
     'describeContact: a note': (text) => describe({}, text),
+  },
+  'queue/calls/fill-spoken-text.ts': {
+    readCallValue: (text) => readCallValue('a', spokenValues({ a: text })),
+    fillSpokenText: (text) => fillSpokenText(text, spokenValues({})),
+    'fillSpokenText: a malformed placeholder': (text) => fillSpokenText(`{{${text}`, spokenValues({})),
+    'fillSpokenText: a value': (text) => fillSpokenText('Hi {{a}}, {{a}}.', spokenValues({ a: text })),
   },
   'queue/calls/greeting.ts': {
     describePlaceholderIssues: (text) => describePlaceholderIssues(text, []),
@@ -336,6 +350,12 @@ const readers: Record<string, Record<string, Read>> = {
         new URLSearchParams({ token: text }),
       ),
   },
+  'calling/conversation/contact-data.ts': {
+    'buildContactData: instructions': (text) => buildContactData([text], spokenValues({})),
+    'buildContactData: a value': (text) =>
+      buildContactData(['{{a}}'], spokenValues({ a: text, [text]: text })),
+  },
+  'calling/conversation/spoken-text.ts': { toSpokenText },
   'calling/telephony/http-runtime/parse-call-state.ts': {
     parseCallState: (text) => parseCallState(text, new Date(0)),
     'parseCallState: a report': (text) =>

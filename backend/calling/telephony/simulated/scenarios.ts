@@ -1,5 +1,7 @@
 import type { Extracted, Sentiment } from '@outdial/contract'
-import { builtIns, defaultGreeting, replacePlaceholders, valueOf } from '../../../queue/calls/greeting.ts'
+import { getOwn } from '../../../platform/core/records.ts'
+import { fillPlaceholders, fillSpokenText, readCallValue } from '../../../queue/calls/fill-spoken-text.ts'
+import { defaultGreeting, valueOf } from '../../../queue/calls/greeting.ts'
 import type { DialRequest } from '../provider.ts'
 import type { Intent } from './tool-steps.ts'
 
@@ -143,21 +145,15 @@ export const voicemailSummary = 'Reached voicemail and left a message about {{of
 
 /** Fills in a text of a scenario. Every text reads well without a name and a product, because contacts can lack both. */
 export function fillScenarioText(template: string, request: DialRequest): string {
-  const { agent, contact, campaignName } = request
-  const facts = {
-    first_name: contact.firstName,
-    last_name: contact.lastName,
-    variables: contact.variables,
+  const contact = {
+    first_name: request.contact.firstName,
+    last_name: request.contact.lastName,
+    variables: request.contact.variables,
   }
-  const ofCall: Record<string, string> = {
-    agent: agent.name.split(',')[0] ?? agent.name,
-    campaign: campaignName,
-  }
-  const read = (key: string) =>
-    (Object.hasOwn(ofCall, key) ? ofCall[key] : valueOf(key, facts)) || builtIns.get(key)?.otherwise
-  if (template === '{{greeting}}') return fillPlaceholders(agent.greeting || defaultGreeting, read)
-  const name = valueOf('name', facts)
-  const product = valueOf('topic', facts)
+  const values = { agentName: request.agent.name, campaignName: request.campaignName, contact }
+  if (template === '{{greeting}}') return fillSpokenText(request.agent.greeting || defaultGreeting, values)
+  const name = valueOf('name', contact)
+  const product = valueOf('topic', contact)
   const ofScenario: Record<string, string> = {
     product,
     offer: product || 'the offer',
@@ -165,24 +161,5 @@ export function fillScenarioText(template: string, request: DialRequest): string
     // This name starts a sentence.
     Contact: name || 'The contact',
   }
-  return fillPlaceholders(template, (key) => (Object.hasOwn(ofScenario, key) ? ofScenario[key] : read(key)))
-}
-
-/** Replaces a blank or unknown value until the text around it is tidied. The database can't store this character. */
-const blank = '\u0000'
-
-/** Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it. */
-function fillPlaceholders(template: string, read: (name: string) => string | undefined): string {
-  return replacePlaceholders(template, ({ name, fallback }) => read(name)?.trim() || fallback || blank)
-    .replace(
-      /(^\s*|[.!?]\s+)\0[\s.,;:!?\0]*(.?)/gu,
-      (_, before: string, next: string) => before + next.toUpperCase(),
-    )
-    .replace(/(,?)([\s\0]+)(?=([^]?))/g, (all, comma: string, spaces: string, next: string) => {
-      const end = spaces.lastIndexOf(blank)
-      if (end === -1) return all
-      const isBeforePause = next === '' || '.,;:!?'.includes(next)
-      return (isBeforePause ? '' : comma) + spaces.slice(end + 1)
-    })
-    .trim()
+  return fillPlaceholders(template, (key) => getOwn(ofScenario, key) ?? readCallValue(key, values))
 }

@@ -1,0 +1,23 @@
+/** The sentences that the conversation itself says, without the model. None has placeholders. */
+export interface Phrases {
+  aiDisclosure: string
+  /** For an agent without a greeting. */
+  defaultGreeting: string
+  /** Bridges the time while a tool runs. */
+  toolFiller: string
+  /** Bridges the time until the model's first word. */
+  thinkingFiller: string
+  /** Asks a contact who has been silent. */
+  silenceQuestion: string
+  /** Ends the call after more silence. */
+  silenceGoodbye: string
+  notUnderstood: string
+  /** Confirms that the contact isn't called again, and ends the call. */
+  optedOut: string
+  /** Ends the call at its limits if the agent has no closing line. */
+  timeUp: string
+  /** Ends the call if no model answers. */
+  technicalTrouble: string
+}
+
+export type PhraseName = keyof Phrases

@@ -1,0 +1,67 @@
+import { builtIns, type GreetingContact, replacePlaceholders, valueOf } from './greeting.ts'
+
+/** The values that a spoken text can name. */
+export interface CallValues {
+  agentName: string
+  /** Null for a conversation without a campaign. */
+  campaignName: string | null
+  /** Null for a conversation without a contact. */
+  contact: GreetingContact | null
+}
+
+const noContact: GreetingContact = { first_name: null, last_name: null, variables: {} }
+
+/** Returns what an agent calls itself: “Ava” for “Ava, scheduling”. */
+export const toSpokenName = (agentName: string): string => agentName.split(',')[0]?.trim() || agentName
+
+/** Returns what the agent says for a name, or for a name without a value what is said instead. Blank if there's nothing. */
+export function readCallValue(name: string, { agentName, campaignName, contact }: CallValues): string {
+  if (name === 'agent') return toSpokenName(agentName)
+  if (name === 'campaign') return campaignName ?? ''
+  return valueOf(name, contact ?? noContact)
+}
+
+/**
+ * Returns a greeting or closing line as the agent says it. A placeholder without a value and a fallback is left out of
+ * its sentence, and braces are never said.
+ */
+export const fillSpokenText = (text: string, values: CallValues): string =>
+  fillPlaceholders(text, (name) => readCallValue(name, values))
+
+/** Replaces a blank or unknown value until the text around it is tidied. The database can't store this character. */
+const blank = '\u0000'
+
+/**
+ * Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it, and so is
+ * what's malformed.
+ */
+export const fillPlaceholders = (text: string, read: (name: string) => string): string =>
+  removeBlanks(
+    replacePlaceholders(
+      text,
+      ({ name, fallback }) =>
+        toSpokenValue(read(name)) || toSpokenValue(fallback ?? builtIns.get(name)?.otherwise ?? '') || blank,
+      (malformed) => malformed.replace(/^\{+[^{}]*\}+$|^\{+\s*[\p{L}\p{N}_]*\s*\|?|^\}+$/u, blank),
+    ),
+  )
+
+/** Returns a value as one line without braces: what a form sent can have them, but nobody says them. */
+const toSpokenValue = (value: string): string =>
+  value
+    .replace(/[{}]+/g, '')
+    .replace(/[\s\0]+/g, ' ')
+    .trim()
+
+const removeBlanks = (text: string): string =>
+  text
+    .replace(
+      /(^\s*|[.!?]\s+)\0[\s.,;:!?\0]*(.?)/gu,
+      (_, before: string, next: string) => before + next.toUpperCase(),
+    )
+    .replace(/(,?)([\s\0]+)(?=([^]?))/g, (all, comma: string, spaces: string, next: string) => {
+      const end = spaces.lastIndexOf(blank)
+      if (end === -1) return all
+      const isBeforePause = next === '' || '.,;:!?'.includes(next)
+      return (isBeforePause ? '' : comma) + spaces.slice(end + 1)
+    })
+    .trim()

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals'
+import { getPhrases, phraseNames, phrasesByLanguage } from '../../calling/conversation/phrases/index.ts'
+import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
+
+const sentences = Object.entries(phrasesByLanguage).flatMap(([language, phrases]) =>
+  phraseNames.map((name) => [language, name, phrases[name]] as const),
+)
+
+describe('the sentences of the conversation', () => {
+  it('are in English, German, French, and Spanish', () => {
+    expect(Object.keys(phrasesByLanguage).sort()).toEqual(['de', 'en', 'es', 'fr'])
+    expect(phraseNames).toHaveLength(10)
+  })
+
+  it.each(sentences)('are spoken text of at most 200 characters: %s %s', (_language, _name, sentence) => {
+    expect(sentence).toMatch(/^[¿\p{Lu}].*[.?]$/u)
+    expect(sentence.length).toBeLessThanOrEqual(200)
+    expect(sentence).not.toMatch(/[{}<>]/)
+    expect(toSpokenText(sentence)).toBe(sentence)
+  })
+
+  it.each(phraseNames)('differ between the languages: %s', (name) => {
+    expect(new Set(Object.values(phrasesByLanguage).map((phrases) => phrases[name])).size).toBe(4)
+  })
+
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE-de', 'de'],
+    ['es-419', 'es'],
+    ['en-US', 'en'],
+    ['fr-CA', 'fr'],
+  ])('of %s are those of %s', (tag, language) => {
+    expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage[language], missing: [] })
+  })
+
+  it.each(['it-IT', 'constructor', 'den', ''])('of “%s” are in English, and missing', (tag) => {
+    expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage['en'], missing: phraseNames })
+  })
+
+  it('are replaced by those of the agent, unless they are blank', () => {
+    const { phrases, missing } = getPhrases('it', { toolFiller: 'Un attimo.', optedOut: ' ' }) // cspell:ignore attimo
+    expect(phrases).toEqual({ ...phrasesByLanguage['en'], toolFiller: 'Un attimo.' })
+    expect(missing).toEqual(phraseNames.filter((name) => name !== 'toolFiller'))
+    expect(getPhrases('de', { toolFiller: 'Moment.' }).phrases.toolFiller).toBe('Moment.')
+  })
+})
