@@ -8,6 +8,7 @@ import { builtIns, defaultGreeting, type GreetingNames } from '../../queue/calls
 import { defineView } from '../page/define-page.ts'
 import { type FormFrame, languageChoices, toFormPath, toFormTexts } from '../page/forms.ts'
 import { resultFields } from './agent-results-fields.ts'
+import { instructionExamples } from './instruction-examples.ts'
 
 const formTexts = toFormTexts(agentTexts)
 
@@ -104,6 +105,7 @@ export const agentFormView = defineView(
               'You remind people of their appointment on {{appointment_day}}. Ask whether they are coming. If not, ask which day suits them better.',
             hint: 'What the agent does in the conversation, as you would explain it to a new colleague. Names in double braces work here, too.',
           })}
+          ${values.instructions === '' && instructionExamples()}
           ${!isNew && conversationFields(form, values)}
         </section>
         ${

@@ -55,6 +55,7 @@ function resultRow(form: FormModel, number: number, result: AgentResult): Html {
       <input
         name="${row}.about"
         value="${about}"
+        class="result-wide"
         aria-label="Description of result ${number}"
         placeholder="What to find out"
         maxlength="${maxLengths.resultDescription}"
@@ -63,8 +64,9 @@ function resultRow(form: FormModel, number: number, result: AgentResult): Html {
       <input
         name="${row}.choices"
         value="${choices}"
+        class="result-wide"
         aria-label="Choices of result ${number}, separated by commas"
-        placeholder="For a choice: yes, no, maybe"
+        placeholder="Choices, separated by commas: morning, afternoon"
         maxlength="${maxChoices * (maxLengths.choice + 2)}"
         autocomplete="off"
       >

@@ -87,7 +87,6 @@ const versionTable = (
         <tr>
           <th scope="col">Version</th>
           <th scope="col">Saved</th>
-          <th scope="col">By</th>
         </tr>
       </thead>
       <tbody>
@@ -106,8 +105,7 @@ const versionTable = (
                   badge({ tone: 'good', text: 'Published' })
                 }
               </th>
-              <td class="nowrap">${time(ui, at)}</td>
-              <td>${by}</td>
+              <td>${time(ui, at)}<small>by ${by}</small></td>
             </tr>
           `,
         )}

@@ -244,8 +244,14 @@ const unpublishedNotice = (
       html`
         <p class="notice" data-tone="warn">
           Calls will no longer have ${listNames(lostResults)} as before.
-          ${ui.plural(subscriptions, 'webhook or Zap receives', 'webhooks and Zaps receive')} this agent's calls.
-          Check the steps that use ${lostResults.length === 1 ? 'it' : 'them'}.
+          ${
+            subscriptions === 0
+              ? "No webhook or Zap receives this agent's calls yet."
+              : html`
+                ${ui.plural(subscriptions, 'webhook or Zap receives', 'webhooks and Zaps receive')} this agent's calls. Check
+                the steps that use ${lostResults.length === 1 ? 'it' : 'them'}.
+              `
+          }
         </p>
       `
     }

@@ -84,11 +84,11 @@ async function seedAgents(
     greeting: "Hi {{first_name}}, this is Ava. I'm calling about {{topic}}. Do you have a minute?",
     variables,
     instructions:
-      "You call people who asked about {{product|solar panels}} on our website. Find out whether they still want an offer, for how many people, and on which day a colleague can call them. If they ask about prices or how it works, search the knowledge base, and don't guess. If it isn't a good time, offer to call back.",
+      "You call people who asked about {{product|a roof inspection}} on our website. Find out whether they still want an offer, how old their roof is, and on which weekday a colleague can call them. If they ask about prices, dates, or the warranty, search the knowledge base, and don't guess. If it isn't a good time, offer to call back.",
     goal: 'The contact agreed to a day on which a colleague calls.',
     results: [
       { name: 'interested', type: 'yes_no', description: 'Whether they want an offer', choices: [] },
-      { name: 'people', type: 'number', description: 'How many people the offer is for', choices: [] },
+      { name: 'roof_age', type: 'number', description: 'How old the roof is, in years', choices: [] },
       {
         name: 'preferred_day',
         type: 'choice',

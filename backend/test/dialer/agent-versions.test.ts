@@ -103,7 +103,10 @@ it('stores every result of the version with an answered call, and null for what 
   const [event] = await listEvents(world.deps, analyzed)
   expect(event?.data).toMatchObject({ agent_version: expect.any(Number), extracted: { people: null } })
   const withoutAnalysis = await finish('answered')
-  expect((await getCall(world.deps, world.seed, withoutAnalysis)).extracted).toEqual({ day: null, people: null })
+  expect((await getCall(world.deps, world.seed, withoutAnalysis)).extracted).toEqual({
+    day: null,
+    people: null,
+  })
   const busy = await finish('busy')
   expect((await getCall(world.deps, world.seed, busy)).extracted).toEqual({})
 })
@@ -118,20 +121,26 @@ it('lists the results of the published version', async () => {
   expect(await list()).toEqual([people])
 })
 
-it('simulates a value of its type for each result, the same for the same number', () => {
+it('simulates a value of its type for each result, which fits the conversation', () => {
   const results: AgentResult[] = [
     ...[day, people],
     { name: 'is_coming', type: 'yes_no', description: '', choices: [] },
     { name: 'reason', type: 'text', description: '', choices: [] },
   ]
-  const values = simulateResults(results, dialRequestOf())
+  const simulate = (text: string) =>
+    simulateResults(results, dialRequestOf(), {
+      goalMet: true,
+      transcript: [{ role: 'contact', text, at: '2026-05-04T15:00:00.000Z' }],
+    })
+  const values = simulate('Yes.')
   expect(values).toEqual({
     day: expect.stringMatching(/^(Monday|Friday)$/),
     people: expect.any(Number),
-    is_coming: expect.any(Boolean),
+    is_coming: true,
     reason: 'Simulated reason',
   })
-  expect(simulateResults(results, dialRequestOf())).toEqual(values)
+  expect(simulate('Yes.')).toEqual(values)
+  expect([simulate('On monday'), simulate('On Friday')]).toMatchObject([{ day: 'Monday' }, { day: 'Friday' }])
 })
 
 it('has a longest call of the agent that is below the one of the dialer', () => {

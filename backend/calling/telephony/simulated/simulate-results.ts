@@ -1,12 +1,27 @@
 import { createHash } from 'node:crypto'
-import type { AgentResult, Extracted } from '@outdial/contract'
+import type { AgentResult, Extracted, TranscriptTurn } from '@outdial/contract'
 import type { DialRequest } from '../provider.ts'
 
-/** Returns a value for each result of an agent. It's always the same for the same phone number. */
-export const simulateResults = (results: readonly AgentResult[], { toNumber }: DialRequest): Extracted =>
-  Object.fromEntries(results.map((result) => [result.name, simulateResult(result, toNumber)]))
+/**
+ * Returns a value for each result of an agent, which fits the conversation. It's always the same for the same phone number.
+ */
+export const simulateResults = (
+  results: readonly AgentResult[],
+  { toNumber }: Pick<DialRequest, 'toNumber'>,
+  conversation: Conversation,
+): Extracted =>
+  Object.fromEntries(results.map((result) => [result.name, simulateResult(result, toNumber, conversation)]))
 
-function simulateResult({ name, type, choices }: AgentResult, toNumber: string): Extracted[string] {
+interface Conversation {
+  goalMet: boolean
+  transcript: readonly TranscriptTurn[]
+}
+
+function simulateResult(
+  { name, type, choices }: AgentResult,
+  toNumber: string,
+  { goalMet, transcript }: Conversation,
+): Extracted[string] {
   const seed = createHash('sha256').update(`${toNumber}:${name}`).digest().readUInt16BE(0)
   switch (type) {
     case 'text':
@@ -14,8 +29,11 @@ function simulateResult({ name, type, choices }: AgentResult, toNumber: string):
     case 'number':
       return 1 + (seed % 10)
     case 'yes_no':
-      return seed % 2 === 0
+      return goalMet
     case 'choice':
-      return choices[seed % choices.length] ?? null
+      return choices.find((choice) => isSaid(transcript, choice)) ?? choices[seed % choices.length] ?? null
   }
 }
+
+const isSaid = (transcript: readonly TranscriptTurn[], choice: string): boolean =>
+  transcript.some(({ text }) => text.toLowerCase().includes(choice.toLowerCase()))

@@ -128,6 +128,7 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
   const { summary, sentiment, goalMet } = scenario
   const { results } = request.agent
   // What the owner wants to find out takes the place of the scenario's own values.
-  const extracted = results.length === 0 ? scenario.extracted : simulateResults(results, request)
+  const extracted =
+    results.length === 0 ? scenario.extracted : simulateResults(results, request, { goalMet, transcript })
   return { summary: fillScenarioText(summary, request), sentiment, goalMet, extracted }
 }

@@ -28,10 +28,10 @@ it('shows what calls do not use yet, who saved it, and what publishing takes fro
   })
   expect(second.html).toContain('<del>weekdays</del><ins>Sundays</ins>')
   expect(second.text).toContain('Calls will no longer have preferred_day as before.')
-  expect(second.text).toContain("0 webhooks and Zaps receive this agent's calls.")
+  expect(second.text).toContain("No webhook or Zap receives this agent's calls yet.")
   const versions = await user.open(`${path}/versions`)
   expect(versions.text).toMatch(/Version 3 Saved .* by Robin\. Changes since version 2/)
-  expect(versions.text).toMatch(/Version 2 Published .* Robin .*Version 1 .* a command/)
+  expect(versions.text).toMatch(/Version 2 Published .* by Robin Version 1 .* by a command/)
   const oldest = await user.open(`${path}/versions?number=1`)
   expect(oldest.text).toContain('This is the first version.')
   const { page: restored } = await user.browser.press(
