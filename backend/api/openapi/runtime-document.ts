@@ -1,4 +1,5 @@
 import {
+  AgentResult,
   CallState,
   ReportAccepted,
   RuntimeAnalysis,
@@ -158,6 +159,7 @@ const errorSchema: OpenAPIV3_1.SchemaObject = {
 function runtimeSchemas(): Record<string, object> {
   const registry = z.registry<{ id: string }>()
   const named = {
+    AgentResult,
     CallOrder: RuntimeDialRequest,
     CallState,
     ReportTaken: ReportAccepted,

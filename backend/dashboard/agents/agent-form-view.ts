@@ -2,6 +2,7 @@ import { agentTexts } from '@outdial/contract'
 import { checks, field, formMessage, type FormModel, pageForm } from '../../platform/views/forms.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
+import { labels } from '../../platform/views/labels.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { maxLengths, minuteLimits } from '../../queue/agents/validate-agent.ts'
 import { builtIns, defaultGreeting, type GreetingNames } from '../../queue/calls/greeting.ts'
@@ -112,7 +113,7 @@ export const agentFormView = defineView(
           !isNew &&
           html`
             <section class="panel" aria-labelledby="results">
-              <h2 id="results">Results</h2>
+              <h2 id="results">${labels.agent.results}</h2>
               <p class="soft small-text">${agentTexts.results.form ?? ''}</p>
               ${field({
                 form,

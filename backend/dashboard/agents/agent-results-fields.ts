@@ -1,6 +1,7 @@
 import { AgentResult } from '@outdial/contract'
 import { describeField, type FormModel, groupIssue, issueText } from '../../platform/views/forms.ts'
 import { attributes, type Html, html } from '../../platform/views/html.ts'
+import { labels } from '../../platform/views/labels.ts'
 import { maxChoices, maxLengths, maxResults, toResultName } from '../../queue/agents/validate-agent.ts'
 
 export const resultTypes: readonly { value: AgentResult['type']; label: string }[] = [
@@ -23,7 +24,7 @@ const toRows = (results: readonly AgentResult[]): AgentResult[] => [
 
 /** Shows a row of fields for each result, and blank ones to add more. */
 export const resultFields = (form: FormModel, results: readonly AgentResult[]): Html => html`
-  ${groupIssue({ form, name: 'results', label: 'Results' })}
+  ${groupIssue({ form, name: 'results', label: labels.agent.results })}
   ${toRows(results).map((result, index) => resultRow(form, index + 1, result))}
   <p class="hint">Blank rows are ignored. To add more rows, save the agent, then edit it.</p>
 `

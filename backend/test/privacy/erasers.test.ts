@@ -62,6 +62,7 @@ const exceptions: Record<string, string> = {
 /** Tables that contain nothing about contacts. None of them may refer to a contact, a call, or an attempt. */
 const otherTables: Record<string, string> = {
   agent: 'configuration',
+  agent_version: 'configuration, and the member who saved it',
   api_key: 'a credential of a user',
   app_user: 'the account of a user',
   campaign: 'configuration',
