@@ -27,6 +27,8 @@ const ownAddress = z
 const modelUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .regex(/^[^?#@]+$/, "can't have a user name, a query, or a fragment. Set LLM_API_KEY to the key instead")
+/** It becomes part of a header. */
+const modelKey = z.string().regex(/^[\x21-\x7e]+$/, "can't have spaces or special characters")
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 /** The environment variables that configure the service. `.env.example` lists all of them. */
@@ -68,11 +70,11 @@ export const Environment = z.object({
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
   LLM_URL: modelUrl.optional(),
-  LLM_API_KEY: z.string().optional(),
+  LLM_API_KEY: modelKey.optional(),
   LLM_API_KEY_FILE: z.string().optional(),
   LLM_MODELS: list.optional(),
   LLM_FALLBACK_URL: modelUrl.optional(),
-  LLM_FALLBACK_API_KEY: z.string().optional(),
+  LLM_FALLBACK_API_KEY: modelKey.optional(),
   LLM_FALLBACK_API_KEY_FILE: z.string().optional(),
   LLM_FALLBACK_MODEL: z.string().optional(),
   LLM_TOKENS_PER_DAY: z.coerce.number().int().min(0).max(1_000_000_000_000).default(2_000_000),

@@ -17,7 +17,7 @@ const groups = [
 // The folders inside the groups.
 const foldersOf = {
   accounts: ['access', 'identity', 'oauth', 'sign-in'],
-  calling: ['dialer', 'telephony'],
+  calling: ['conversation', 'dialer', 'telephony'],
   dashboard: ['stories'],
   platform: ['core', 'db', 'http', 'idempotency', 'outbound', 'replicas', 'secrets', 'views'],
   queue: ['agents', 'calls', 'campaigns', 'contacts', 'phone-numbers', 'rules', 'scheduling'],
@@ -32,7 +32,7 @@ const layers = [
   ['dashboard', 'demo', 'metrics'],
   ['access', 'onboarding', 'privacy', 'stories'],
   ['api', 'mcp'],
-  ['dialer', 'oauth', 'phone-numbers', 'tools'],
+  ['conversation', 'dialer', 'oauth', 'phone-numbers', 'tools'],
   ['agents', 'contacts', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'],
   ['campaigns', 'http'],
   ['views'],

@@ -59,7 +59,7 @@ function findNextQuestion(messages: readonly ChatMessage[]): string | undefined 
       .map(textOf)
       .join('\n')
   const asked = textsOf('assistant')
-  const questions = textsOf('system').match(/[A-Z][^.?!\n"]{3,200}\?/g) ?? []
+  const questions = textsOf('system').match(/[A-Z][^.:?!\n"]{3,200}\?/g) ?? []
   return questions.find((question) => !asked.includes(question))
 }
 
