@@ -83,7 +83,10 @@ it('works with the client of @ai-sdk/mcp', async () => {
     transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
   })
   const { echo } = await client.tools()
-  const result: unknown = await echo?.execute({ text: 'hello' }, { messages: [], toolCallId: '1' })
+  const result: unknown = await echo?.execute(
+    { text: 'hello' },
+    { messages: [], toolCallId: '1', context: {} },
+  )
   expect(result).toMatchObject({ content: [{ type: 'text', text: 'You said hello' }] })
   await client.close()
 })
