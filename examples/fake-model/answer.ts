@@ -18,7 +18,7 @@ export function decideAnswer(request: ChatRequest, behaviors: ReadonlySet<string
   return followScript(request, mayUseTools)
 }
 
-/** Does everything that any message orders, whoever wrote it. What it already did isn't repeated. */
+/** Does everything that any message orders, no matter who wrote it. What it already did isn't repeated. */
 function obey(request: ChatRequest): Answer {
   const { toolCalls, sentences } = findOrders(request.messages.map(textOf))
   const done = new Set(

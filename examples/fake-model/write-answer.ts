@@ -78,7 +78,7 @@ function limitWords(text: string, max = Infinity): { words: string[]; isComplete
 }
 
 const frameOf = ({ model }: ChatRequest) => ({
-  id: 'chatcmpl-fake',
+  id: 'fake-completion',
   created: Math.floor(Date.now() / 1_000),
   model,
 })

@@ -16,7 +16,7 @@ export interface StreamedRequest {
   signal: AbortSignal
   firstWordMs: number
   idleMs: number
-  /** What was said before an answer broke off, which this one continues. */
+  /** What was said in this turn, which this answer continues. */
   saidBefore: string
 }
 

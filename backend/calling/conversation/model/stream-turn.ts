@@ -95,7 +95,8 @@ export async function* streamTurn(
     // A call that was cut off, or that wasn't allowed, isn't made.
     const calls = failure === undefined && mayUseTools && !isTruncated ? outcome.calls : []
     turn.text += text
-    if (text !== '' || calls.length > 0) turn.messages.push(toMessage(text, reasoning, calls))
+    if (text.trim() !== '' || calls.length > 0)
+      turn.messages.push(toMessage(text.trimStart(), reasoning, calls))
     if (failure !== undefined) {
       yield { type: 'failure', failure, ...toEnd(turn) }
       return
@@ -138,7 +139,7 @@ async function* requestStep(
   }
 }
 
-/** Sends the request, and once more without `stream_options` if the server may have rejected it for them. */
+/** Sends the request, and again without `stream_options` if the server may have rejected it for them. */
 async function* requestOnce(
   deps: TurnDeps,
   turn: Turn,
@@ -147,7 +148,7 @@ async function* requestOnce(
 ): AsyncGenerator<TurnPart, RequestOutcome> {
   const continued: ModelMessage[] = turn.broken === '' ? [] : [toMessage(turn.broken, '', []), continueNote]
   const messages = [...turn.history, ...turn.messages, ...continued]
-  const request = { ...turn.settings, messages, mayUseTools, saidBefore: turn.broken }
+  const request = { ...turn.settings, messages, mayUseTools, saidBefore: turn.text + turn.broken }
   const includeUsage = !endpoint.rejectsUsageOption
   let outcome = yield* streamRequest(deps, { endpoint, includeUsage }, request)
   if (includeUsage && outcome.failure?.status === 400) {

@@ -14,7 +14,7 @@ export interface ConversationTool {
   execute(args: Record<string, unknown>, call: { toolCallId: string }): Promise<string>
 }
 
-/** Converts tools for the packages. Whoever runs a tool checks its arguments, so here they only must be an object. */
+/** Converts tools for the packages. The tool server checks arguments, so here they only must be an object. */
 export function toToolSet(
   { jsonSchema, tool }: Pick<ModelPackages, 'jsonSchema' | 'tool'>,
   tools: readonly ConversationTool[],

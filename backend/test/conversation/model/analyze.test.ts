@@ -59,7 +59,7 @@ it.each([
   expect(models.first.requests.map(({ body }) => body.response_format?.type)).toEqual(formats)
 })
 
-it('asks once more for an answer that has no JSON, then asks the second model, and counts all tokens', async () => {
+it('asks again for an answer that has no JSON, then asks the second model, and counts all tokens', async () => {
   models.first.behaviors.push('no-json')
   const client = await models.open()
   const outcome = await client.analyze(request())

@@ -22,7 +22,8 @@ it('runs a tool, gives the model its result, and continues to speak', async () =
     { type: 'tool_result', ...toolCall, result: 'It costs 20 dollars.', isError: false },
     expect.objectContaining({ type: 'finish' }),
   ])
-  expect(spokenText(parts)).toContain("Thank you, that's done.")
+  const text = "One moment, please. Thank you, that's done. Do you own a house?"
+  expect([spokenText(parts), endOf(parts).text]).toEqual([text, text])
   const messages = models.first.requests[1]?.body.messages.slice(2)
   expect(messages).toMatchObject([
     { role: 'assistant', tool_calls: [{ id: 'call_2_0' }] },
