@@ -14,6 +14,8 @@ export function decideAnswer(request: ChatRequest, behaviors: ReadonlySet<string
     return { text: '', toolCalls: [useTool(tool, 'Again')] }
   if (mayUseTools && behaviors.has('broken-arguments') && tool)
     return { text: '', toolCalls: [{ name: tool.function.name, arguments: '{"text": "never clos' }] }
+  if (mayUseTools && behaviors.has('list-arguments') && tool)
+    return { text: '', toolCalls: [{ name: tool.function.name, arguments: '[]' }] }
   if (behaviors.has('obedient')) return obey(request)
   return followScript(request, mayUseTools)
 }

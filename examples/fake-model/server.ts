@@ -43,8 +43,8 @@ export async function startFakeModel({ port = 0, host = '127.0.0.1' } = {}): Pro
   const server = createServer((request, response) => {
     void handle(request, response).catch(() => response.destroy())
   })
-  // Clients decide how long a connection stays open.
-  server.keepAliveTimeout = 300_000
+  // Clients decide how long a connection stays open: the server has no limit and suggests none.
+  server.keepAliveTimeout = 0
   server.on('connection', () => (connections += 1))
 
   const handle = async (request: IncomingMessage, response: ServerResponse) => {

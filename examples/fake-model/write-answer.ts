@@ -39,6 +39,7 @@ export async function streamCompletion(response: ServerResponse, writing: Writin
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
   writeChunk({ role: 'assistant', content: '' })
 
+  if (behaviors.has('thinking')) writeChunk({ reasoning_content: 'Let me think.' })
   const { words, isComplete } = limitWords(answer.text, request.max_tokens)
   for (const [index, word] of words.entries()) {
     if (index === 0) onFirstWord()
@@ -51,6 +52,10 @@ export async function streamCompletion(response: ServerResponse, writing: Writin
       return
     }
     if (behaviors.has('stalled')) return
+    if (behaviors.has('ends-early')) {
+      response.end()
+      return
+    }
     if (behaviors.has('malformed')) {
       response.end('data: {"choices": [{"delta": \n\n')
       return

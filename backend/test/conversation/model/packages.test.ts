@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from '@jest/globals'
 import { ESLint } from 'eslint'
+import { startFakeModel } from '../../../../examples/fake-model/server.ts'
 import { loadModelPackages } from '../../../calling/conversation/model/packages.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -29,6 +31,28 @@ it('loads the packages only where a client is opened', () => {
   const settings = `{ url: 'http://127.0.0.1:1/v1', models: ['a'], tokensPerDay: 0 }`
   const opening = `${importing}; await openModelClient({ log: {}, clock: {} }, ${settings})`
   expect(listLoadedPackages(opening)).not.toEqual([])
+})
+
+it('writes nothing to stdout and stderr when requests fail, not even what the contact said', async () => {
+  const model = await startFakeModel()
+  try {
+    const code = `const { openModelClient } = await import('./backend/calling/conversation/model/model-client.ts')
+      const { systemClock } = await import('./backend/platform/core/clock.ts')
+      const settings = { url: '${model.url}', models: ['outdial-fake:500', 'outdial-fake:cut', 'outdial-fake:malformed'] }
+      const client = await openModelClient({ log: { warn() {} }, clock: systemClock }, settings)
+      const messages = [{ role: 'user', content: 'My number is +12025550123' }]
+      const { signal } = new AbortController()
+      for (const model of settings.models) {
+        for await (const part of client.streamTurn({ model, instructions: 'Hi', messages, tools: [], signal })) void part
+      }
+      await client.close()`
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', code], { cwd: root })
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+    expect([stdout, stderr]).toEqual(['', ''])
+    expect(model.requests).toHaveLength(3)
+  } finally {
+    await model.close()
+  }
 })
 
 it('gives warnings of the packages to the log, without their texts, and not to the process', async () => {

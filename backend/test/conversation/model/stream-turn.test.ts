@@ -106,6 +106,7 @@ it.each([
   ['429', { kind: 'rejected', status: 429 }, ''],
   ['500', { kind: 'rejected', status: 500 }, ''],
   ['cut', { kind: 'cut' }, 'Hello, thank you '],
+  ['ends-early', { kind: 'cut' }, 'Hello, thank you '],
   ['malformed', { kind: 'malformed' }, 'Hello, thank you '],
   ['empty', { kind: 'no_first_word' }, ''],
 ])(

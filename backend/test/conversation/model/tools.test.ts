@@ -64,6 +64,7 @@ it('has 5 requests at most, and tells the model in the last one to speak', async
 it.each([
   ['unknown-tool', "There's no tool with this name. The tools are: contact_note."],
   ['broken-arguments', 'The arguments must be one JSON object.'],
+  ['list-arguments', 'The arguments must be one JSON object.'],
 ])('lets the model only speak after two calls with the problem %s', async (behavior, problem) => {
   models.first.behaviors.push(behavior)
   const client = await models.open()
@@ -87,6 +88,15 @@ it('runs no tool that the model was told not to use, and asks the second model f
   expect(end).toMatchObject({ type: 'finish', text: "Thank you, that's done. Do you own a house?" })
   expect(models.first.requests).toHaveLength(2)
   expect(models.second.requests).toHaveLength(1)
+})
+
+it('sends thoughts back only within the turn, where some servers require them', async () => {
+  models.first.behaviors.push('thinking')
+  const client = await models.open()
+  const { tool } = recordingTool('knowledge_search')
+  const parts = await collect(client.streamTurn(turnRequest('What does it cost?', { tools: [tool] })))
+  expect(models.first.requests[1]?.body.messages[2]).toMatchObject({ reasoning_content: 'Let me think.' })
+  expect(JSON.stringify(endOf(parts).messages)).not.toContain('think')
 })
 
 it('tells the model that a tool failed, without its error', async () => {
