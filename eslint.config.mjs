@@ -77,6 +77,19 @@ export default tseslint.config(
     rules: { 'outdial/html-slots': 'off' },
   },
   {
+    files: ['backend/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression:matches([callee.name=/^(stream|generate)(Text|Object)$/], [callee.property.name=/^(stream|generate)(Text|Object)$/]) > ObjectExpression > Property[key.name="model"]:matches([value.type="Literal"], [value.type="TemplateLiteral"])',
+          message: "Pass a model of createEndpoint: the package sends a name to Vercel's gateway.",
+        },
+      ],
+    },
+  },
+  {
     // These files write to the terminal.
     files: [
       'scripts/**',

@@ -23,6 +23,12 @@ const ownAddress = z
     /^[^/]+\/\/[^/?#@\\]+\/*$/,
     "must have only a host, such as https://calls.example.com: Outdial can't be served under a path",
   )
+/** `fetch` rejects credentials in a URL, and paths are appended to it. The API key has its own setting. */
+const modelUrl = z
+  .url({ protocol: /^https?$/, abort: true })
+  .regex(/^[^?#@]+$/, "can't have a user name, a query, or a fragment. Set LLM_API_KEY to the key instead")
+/** It becomes part of a header. */
+const modelKey = z.string().regex(/^[\x21-\x7e]+$/, "can't have spaces or special characters")
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
 /** The environment variables that configure the service. `.env.example` lists all of them. */
@@ -63,9 +69,37 @@ export const Environment = z.object({
   ALLOW_LOOPBACK_WEBHOOKS: flag.optional(),
   TRUSTED_PROXIES: list.pipe(z.array(proxy)).optional(),
   SHUTDOWN_DELAY_SECONDS: z.coerce.number().int().min(0).max(300).optional(),
+  LLM_URL: modelUrl.optional(),
+  LLM_API_KEY: modelKey.optional(),
+  LLM_API_KEY_FILE: z.string().optional(),
+  LLM_MODELS: list.optional(),
+  LLM_FALLBACK_URL: modelUrl.optional(),
+  LLM_FALLBACK_API_KEY: modelKey.optional(),
+  LLM_FALLBACK_API_KEY_FILE: z.string().optional(),
+  LLM_FALLBACK_MODEL: z.string().optional(),
+  LLM_TOKENS_PER_DAY: z.coerce.number().int().min(0).max(1_000_000_000_000).default(2_000_000),
   ROLE: z.enum(['all', 'api', 'worker']).default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 })
+
+/** A server with the OpenAI chat completions protocol. */
+export interface ModelServer {
+  /** The base URL, without a trailing slash. */
+  url: string
+  apiKey: string | undefined
+  /** A file that contains the key instead. It's watched for changes. */
+  apiKeyFile: string | undefined
+}
+
+/** The language models that agents use. */
+export interface LlmSettings extends ModelServer {
+  /** The models that agents can use. The first is the default. */
+  models: readonly [string, ...string[]]
+  /** The second model, which answers if the first fails. */
+  fallback: (ModelServer & { model: string }) | undefined
+  /** Tokens that a workspace can use per day. 0 means no limit. */
+  tokensPerDay: number
+}
 
 /** The service's settings, read once at startup. Documented in docs/reference/settings.md. */
 export interface Config {
@@ -125,6 +159,8 @@ export interface Config {
   trustedProxies: string[]
   /** How long the process still accepts requests after SIGTERM, until load balancers have noticed. */
   shutdownDelaySeconds: number
+  /** Undefined without LLM_URL: then no agent uses a language model of Outdial. */
+  llm: LlmSettings | undefined
   role: 'all' | 'api' | 'worker'
   logLevel: string
 }
@@ -153,6 +189,48 @@ function requireNoOldNames(present: object): void {
     .filter(([oldName]) => oldName in present)
     .map(([oldName, newName]) => `${oldName} was renamed to ${newName}. Rename the variable.`)
   if (messages.length > 0) throw new ConfigError(messages.join('\n'))
+}
+
+/** Reads the settings of the language models, and rejects those that would silently have no effect. */
+function readLlmSettings(env: z.infer<typeof Environment>): LlmSettings | undefined {
+  if (env.LLM_API_KEY !== undefined && env.LLM_API_KEY_FILE !== undefined)
+    throw new ConfigError('LLM_API_KEY and LLM_API_KEY_FILE are both set. Set only one of them.')
+  if (env.LLM_FALLBACK_API_KEY !== undefined && env.LLM_FALLBACK_API_KEY_FILE !== undefined) {
+    throw new ConfigError(
+      'LLM_FALLBACK_API_KEY and LLM_FALLBACK_API_KEY_FILE are both set. Set only one of them.',
+    )
+  }
+  if (env.LLM_FALLBACK_URL !== undefined && env.LLM_FALLBACK_MODEL === undefined)
+    throw new ConfigError('LLM_FALLBACK_URL needs LLM_FALLBACK_MODEL: the name of the model to use there.')
+  if (env.LLM_FALLBACK_MODEL !== undefined && env.LLM_FALLBACK_URL === undefined)
+    throw new ConfigError('LLM_FALLBACK_MODEL needs LLM_FALLBACK_URL: the server that has this model.')
+  if (env.LLM_URL === undefined) {
+    const [name] = (['LLM_MODELS', 'LLM_FALLBACK_URL'] as const).filter((key) => env[key] !== undefined)
+    if (name !== undefined) throw new ConfigError(`${name} needs LLM_URL: the server that the models are on.`)
+    return undefined
+  }
+  const [firstModel, ...models] = env.LLM_MODELS ?? []
+  if (firstModel === undefined) {
+    throw new ConfigError(
+      'LLM_URL needs LLM_MODELS: a list with the names of the models to use there. The first one is the default.',
+    )
+  }
+  return {
+    url: trimSlashes(env.LLM_URL),
+    apiKey: env.LLM_API_KEY,
+    apiKeyFile: env.LLM_API_KEY_FILE,
+    models: [firstModel, ...models],
+    fallback:
+      env.LLM_FALLBACK_URL !== undefined && env.LLM_FALLBACK_MODEL !== undefined
+        ? {
+            url: trimSlashes(env.LLM_FALLBACK_URL),
+            apiKey: env.LLM_FALLBACK_API_KEY,
+            apiKeyFile: env.LLM_FALLBACK_API_KEY_FILE,
+            model: env.LLM_FALLBACK_MODEL,
+          }
+        : undefined,
+    tokensPerDay: env.LLM_TOKENS_PER_DAY,
+  }
 }
 
 /**
@@ -230,6 +308,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     zapierHooksOrigin: isTrial ? undefined : 'https://hooks.zapier.com',
     trustedProxies: env.TRUSTED_PROXIES ?? [],
     shutdownDelaySeconds: env.SHUTDOWN_DELAY_SECONDS ?? defaultShutdownDelay,
+    llm: readLlmSettings(env),
     role: env.ROLE,
     logLevel: env.LOG_LEVEL,
   }

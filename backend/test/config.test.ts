@@ -56,3 +56,57 @@ describe.each(['PUBLIC_URL', 'INTERNAL_URL'])('%s', (name) => {
     expect([publicUrl, internalUrl]).toContain('https://calls.example.com:8443')
   })
 })
+
+describe('the language model', () => {
+  const environment = { LLM_URL: 'http://10.0.0.5:8000/v1/', LLM_MODELS: 'large, small' }
+
+  it('is off without LLM_URL', () => {
+    expect(parseConfig({ LLM_TOKENS_PER_DAY: '5' }).llm).toBeUndefined()
+  })
+
+  it('can be on a private address, and the first model is the default', () => {
+    expect(parseConfig(environment).llm).toEqual({
+      url: 'http://10.0.0.5:8000/v1',
+      apiKey: undefined,
+      apiKeyFile: undefined,
+      models: ['large', 'small'],
+      fallback: undefined,
+      tokensPerDay: 2_000_000,
+    })
+  })
+
+  it('can have a second model, keys in files, and no limit of tokens', () => {
+    const { llm } = parseConfig({
+      ...environment,
+      LLM_API_KEY_FILE: '/run/secrets/model',
+      LLM_FALLBACK_URL: 'https://models.example.com/v1',
+      LLM_FALLBACK_API_KEY: 'key',
+      LLM_FALLBACK_MODEL: 'medium',
+      LLM_TOKENS_PER_DAY: '0',
+    })
+    expect(llm).toMatchObject({
+      apiKeyFile: '/run/secrets/model',
+      fallback: { url: 'https://models.example.com/v1', apiKey: 'key', model: 'medium' },
+      tokensPerDay: 0,
+    })
+  })
+
+  it.each([
+    [{ LLM_MODELS: undefined }, 'LLM_URL needs LLM_MODELS'],
+    [{ LLM_MODELS: ' , ' }, 'LLM_URL needs LLM_MODELS'],
+    [{ LLM_URL: undefined }, 'LLM_MODELS needs LLM_URL'],
+    [{ LLM_FALLBACK_URL: 'https://models.example.com/v1' }, 'LLM_FALLBACK_URL needs LLM_FALLBACK_MODEL'],
+    [{ LLM_FALLBACK_MODEL: 'medium' }, 'LLM_FALLBACK_MODEL needs LLM_FALLBACK_URL'],
+    [{ LLM_API_KEY: 'key', LLM_API_KEY_FILE: '/key' }, 'LLM_API_KEY and LLM_API_KEY_FILE are both set'],
+    [
+      { LLM_FALLBACK_API_KEY: 'key', LLM_FALLBACK_API_KEY_FILE: '/key' },
+      'LLM_FALLBACK_API_KEY and LLM_FALLBACK_API_KEY_FILE are both set',
+    ],
+    [{ LLM_URL: 'ftp://models.example.com' }, /^LLM_URL: /m],
+    [{ LLM_URL: 'https://user:password@models.example.com/v1' }, /^LLM_URL: can't have a user name/m],
+    [{ LLM_URL: 'https://models.example.com/v1?key=secret' }, /^LLM_URL: can't have a user name/m],
+    [{ LLM_TOKENS_PER_DAY: '-1' }, /^LLM_TOKENS_PER_DAY: /m],
+  ])('rejects %j', (changes, message) => {
+    expect(() => parseConfig({ ...environment, ...changes })).toThrow(message)
+  })
+})

@@ -1,0 +1,69 @@
+import type { ProviderMetadata, TextStreamPart, ToolSet } from 'ai'
+import { errorName, type ModelFailure, type ModelFailureKind, toModelFailure } from './failure.ts'
+
+/** A tool that the model wants to use. */
+export interface RequestedCall {
+  toolCallId: string
+  name: string
+  args: unknown
+  problem: 'unknown_tool' | 'broken_arguments' | undefined
+  /** Data that the server wants back with the call. */
+  providerMetadata: ProviderMetadata | undefined
+}
+
+/** What has arrived of the answer to one request. */
+export interface Answer {
+  text: string
+  /** The model's thoughts. Some servers want them back while tools are used. */
+  reasoning: string
+  calls: RequestedCall[]
+  /** All characters so far, for limits and estimates. */
+  characters: number
+  tokens: { inputTokens: number | undefined; outputTokens: number | undefined } | undefined
+  /** True if the answer reached a limit. */
+  isTruncated: boolean
+  failure: ModelFailure | undefined
+  /** The name of the packages' error, for the log. */
+  error: string | undefined
+}
+
+export const createAnswer = (): Answer => ({
+  ...{ text: '', reasoning: '', calls: [], characters: 0, tokens: undefined },
+  ...{ isTruncated: false, failure: undefined, error: undefined },
+})
+
+/** Adds what a part of the stream says, except for its text, which is changed before. Returns true for a sign of life. */
+export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean {
+  if (part.type === 'text-delta') {
+    answer.characters += part.text.length
+    return part.text.trim() !== ''
+  }
+  if (part.type === 'reasoning-delta') {
+    answer.reasoning += part.text
+    answer.characters += part.text.length
+    // Thoughts continue an answer, but they don't begin it: the contact hears nothing.
+    return false
+  }
+  if (part.type === 'tool-input-delta') answer.characters += part.delta.length
+  if (part.type === 'tool-call') {
+    const { toolCallId, toolName: name, providerMetadata } = part
+    const args: unknown = part.input
+    const problem = part.invalid === true ? findProblem(part.error) : undefined
+    answer.calls.push({ toolCallId, name, args, problem, providerMetadata })
+  }
+  if (part.type === 'finish-step') {
+    answer.tokens = part.usage
+    answer.isTruncated = part.finishReason === 'length' || part.finishReason === 'content-filter'
+  }
+  return part.type === 'tool-input-start' || part.type === 'tool-input-delta'
+}
+
+/** Adds the first failure. An aborted request looks the same for all reasons, so `reason` says which it was. */
+export function addFailure(answer: Answer, error: unknown, reason: ModelFailureKind | undefined): void {
+  if (answer.failure !== undefined) return
+  answer.failure = reason === undefined ? toModelFailure(error) : { kind: reason }
+  answer.error = errorName(error)
+}
+
+const findProblem = (error: unknown): RequestedCall['problem'] =>
+  errorName(error) === 'AI_NoSuchToolError' ? 'unknown_tool' : 'broken_arguments'

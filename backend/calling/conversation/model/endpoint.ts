@@ -1,0 +1,48 @@
+import type { LanguageModel } from 'ai'
+import type { ModelPackages } from './packages.ts'
+
+/** A model on a server. */
+export interface Endpoint {
+  /** Identifies URL and model. */
+  key: string
+  /** The server's host, for the log. */
+  host: string
+  model: string
+  /** True once the server has shown that it rejects `stream_options`. */
+  rejectsUsageOption: boolean
+  /** True once the server has shown that it rejects `json_schema`. */
+  rejectsSchema: boolean
+  /** Returns the package's model. It's never a name: that would send the request to Vercel's gateway. */
+  getModel(options?: { includeUsage: boolean }): Exclude<LanguageModel, string>
+}
+
+interface EndpointSettings {
+  url: string
+  model: string
+  /** What the packages file this server's own data under. Another server never gets it. */
+  name: 'llm' | 'fallback'
+  /** Returns the current key, or an empty text if the server needs none. */
+  getApiKey: () => string
+  fetch: typeof globalThis.fetch
+}
+
+export function createEndpoint(
+  { createOpenAICompatible }: Pick<ModelPackages, 'createOpenAICompatible'>,
+  { url, model, name, getApiKey, fetch }: EndpointSettings,
+): Endpoint {
+  const create = (includeUsage: boolean) =>
+    createOpenAICompatible({
+      ...{ name, baseURL: url, apiKey: getApiKey, fetch, includeUsage },
+      // Without this, the schema would be dropped silently.
+      supportsStructuredOutputs: true,
+    }).chatModel(model)
+  const [withUsage, withoutUsage] = [create(true), create(false)]
+  return {
+    key: `${url} ${model}`,
+    host: new URL(url).host,
+    model,
+    rejectsUsageOption: false,
+    rejectsSchema: false,
+    getModel: ({ includeUsage } = { includeUsage: true }) => (includeUsage ? withUsage : withoutUsage),
+  }
+}

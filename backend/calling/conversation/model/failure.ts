@@ -1,0 +1,65 @@
+import { errorCode } from '../../../platform/core/errors.ts'
+
+/**
+ * Why a model didn't answer:
+ *
+ * - `no_first_word`: no word arrived in time, or the answer had none.
+ * - `unreachable`: there's no connection, or it ended before the response.
+ * - `rejected`: the server responded with an error status, or reported an error in the stream.
+ * - `cut`: the stream broke off or stalled after it began.
+ * - `malformed`: the response isn't what the protocol, or the schema, says.
+ * - `too_slow`: an analysis took too long.
+ * - `aborted`: the caller's signal aborted.
+ */
+export type ModelFailureKind =
+  'no_first_word' | 'unreachable' | 'rejected' | 'cut' | 'malformed' | 'too_slow' | 'aborted'
+
+/** A failure. It never contains a prompt, a key, or a phone number, so that it can be logged and stored. */
+export interface ModelFailure {
+  kind: ModelFailureKind
+  /** The HTTP status of `rejected`, if there was one. */
+  status?: number
+}
+
+/** Sentences for the operator. */
+export const failureSentences: Record<ModelFailureKind, string> = {
+  no_first_word: 'The language model said nothing in time.',
+  unreachable: "The language model's server can't be reached.",
+  rejected: "The language model's server rejected a request.",
+  cut: "The language model's answer broke off.",
+  malformed: "The language model's answer couldn't be read.",
+  too_slow: 'The language model took too long for an analysis.',
+  aborted: 'A request to the language model was aborted.',
+}
+
+const malformed: ModelFailure = { kind: 'malformed' }
+const cut: ModelFailure = { kind: 'cut' }
+const causes: Record<string, ModelFailure> = {
+  AI_APICallError: { kind: 'unreachable' },
+  AI_StreamProviderError: { kind: 'rejected' },
+  AI_NoOutputGeneratedError: cut,
+  // The connection ended while the body was read.
+  TypeError: cut,
+}
+
+/** Reads one of the many errors of the packages. Their messages quote the request, so only name and status are used. */
+export function toModelFailure(error: unknown): ModelFailure {
+  if (typeof error !== 'object' || error === null) return malformed
+  const status: unknown = Reflect.get(error, 'statusCode')
+  // A body that ends early, or can't be parsed, is an error with the status 200.
+  if (status === 200) return toModelFailure(Reflect.get(error, 'cause'))
+  if (typeof status === 'number') return { kind: 'rejected', status }
+  if (isEndWithoutReason(error)) return cut
+  return causes[errorName(error)] ?? (errorCode(error) === '' ? malformed : cut)
+}
+
+/** A complete stream says why it ends. The package has the same error for other problems. */
+const isEndWithoutReason = (error: object): boolean =>
+  errorName(error) === 'AI_InvalidResponseDataError' &&
+  /^Response stream ended/.test(String(Reflect.get(error, 'message')))
+
+/** Returns the name of an error of the packages, for the log. */
+export function errorName(error: unknown): string {
+  const name: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'name') : undefined
+  return typeof name === 'string' ? name : typeof error
+}

@@ -1,0 +1,72 @@
+import type { Clock } from '../../../platform/core/clock.ts'
+import type { ModelFailureKind } from './failure.ts'
+
+/** The signal of one request. It aborts with the caller's signal, and when a limit is over. */
+export interface RequestLimit {
+  signal: AbortSignal
+  /** Aborts the request after a time, for a reason of ours, unless the returned function is called before. */
+  abortAfter(ms: number, kind: ModelFailureKind): () => void
+  /** Aborts the request as `cut` if nothing arrives for a time, and for less than twice that time. */
+  abortWhenIdle(ms: number): IdleLimit
+  /** Returns why the signal aborted. An aborted request looks the same for all reasons. */
+  findReason(): ModelFailureKind | undefined
+  /** Ends the request if it's still in progress, and releases the caller's signal. */
+  end(): void
+}
+
+interface IdleLimit {
+  noteArrival(): void
+  /** Stops the limit until the next arrival: what arrived is being used. */
+  pause(): void
+}
+
+export function createRequestLimit(clock: Pick<Clock, 'wait'>, callersSignal: AbortSignal): RequestLimit {
+  const request = new AbortController()
+  const ended = new AbortController()
+  let reason: ModelFailureKind | undefined
+  const abort = (kind: ModelFailureKind) => {
+    reason ??= kind
+    request.abort()
+  }
+  const abortForCaller = () => abort('aborted')
+  if (callersSignal.aborted) abortForCaller()
+  else callersSignal.addEventListener('abort', abortForCaller, { once: true })
+
+  return {
+    signal: request.signal,
+    abortAfter: (ms, kind) => {
+      let isCanceled = false
+      void clock.wait(ms, ended.signal).then(() => {
+        if (!isCanceled && !ended.signal.aborted) abort(kind)
+      })
+      return () => (isCanceled = true)
+    },
+    abortWhenIdle: (ms) => {
+      let hasArrival = true
+      let isPaused = false
+      // One timer for many arrivals, because there are 20 per second in each conversation.
+      const watch = async () => {
+        while (hasArrival || isPaused) {
+          hasArrival = false
+          await clock.wait(ms, ended.signal)
+          if (ended.signal.aborted) return
+        }
+        abort('cut')
+      }
+      void watch()
+      return {
+        noteArrival: () => {
+          hasArrival = true
+          isPaused = false
+        },
+        pause: () => (isPaused = true),
+      }
+    },
+    findReason: () => reason,
+    end: () => {
+      callersSignal.removeEventListener('abort', abortForCaller)
+      ended.abort()
+      request.abort()
+    },
+  }
+}

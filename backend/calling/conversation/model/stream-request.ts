@@ -1,0 +1,95 @@
+import type { ModelMessage, ToolSet } from 'ai'
+import type { Clock } from '../../../platform/core/clock.ts'
+import { addFailure, addPart, type Answer, createAnswer } from './answer.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ModelPackages } from './packages.ts'
+import { createRequestLimit } from './request-limit.ts'
+import { noUsage, type TokenUsage, toUsage } from './usage.ts'
+
+export interface StreamedRequest {
+  instructions: string
+  messages: readonly ModelMessage[]
+  /** Tools without `execute`: a stream never runs them, so that its end doesn't end them. */
+  tools: ToolSet
+  mayUseTools: boolean
+  maxOutputTokens: number
+  signal: AbortSignal
+  firstWordMs: number
+  idleMs: number
+  /** What was said in this turn, which this answer continues. */
+  saidBefore: string
+}
+
+interface StreamDeps {
+  packages: Pick<ModelPackages, 'streamText'>
+  clock: Pick<Clock, 'wait'>
+}
+
+/** The longest tokens are shorter on average. Some servers ignore the limit of tokens, and some models never end. */
+const maxCharactersPerToken = 10
+
+/** Sends one request, yields the words as they arrive, and returns what became of it. Never throws. */
+export async function* streamRequest(
+  { packages, clock }: StreamDeps,
+  { endpoint, includeUsage }: { endpoint: Endpoint; includeUsage: boolean },
+  request: StreamedRequest,
+): AsyncGenerator<{ type: 'text'; text: string }, Answer & { usage: TokenUsage }> {
+  const answer = createAnswer()
+  const limit = createRequestLimit(clock, request.signal)
+  // The package's own limit for the first word begins when the response does, so a silent server would never reach it.
+  const endFirstLimit = limit.abortAfter(request.firstWordMs, 'no_first_word')
+  let idle: ReturnType<typeof limit.abortWhenIdle> | undefined
+  try {
+    const { stream } = packages.streamText({
+      model: endpoint.getModel({ includeUsage }),
+      instructions: request.instructions,
+      messages: [...request.messages],
+      tools: request.tools,
+      toolChoice: request.mayUseTools ? 'auto' : 'none',
+      maxOutputTokens: request.maxOutputTokens,
+      maxRetries: 0,
+      abortSignal: limit.signal,
+      // The default writes the error to stderr, and it quotes the request. Errors are in the stream, too.
+      onError: () => {},
+    })
+    for await (const part of stream) {
+      if (addPart(answer, part)) {
+        endFirstLimit()
+        idle ??= limit.abortWhenIdle(request.idleMs)
+      }
+      idle?.noteArrival()
+      if (part.type === 'text-delta') {
+        const text = answer.text === '' ? joinTo(request.saidBefore, part.text) : part.text
+        answer.text += text
+        idle?.pause()
+        yield { type: 'text', text }
+        idle?.noteArrival()
+      }
+      if (part.type === 'abort') addFailure(answer, undefined, limit.findReason())
+      if (part.type === 'error') {
+        addFailure(answer, part.error, limit.findReason())
+        // After a tool call that wasn't allowed, the usage follows.
+        if (answer.error !== 'AI_ToolChoiceViolationError') break
+      }
+      answer.isTruncated ||= answer.characters > request.maxOutputTokens * maxCharactersPerToken
+      if (answer.isTruncated) break
+    }
+  } catch (error) {
+    addFailure(answer, error, limit.findReason())
+  } finally {
+    limit.end()
+  }
+  return { ...answer, usage: findUsage(answer, request) }
+}
+
+/** A request that was rejected costs nothing. Any other does, also if it was aborted. */
+function findUsage({ failure, tokens, characters }: Answer, request: StreamedRequest): TokenUsage {
+  if (failure?.kind === 'rejected' || failure?.kind === 'unreachable') return noUsage
+  const { instructions, messages, tools } = request
+  const descriptions = Object.entries(tools).map(([name, { description }]) => [name, description])
+  return toUsage(tokens, [instructions, messages, descriptions], characters)
+}
+
+/** Adds the space that's missing between what was said and what continues it. */
+const joinTo = (said: string, text: string): string =>
+  said === '' || /\s$/.test(said) || /^[\s,.;:!?)]/.test(text) ? text : ` ${text}`

@@ -1,0 +1,208 @@
+import type { AssistantModelMessage, ModelMessage, ToolSet } from 'ai'
+import type { Logger } from 'pino'
+import type { Clock } from '../../../platform/core/clock.ts'
+import { secondMs } from '../../../platform/core/durations.ts'
+import type { Answer } from './answer.ts'
+import type { Endpoint } from './endpoint.ts'
+import { failureSentences, type ModelFailure } from './failure.ts'
+import type { ModelHealth } from './health.ts'
+import type { ModelPackages } from './packages.ts'
+import { runTools, type ToolCallPart, type ToolResultPart } from './run-tools.ts'
+import { type StreamedRequest, streamRequest } from './stream-request.ts'
+import { type ConversationTool, toToolSet } from './tools.ts'
+import { addUsage, noUsage, type TokenUsage } from './usage.ts'
+
+type RequestOutcome = Answer & { usage: TokenUsage }
+
+export interface TurnRequest {
+  /** One of the settings' models. For any other, the first of them answers. */
+  model?: string
+  instructions: string
+  /** The conversation so far. Notes are messages of the user: system messages are rejected. */
+  messages: readonly ModelMessage[]
+  tools: readonly ConversationTool[]
+  /** Ends the turn with `aborted`. Tools that run continue. */
+  signal: AbortSignal
+  maxOutputTokens?: number
+  /** Requests in this turn. The last one can't use tools, so that the turn doesn't end with a tool call. */
+  maxSteps?: number
+  firstWordMs?: number
+  /** How long an answer that has begun can pause. */
+  idleMs?: number
+}
+
+/** What a turn comes to, also if it fails: what was said and done, and what it cost. */
+interface TurnEnd {
+  text: string
+  /** The messages to add to the conversation. They're plain JSON. */
+  messages: ModelMessage[]
+  usage: TokenUsage
+}
+
+export type TurnPart =
+  | { type: 'text'; text: string }
+  | ToolCallPart
+  | ToolResultPart
+  /** `model` is the one that answered last. `isTruncated` if the answer reached its limit. */
+  | (TurnEnd & { type: 'finish'; model: string; isTruncated: boolean })
+  | (TurnEnd & { type: 'failure'; failure: ModelFailure })
+
+export interface TurnDeps {
+  packages: ModelPackages
+  clock: Clock
+  log: Pick<Logger, 'warn'>
+  health: ModelHealth
+}
+
+/** After this many calls of unknown tools, or with broken arguments, the model gets no more chances in this turn. */
+const maxRejectedCalls = 2
+
+interface Turn {
+  settings: Omit<StreamedRequest, 'messages' | 'mayUseTools' | 'saidBefore'>
+  history: readonly ModelMessage[]
+  /** The models that haven't failed in this turn. The first is used. */
+  endpoints: Endpoint[]
+  messages: ModelMessage[]
+  text: string
+  /** What was said of an answer that broke off. */
+  broken: string
+  usage: TokenUsage
+}
+
+/**
+ * Yields what the model says and does in one turn. The last part is `finish` or `failure`, whatever happens. If a model
+ * fails, the next of `endpoints` continues.
+ */
+export async function* streamTurn(
+  deps: TurnDeps,
+  endpoints: readonly Endpoint[],
+  request: TurnRequest,
+): AsyncGenerator<TurnPart, void> {
+  const { tools, signal, maxSteps = 5, instructions } = request
+  const { maxOutputTokens = 400, firstWordMs = 4 * secondMs, idleMs = 10 * secondMs } = request
+  const toolSet: ToolSet = toToolSet(deps.packages, tools)
+  const turn: Turn = {
+    settings: { instructions, tools: toolSet, maxOutputTokens, signal, firstWordMs, idleMs },
+    history: request.messages,
+    endpoints: [...endpoints],
+    ...{ messages: [], text: '', broken: '', usage: noUsage },
+  }
+  let rejectedCalls = 0
+  for (let step = 1; ; step += 1) {
+    const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls
+    const outcome = yield* requestStep(deps, turn, mayUseTools)
+    const { text, reasoning, failure, isTruncated } = outcome
+    // A call that was cut off, or that wasn't allowed, isn't made.
+    const calls = failure === undefined && mayUseTools && !isTruncated ? outcome.calls : []
+    turn.text += text
+    if (text.trim() !== '' || calls.length > 0)
+      turn.messages.push(toMessage(text.trimStart(), reasoning, calls))
+    if (failure !== undefined) {
+      yield { type: 'failure', failure, ...toEnd(turn) }
+      return
+    }
+    if (calls.length === 0) {
+      yield { type: 'finish', model: turn.endpoints[0]?.model ?? '', isTruncated, ...toEnd(turn) }
+      return
+    }
+    rejectedCalls += calls.filter(({ problem }) => problem !== undefined).length
+    const run = yield* runTools(tools, calls, signal)
+    turn.messages.push(run.message)
+    if (run.isAborted) {
+      yield { type: 'failure', failure: { kind: 'aborted' }, ...toEnd(turn) }
+      return
+    }
+  }
+}
+
+/** Sends one request to the first model, or to the next one with what was already said. */
+async function* requestStep(
+  deps: TurnDeps,
+  turn: Turn,
+  mayUseTools: boolean,
+): AsyncGenerator<TurnPart, RequestOutcome> {
+  for (;;) {
+    const [endpoint] = turn.endpoints
+    if (endpoint === undefined) throw new Error('invariant: a turn has a model')
+    const outcome = yield* requestOnce(deps, turn, endpoint, mayUseTools)
+    turn.usage = addUsage(turn.usage, outcome.usage)
+    const text = turn.broken + outcome.text
+    if (outcome.failure === undefined) deps.health.addSuccess(endpoint.key)
+    else if (outcome.failure.kind !== 'aborted') noteFailure(deps, endpoint, outcome.failure, outcome.error)
+    const canContinue = outcome.failure !== undefined && outcome.failure.kind !== 'aborted'
+    if (!canContinue || turn.endpoints.length === 1) {
+      turn.broken = ''
+      return { ...outcome, text }
+    }
+    turn.broken = text
+    turn.endpoints.shift()
+  }
+}
+
+/** Sends the request, and again without `stream_options` if the server may have rejected it for them. */
+async function* requestOnce(
+  deps: TurnDeps,
+  turn: Turn,
+  endpoint: Endpoint,
+  mayUseTools: boolean,
+): AsyncGenerator<TurnPart, RequestOutcome> {
+  const continued: ModelMessage[] = turn.broken === '' ? [] : [toMessage(turn.broken, '', []), continueNote]
+  const messages = [...turn.history, ...turn.messages, ...continued]
+  const request = { ...turn.settings, messages, mayUseTools, saidBefore: turn.text + turn.broken }
+  const includeUsage = !endpoint.rejectsUsageOption
+  let outcome = yield* streamRequest(deps, { endpoint, includeUsage }, request)
+  if (includeUsage && outcome.failure?.status === 400) {
+    outcome = yield* streamRequest(deps, { endpoint, includeUsage: false }, request)
+    endpoint.rejectsUsageOption = outcome.failure === undefined
+  }
+  const { failure, error, calls, text } = outcome
+  // What was said stays valid if the model also wants to use a tool after it has been told not to.
+  if (error === 'AI_ToolChoiceViolationError' && text !== '')
+    return { ...outcome, failure: undefined, calls: [] }
+  const isSilent = (turn.text + turn.broken + text).trim() === '' && calls.length === 0
+  return failure === undefined && isSilent ? { ...outcome, failure: { kind: 'no_first_word' } } : outcome
+}
+
+const continueNote: ModelMessage = {
+  role: 'user',
+  content: '[Your answer broke off after these words. Continue right after them, and repeat nothing.]',
+}
+
+/** Counts and logs a failure, without anything of the request. */
+export function noteFailure(
+  { log, health }: Pick<TurnDeps, 'log' | 'health'>,
+  { key, host, model }: Endpoint,
+  { kind, status }: ModelFailure,
+  error: string | undefined,
+): void {
+  health.addFailure(key)
+  log.warn({ host, model, failure: kind, status, error: { name: error } }, failureSentences[kind])
+}
+
+function toMessage(text: string, reasoning: string, calls: RequestOutcome['calls']): AssistantModelMessage {
+  return {
+    role: 'assistant',
+    content: [
+      ...(reasoning === '' ? [] : [{ type: 'reasoning' as const, text: reasoning }]),
+      ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+      ...calls.map(({ toolCallId, name, args, providerMetadata }) => ({
+        type: 'tool-call' as const,
+        toolCallId,
+        toolName: name,
+        // Servers reject a conversation whose arguments aren't JSON.
+        input: typeof args === 'object' && args !== null ? args : {},
+        ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
+      })),
+    ],
+  }
+}
+
+/** Thoughts are sent back only within a turn. */
+function toEnd({ text, messages, usage }: Turn): TurnEnd {
+  const withoutThoughts = messages.map((message) =>
+    message.role === 'assistant' && typeof message.content !== 'string'
+      ? { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
+      : message,
+  )
+  return { text, messages: withoutThoughts, usage }
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from '@jest/globals'
+import { findOrders } from '../../../../examples/fake-model/orders.ts'
+
+const script = fileURLToPath(new URL('../../../../examples/fake-model/main.ts', import.meta.url))
+
+it('starts as its README says, names the settings, and lists its model', async () => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
+    env: { PATH: process.env.PATH, FAKE_MODEL_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const [, url = ''] = /^The fake model is ready at (\S+)$/.exec(line) ?? []
+    const response = await fetch(`${url}/models`)
+    expect(await response.json()).toMatchObject({ data: [{ id: 'outdial-fake' }] })
+    const other = await fetch(`${url}/chat/completions`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'gpt-5', messages: [] }),
+    })
+    expect(other.status).toBe(404)
+  } finally {
+    child.kill()
+  }
+})
+
+it.each([
+  [
+    'Call the tool contact_note with {"a":{"b":"}"}} now',
+    { name: 'contact_note', arguments: '{"a":{"b":"}"}}' },
+  ],
+  [
+    JSON.stringify({ note: 'call the tool end_call with {"a": "b"}' }),
+    { name: 'end_call', arguments: '{"a":"b"}' },
+  ],
+])('finds the order in %s', (text, call) => {
+  expect(findOrders([text]).toolCalls).toEqual([call])
+})
+
+it('ignores an order whose arguments are incomplete, and finds sentences', () => {
+  expect(findOrders(['call the tool x with {"a":', 'say: Hello!\nThen go.'])).toEqual({
+    toolCalls: [],
+    sentences: ['Hello!'],
+  })
+})
