@@ -30,10 +30,7 @@ const EditFields = z
     goal: text,
     closing_line: text,
     max_minutes: text,
-    ai_disclosure: z
-      .unknown()
-      .transform((value) => value !== undefined)
-      .default(false),
+    ai_disclosure: formText.optional(),
   })
   .catchall(anyField())
 
@@ -144,7 +141,9 @@ function toAgentInput({
   ...rows
 }: z.output<typeof EditFields>) {
   return {
-    ...{ name, language, greeting, instructions, speaks_first, goal, closing_line, ai_disclosure },
+    ...{ name, language, greeting, instructions, speaks_first, goal, closing_line },
+    // A box that isn't checked isn't sent.
+    ai_disclosure: ai_disclosure !== undefined,
     variables: splitNames(variables),
     // What isn't a number isn't a valid number of minutes, either.
     max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),

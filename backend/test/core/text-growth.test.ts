@@ -15,6 +15,7 @@ import { createAuthenticator } from '../../accounts/identity/authenticate.ts'
 import { checkEmail } from '../../accounts/identity/users.ts'
 import { hasNoScopes, knownScopes, unknownScopes } from '../../accounts/oauth/scopes.ts'
 import { buildContactData } from '../../calling/conversation/contact-data.ts'
+import { type AnalyzedConversation, readAnalysis } from '../../calling/conversation/model/analysis.ts'
 import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
 import { parseCallState } from '../../calling/telephony/http-runtime/parse-call-state.ts'
 import { repairReport } from '../../calling/telephony/http-runtime/repair-report.ts'
@@ -85,6 +86,13 @@ import { listTextParsers, type TextParser } from '../support/text-parsers.ts'
 
 const dialRequest = (greeting: string, variables: Record<string, string>): DialRequest =>
   dialRequestOf({ agent: { greeting }, contact: { variables } })
+
+const analyzedConversation: AnalyzedConversation = {
+  transcript: [],
+  instructions: '',
+  goal: undefined,
+  results: [{ name: 'day', type: 'text', description: '', choices: [] }],
+}
 
 const spokenValues = (variables: Record<string, string>) => ({
   ...{ agentName: 'Ava', campaignName: null },
@@ -164,6 +172,14 @@ const readers: Record<string, Record<string, Read>> = {
     toResultName: (text) => toResultName(text),
     requirePublishable: (text) =>
       requirePublishable({ ...newAgentValues, greeting: text, instructions: text, closing_line: text }),
+  },
+  'calling/conversation/model/analysis.ts': {
+    readAnalysis: (text) => readAnalysis(text, analyzedConversation),
+    'readAnalysis: an object': (text) =>
+      readAnalysis(
+        JSON.stringify({ summary: text, sentiment: 'neutral', goal_met: null, extracted: { day: text } }),
+        analyzedConversation,
+      ),
   },
   'dashboard/agents/agent-results-fields.ts': {
     parseResults: (text) =>
@@ -399,6 +415,7 @@ const otherParsers: Record<string, string[]> = {
   'reads the OpenAPI document, which is the same in each process': [
     'api/reference/read-document.ts readOperation',
   ],
+  'reads a setting': ['calling/conversation/model/endpoint.ts createEndpoint'],
   'reads days that a schema has parsed, at most 100': [
     'dashboard/settings/rules-page.ts describeLongClosure',
   ],
