@@ -93,7 +93,14 @@ describe('the dial request', () => {
       to_number: call.to_number,
       agent: {
         ...{ widget_id, version: 1, name: 'Ava', language: 'en-US', greeting: '', instructions: '' },
-        ...{ speaks_first: 'agent', goal: '', results: [], model: null, closing_line: '', ai_disclosure: true },
+        ...{
+          speaks_first: 'agent',
+          goal: '',
+          results: [],
+          model: null,
+          closing_line: '',
+          ai_disclosure: true,
+        },
       },
       campaign: { name: 'Leads' },
       contact: { first_name: 'Maya', last_name: null, variables: { product: 'a roof' } },
