@@ -191,15 +191,18 @@ function requireNoOldNames(present: object): void {
   if (messages.length > 0) throw new ConfigError(messages.join('\n'))
 }
 
+const secretNames = ['RUNTIME_SECRET', 'RUNTIME_SIGNING_KEY', 'LLM_API_KEY', 'LLM_FALLBACK_API_KEY'] as const
+
+/** Rejects a secret that's set as text and as a file: nobody would know which counts. */
+function requireOneSource(env: z.infer<typeof Environment>): void {
+  for (const name of secretNames) {
+    if (env[name] !== undefined && env[`${name}_FILE`] !== undefined)
+      throw new ConfigError(`${name} and ${name}_FILE are both set. Set only one of them.`)
+  }
+}
+
 /** Reads the settings of the language models, and rejects those that would silently have no effect. */
 function readLlmSettings(env: z.infer<typeof Environment>): LlmSettings | undefined {
-  if (env.LLM_API_KEY !== undefined && env.LLM_API_KEY_FILE !== undefined)
-    throw new ConfigError('LLM_API_KEY and LLM_API_KEY_FILE are both set. Set only one of them.')
-  if (env.LLM_FALLBACK_API_KEY !== undefined && env.LLM_FALLBACK_API_KEY_FILE !== undefined) {
-    throw new ConfigError(
-      'LLM_FALLBACK_API_KEY and LLM_FALLBACK_API_KEY_FILE are both set. Set only one of them.',
-    )
-  }
   if (env.LLM_FALLBACK_URL !== undefined && env.LLM_FALLBACK_MODEL === undefined)
     throw new ConfigError('LLM_FALLBACK_URL needs LLM_FALLBACK_MODEL: the name of the model to use there.')
   if (env.LLM_FALLBACK_MODEL !== undefined && env.LLM_FALLBACK_URL === undefined)
@@ -259,14 +262,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       'DATABASE_READ_URL needs DATABASE_URL: the database of which DATABASE_READ_URL is a read replica.',
     )
   }
-  if (env.RUNTIME_SECRET !== undefined && env.RUNTIME_SECRET_FILE !== undefined) {
-    throw new ConfigError('RUNTIME_SECRET and RUNTIME_SECRET_FILE are both set. Set only one of them.')
-  }
-  if (env.RUNTIME_SIGNING_KEY !== undefined && env.RUNTIME_SIGNING_KEY_FILE !== undefined) {
-    throw new ConfigError(
-      'RUNTIME_SIGNING_KEY and RUNTIME_SIGNING_KEY_FILE are both set. Set only one of them.',
-    )
-  }
+  requireOneSource(env)
   const publicUrl = trimSlashes(env.PUBLIC_URL ?? `http://${formatUrlHost(env.HOST)}:${env.PORT}`)
   const isLoopbackOnly =
     loopbackHosts.has(new URL(publicUrl).hostname) &&

@@ -267,11 +267,9 @@ export async function completeCalls(
       sentiment = coalesce(completed.sentiment, call.sentiment),
       opted_out = completed.opted_out or call.opted_out,
       goal_met = coalesce(completed.goal_met, call.goal_met),
-      extracted = case
-        when completed.outcome = 'answered'
-        then unknown_results(call.agent_id, call.agent_version) || coalesce(completed.extracted, call.extracted)
-        else coalesce(completed.extracted, call.extracted)
-      end,
+      extracted = case completed.outcome
+        when 'answered' then unknown_results(call.agent_id, call.agent_version) else '{}'
+      end || coalesce(completed.extracted, call.extracted),
       analysis_until = completed.analysis_until,
       -- While the event waits for the analysis, the contact can still change.
       completed_contact = case when completed.analysis_until is null

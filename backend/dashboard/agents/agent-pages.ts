@@ -40,9 +40,7 @@ export const agentPage = definePage({
   show: async (deps, { workspace, params: { id: agentId } }) => {
     const workspaceId = workspace.id
     const agent = await getAgent(deps, workspaceId, agentId)
-    const findValues = async (number: number) =>
-      (await findAgentVersion(deps.db, workspaceId, agentId, number)).values
-    const newest = await findValues(agent.newest_version)
+    const { values: newest } = await findAgentVersion(deps.db, workspaceId, agentId, agent.newest_version)
     const isPublished = agent.version === agent.newest_version
     const unpublished = isPublished ? null : await describeUnpublished(deps, workspaceId, agent, newest)
     const tools = await listAgentTools(deps, workspaceId, agentId)

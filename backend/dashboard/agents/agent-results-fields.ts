@@ -3,6 +3,7 @@ import { describeField, type FormModel, groupIssue, issueText } from '../../plat
 import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
 import { maxChoices, maxLengths, maxResults, toResultName } from '../../queue/agents/validate-agent.ts'
+import { trimmedField } from '../page/forms.ts'
 
 export const resultTypes: readonly { value: AgentResult['type']; label: string }[] = [
   { value: 'text', label: 'Text' },
@@ -77,7 +78,7 @@ function resultRow(form: FormModel, number: number, result: AgentResult): Html {
 
 /** Returns the results of the rows that were filled in. Their names become keys: “Appointment day” is appointment_day. */
 export function parseResults(raw: Readonly<Record<string, unknown>>): AgentResult[] {
-  const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
+  const text = (name: string) => trimmedField(raw, name)
   const rows = Array.from({ length: maxResults }, (_, index) => `result.${index + 1}`)
   const filled = rows.filter((row) =>
     ['name', 'about', 'choices'].some((part) => text(`${row}.${part}`) !== ''),

@@ -120,15 +120,13 @@ export const agentVersionsPage = definePage({
   show: async (deps, { workspace, params: { id: agentId }, query }) => {
     const { db } = deps
     const agent = await getAgent(deps, workspace.id, agentId)
-    const toVersion = async (row: {
-      number: number
-      created_by: Parameters<typeof describeActor>[2] | null
-      created_at: Date
-    }): Promise<Version> => ({
-      number: row.number,
-      at: row.created_at,
-      by:
-        row.created_by === null ? 'a command' : toText(await describeActor(db, workspace.id, row.created_by)),
+    const toVersion = async ({
+      number,
+      created_by: by,
+      created_at: at,
+    }: Awaited<ReturnType<typeof selectVersions>>[number]): Promise<Version> => ({
+      ...{ number, at },
+      by: by === null ? 'a command' : toText(await describeActor(db, workspace.id, by)),
     })
     const rows = await selectVersions(db, workspace.id, agentId, maxShown)
     const number = query.number ?? agent.newest_version

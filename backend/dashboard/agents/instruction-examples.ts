@@ -20,7 +20,7 @@ const examples = [
 export const instructionExamples = (): Html => html`
   <details>
     <summary>Examples: a reminder, a lead, a survey</summary>
-    <dl class="version-changes">
+    <dl class="long-texts">
       ${examples.map(
         ({ name, text }) => html`
           <dt>${name}</dt>

@@ -84,7 +84,7 @@ function compareTexts(before: string, after: string): Part[] {
 
 /** Shows changes, with what was removed struck through. */
 export const changeList = (changes: readonly FieldChange[]): Html => html`
-  <dl class="version-changes">
+  <dl class="long-texts">
     ${changes.map(
       ({ label, parts }) => html`
         <dt>${label}</dt>

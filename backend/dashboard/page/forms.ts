@@ -177,6 +177,12 @@ const isStringArray = (value: unknown): value is string[] =>
 export const getFormFields = ({ body }: { body: unknown }): Record<string, unknown> =>
   typeof body === 'object' && body !== null ? { ...body } : {}
 
+/** Returns a field of a form without the spaces around it. Blank if it's missing, or a list. */
+export function trimmedField(raw: Readonly<Record<string, unknown>>, name: string): string {
+  const value = raw[name]
+  return typeof value === 'string' ? value.trim() : ''
+}
+
 /** Hashes what a form edits, to detect changes without revealing the data. */
 export const hashFormVersion = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { invalidField } from '../../platform/core/form-errors.ts'
 import type { JsonSchema } from '../../tools/json-schema/compile-schema.ts'
 import { IssueCollector } from '../page/collect-issues.ts'
+import { trimmedField } from '../page/forms.ts'
 
 export const parameterTypes = [
   { value: 'string', label: 'Text' },
@@ -63,7 +64,7 @@ export const rowNumbers = (existing: number): number[] =>
  * @throws {ApiError} validation_failed for a row without a valid name, or for a duplicate name
  */
 export function parseParameters(raw: Readonly<Record<string, unknown>>): Parameter[] {
-  const text = (name: string) => (typeof raw[name] === 'string' ? raw[name].trim() : '')
+  const text = (name: string) => trimmedField(raw, name)
   const rows = Array.from({ length: maxRows }, (_, index) => `param.${index + 1}`)
   const filled = rows.filter((row) => ['name', 'about'].some((part) => text(`${row}.${part}`) !== ''))
   const names = filled.map((row) => text(`${row}.name`))

@@ -7,6 +7,7 @@ import { takeOverAttempts } from '../../calling/dialer/takeover.ts'
 import { callLimits } from '../../calling/telephony/provider.ts'
 import { simulateResults } from '../../calling/telephony/simulated/simulate-results.ts'
 import { listAgents, publishAgent, saveAgent } from '../../queue/agents/agents.ts'
+import { minuteLimits } from '../../queue/agents/validate-agent.ts'
 import { getCall, listAttempts, listEvents, seedCall, toCaller } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { dialRequestOf } from '../support/dial-request.ts'
@@ -144,5 +145,5 @@ it('simulates a value of its type for each result, which fits the conversation',
 })
 
 it('has a longest call of the agent that is below the one of the dialer', () => {
-  expect(25 * 60).toBeLessThan(callLimits.callSeconds)
+  expect(minuteLimits.max * 60).toBeLessThan(callLimits.callSeconds)
 })

@@ -1,20 +1,12 @@
+import type { AgentResult } from '@outdial/contract'
 import * as z from 'zod'
-
-/** Something that an agent finds out in a conversation. */
-export interface ResultDefinition {
-  name: string
-  type: 'text' | 'number' | 'yes_no' | 'choice'
-  description: string
-  /** The values of `choice`. Empty for other types. */
-  choices: readonly string[]
-}
 
 export interface AnalyzedConversation {
   transcript: readonly { role: 'agent' | 'contact' | 'tool'; text: string }[]
-  /** What the agent was instructed to do, as background. */
+  /** The agent's instructions, as background. */
   instructions: string
   goal: string | undefined
-  results: readonly ResultDefinition[]
+  results: readonly AgentResult[]
 }
 
 export interface ConversationAnalysis {
@@ -26,7 +18,7 @@ export interface ConversationAnalysis {
   extracted: Record<string, string | number | boolean | null>
 }
 
-/** What is longer is shortened. Reports of agent runtimes have the same limit. */
+/** Longer texts are shortened. Reports of agent runtimes have the same limit. */
 const maxTextLength = 10_000
 
 /** Returns the JSON Schema of the answer. Servers accept only strict objects, in which every property is required. */
@@ -51,7 +43,7 @@ const toObject = (properties: Record<string, unknown>) => ({
   ...{ required: Object.keys(properties), additionalProperties: false },
 })
 
-function toValueSchema({ type, choices }: ResultDefinition): Record<string, unknown> {
+function toValueSchema({ type, choices }: AgentResult): Record<string, unknown> {
   if (type === 'number') return { type: ['number', 'null'] }
   if (type === 'yes_no') return { type: ['boolean', 'null'] }
   return { type: ['string', 'null'], ...(type === 'choice' && { enum: [...choices, null] }) }
@@ -93,7 +85,7 @@ export function readAnalysis(
   return { ...parsed.data, goal_met: goal === undefined ? null : parsed.data.goal_met }
 }
 
-function toValueReader({ type, choices }: ResultDefinition): z.ZodType<string | number | boolean | null> {
+function toValueReader({ type, choices }: AgentResult): z.ZodType<string | number | boolean | null> {
   if (type === 'number') return z.number().nullable().catch(null)
   if (type === 'yes_no') return z.boolean().nullable().catch(null)
   if (type === 'choice') return z.enum(choices).nullable().catch(null)

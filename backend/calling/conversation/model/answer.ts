@@ -11,7 +11,7 @@ export interface RequestedCall {
   providerMetadata: ProviderMetadata | undefined
 }
 
-/** What has arrived of the answer to one request. */
+/** The part of an answer to one request that has arrived. */
 export interface Answer {
   text: string
   /** The model's thoughts. Some servers want them back while tools are used. */
@@ -32,7 +32,7 @@ export const createAnswer = (): Answer => ({
   ...{ isTruncated: false, failure: undefined, error: undefined },
 })
 
-/** Adds what a part of the stream says, except for its text, which is changed before. Returns true for a sign of life. */
+/** Adds a part of the stream, except for its text, which is changed before. Returns true for a sign of life. */
 export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean {
   if (part.type === 'text-delta') {
     answer.characters += part.text.length

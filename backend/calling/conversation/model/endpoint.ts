@@ -19,7 +19,7 @@ export interface Endpoint {
 interface EndpointSettings {
   url: string
   model: string
-  /** What the packages file this server's own data under. Another server never gets it. */
+  /** The packages keep this server's own data under this name. Another server never gets it. */
   name: 'llm' | 'fallback'
   /** Returns the current key, or an empty text if the server needs none. */
   getApiKey: () => string

@@ -16,7 +16,7 @@ export type ModelPackages = Pick<
 export async function loadModelPackages(log: Pick<Logger, 'warn'>): Promise<ModelPackages> {
   const [{ streamText, generateText, jsonSchema, tool, Output }, { createOpenAICompatible }] =
     await Promise.all([import('ai'), import('@ai-sdk/openai-compatible')])
-  // By default, warnings are written to stderr, with texts of the request. There's one logger per process.
+  // The packages would write warnings to stderr, with texts of the request. All clients of a process share this function.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => {
     for (const warning of warnings) log.warn({ warning: warning.type }, 'The model package warned.')
   }

@@ -16,7 +16,7 @@ export interface StreamedRequest {
   signal: AbortSignal
   firstWordMs: number
   idleMs: number
-  /** What was said in this turn, which this answer continues. */
+  /** The words of this turn that this answer continues. */
   saidBefore: string
 }
 

@@ -31,7 +31,7 @@ export interface TurnRequest {
   idleMs?: number
 }
 
-/** What a turn comes to, also if it fails: what was said and done, and what it cost. */
+/** The end of a turn, also of one that failed: its words, its messages, and its tokens. */
 interface TurnEnd {
   text: string
   /** The messages to add to the conversation. They're plain JSON. */
@@ -64,7 +64,7 @@ interface Turn {
   endpoints: Endpoint[]
   messages: ModelMessage[]
   text: string
-  /** What was said of an answer that broke off. */
+  /** The words of an answer that broke off. */
   broken: string
   usage: TokenUsage
 }

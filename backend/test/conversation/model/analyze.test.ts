@@ -1,12 +1,13 @@
 import { expect, it } from '@jest/globals'
-import { readAnalysis, type ResultDefinition } from '../../../calling/conversation/model/analysis.ts'
+import type { AgentResult } from '@outdial/contract'
+import { readAnalysis } from '../../../calling/conversation/model/analysis.ts'
 import type { AnalysisRequest } from '../../../calling/conversation/model/analyze.ts'
 import { useLanguageModels } from '../../support/language-model.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const models = useLanguageModels()
 
-const results: ResultDefinition[] = [
+const results: AgentResult[] = [
   { name: 'budget', type: 'number', description: 'Budget in dollars', choices: [] },
   { name: 'owns_house', type: 'yes_no', description: 'Owns a house', choices: [] },
   { name: 'interest', type: 'choice', description: 'Level of interest', choices: ['high', 'low'] },
