@@ -17,7 +17,7 @@ const groups = [
 // The folders inside the groups.
 const foldersOf = {
   accounts: ['access', 'identity', 'oauth', 'sign-in'],
-  calling: ['conversation', 'dialer', 'telephony'],
+  calling: ['chats', 'conversation', 'dialer', 'telephony'],
   dashboard: ['stories'],
   platform: ['core', 'db', 'http', 'idempotency', 'outbound', 'replicas', 'secrets', 'views'],
   queue: ['agents', 'calls', 'campaigns', 'contacts', 'phone-numbers', 'rules', 'scheduling'],
@@ -31,7 +31,7 @@ const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],
   ['access', 'onboarding', 'privacy', 'stories'],
-  ['api', 'mcp'],
+  ['api', 'chats', 'mcp'],
   ['conversation', 'dialer', 'oauth', 'phone-numbers', 'tools'],
   ['agents', 'contacts', 'knowledge', 'sign-in', 'spreadsheets', 'telephony'],
   ['campaigns', 'http'],

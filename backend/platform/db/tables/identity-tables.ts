@@ -150,6 +150,8 @@ interface ServerSecretTable {
 interface ReplicaTable {
   id: string
   role: 'all' | 'api' | 'worker'
+  /** Null for processes of an earlier version. */
+  has_model: boolean | null
   started_at: CreatedAt
   seen_at: CreatedAt
 }

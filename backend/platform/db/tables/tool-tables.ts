@@ -49,8 +49,10 @@ interface WidgetToolTable {
 interface ToolCallTable {
   id: Id
   workspace_id: number
-  call_id: number
-  attempt_id: string
+  /** Null in a chat. */
+  call_id: number | null
+  attempt_id: string | null
+  conversation_id: string | null
   tool_name: string
   arguments: Json<unknown>
   result: string

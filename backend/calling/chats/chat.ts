@@ -1,0 +1,55 @@
+import type { Extracted } from '@outdial/contract'
+import type { ConversationEnd } from '../../platform/db/schema.ts'
+import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
+import type { TurnEvent, TurnInput, TurnPart } from '../conversation/transcript.ts'
+
+/** The contact that a chat pretends to be with, if it isn't one of the workspace's. */
+export interface SampleValues {
+  first_name: string | null
+  last_name: string | null
+  variables: Record<string, string>
+}
+
+/** A chat of a member with an agent. */
+export interface Chat {
+  id: string
+  agentId: number
+  agentVersion: number
+  /** The member. */
+  userId: number
+  /** Null with sample values. */
+  contactId: number | null
+  sampleValues: SampleValues | null
+  turns: ChatTurn[]
+  /** The values of the agent's results so far. Null before the first. */
+  found: Extracted | null
+  /** The model that answered last. */
+  model: string | null
+  tokens: { input: number; output: number; isEstimated: boolean }
+  startedAt: Date
+  lastTurnAt: Date
+  endedAt: Date | null
+  endReason: ConversationEnd | null
+  analysis: ChatAnalysis
+}
+
+export interface ChatTurn {
+  number: number
+  input: TurnInput | null
+  /** Null while the turn is in progress, and if its process was killed. */
+  parts: TurnPart[] | null
+  startedAt: Date
+}
+
+/** `none` until the chat has ended. `failed` has a sentence for the operator. */
+export type ChatAnalysis =
+  | { state: 'none' }
+  | { state: 'pending' }
+  | { state: 'done'; analysis: ConversationAnalysis }
+  | { state: 'failed'; sentence: string }
+
+/**
+ * What a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
+ * values of the agent's results are being found.
+ */
+export type ChatEvent = TurnEvent | { type: 'finished'; end: ConversationEnd | null } | { type: 'found'; found: Extracted }

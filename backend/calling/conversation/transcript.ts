@@ -1,0 +1,72 @@
+import type { ModelMessage } from 'ai'
+import type { TokenUsage } from './model/usage.ts'
+
+/** What the contact did in a turn: they said something, or nothing. */
+export type TurnInput = { type: 'speech'; text: string } | { type: 'silence' }
+
+/** What the agent did in a turn, as it happened. */
+export type TurnPart = SaidPart | ToolPart | TroublePart
+
+export interface SaidPart {
+  type: 'said'
+  text: string
+  /** True for a sentence that bridges a pause. The model doesn't learn of it. */
+  isFiller?: true
+}
+
+export interface ToolPart {
+  type: 'tool'
+  /** Identifies the tool call in the conversation. */
+  id: string
+  name: string
+  args: unknown
+  /** Null if the tool was still running when the turn ended. */
+  result: string | null
+  isError: boolean
+  /** True if nothing was changed, because the tool has effects and the conversation is a chat. */
+  isDryRun: boolean
+}
+
+/** Something that failed, in a sentence for the operator. It's part of the transcript, but nobody hears it. */
+export interface TroublePart {
+  type: 'trouble'
+  sentence: string
+}
+
+/** A turn, as it's stored. */
+export interface Turn {
+  /** Null if the agent speaks first. */
+  input: TurnInput | null
+  parts: readonly TurnPart[]
+  /** What the turn adds to the model's history. They're plain JSON. */
+  messages: readonly ModelMessage[]
+}
+
+/** Why a conversation ended by itself. */
+export type OwnEnd = 'agent' | 'silence' | 'limit' | 'failed'
+
+/** What one turn leaves behind. */
+export interface FinishedTurn extends Turn {
+  usage: TokenUsage
+  /** The model that answered last. Undefined if none did. */
+  model: string | undefined
+  /** Undefined if the conversation continues. */
+  end: OwnEnd | undefined
+  /** True if the contact interrupted it. */
+  isInterrupted: boolean
+}
+
+/** The result of a tool that took longer than its turn. */
+export interface LateResult {
+  id: string
+  name: string
+  result: string
+  isError: boolean
+}
+
+/** What a conversation streams while a turn is in progress. */
+export type TurnEvent =
+  | { type: 'said'; text: string; isFiller: boolean }
+  | { type: 'tool_started'; tool: ToolPart }
+  | { type: 'tool_finished'; tool: ToolPart }
+  | { type: 'trouble'; sentence: string }

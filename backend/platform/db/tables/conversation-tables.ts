@@ -1,0 +1,79 @@
+import type { Extracted } from '@outdial/contract'
+import type { Generated } from 'kysely'
+import type { CreatedAt, JsonWithDefault, NullableJson, TimestampColumn } from './column-types.ts'
+
+/** Conversations that Outdial holds through a language model. */
+export interface ConversationTables {
+  conversation: ConversationTable
+  conversation_turn: ConversationTurnTable
+  model_usage: ModelUsageTable
+  model_health: ModelHealthTable
+}
+
+/**
+ * Why a conversation ended: the agent or the member ended it, the contact said nothing, it reached a limit, no model
+ * answered, or nobody wrote anything anymore.
+ */
+export type ConversationEnd = 'agent' | 'member' | 'silence' | 'limit' | 'failed' | 'idle'
+
+/** A chat of a member with an agent. */
+interface ConversationTable {
+  id: Generated<string>
+  workspace_id: number
+  agent_id: number
+  agent_version: number
+  /** Null with sample values. */
+  contact_id: number | null
+  sample_values: NullableJson<unknown>
+  user_id: number
+  /** The newest turn. Only the process whose turn it is stores one. */
+  turn: Generated<number>
+  /** The results of tools that took longer than their turn. The next turn takes them. */
+  late_results: JsonWithDefault<unknown[]>
+  /** The values of the agent's results that the conversation has told so far. */
+  found: NullableJson<Extracted>
+  /** The model that answered last. */
+  model: string | null
+  input_tokens: Generated<number>
+  output_tokens: Generated<number>
+  has_estimated_tokens: Generated<boolean>
+  started_at: CreatedAt
+  last_turn_at: CreatedAt
+  ended_at: TimestampColumn | null
+  end_reason: ConversationEnd | null
+  analysis: NullableJson<unknown>
+  /** Why there's no analysis. */
+  analysis_failure: string | null
+  analysis_attempts: Generated<number>
+  /** When the next attempt of the analysis may begin: after the lease of the current one. Null if none is due. */
+  analysis_at: TimestampColumn | null
+}
+
+interface ConversationTurnTable {
+  workspace_id: number
+  conversation_id: string
+  number: number
+  /** What the contact did. Null if the agent speaks first. */
+  input: NullableJson<unknown>
+  /** What the agent said and did. Null while the turn is in progress, and if its process was killed. */
+  parts: NullableJson<unknown>
+  /** What it adds to the model's history. */
+  messages: NullableJson<unknown>
+  started_at: TimestampColumn
+}
+
+/** The tokens of a workspace's conversations, by day in UTC. */
+interface ModelUsageTable {
+  workspace_id: number
+  /** YYYY-MM-DD. */
+  day: string
+  tokens: number
+}
+
+/** Language models that failed, for all processes. */
+interface ModelHealthTable {
+  /** The URL and the model. */
+  key: string
+  failures: number
+  failed_at: TimestampColumn
+}
