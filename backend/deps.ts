@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { ModelClient } from './calling/conversation/model/model-client.ts'
 import type { Config } from './config.ts'
 import type { Clock, Random } from './platform/core/clock.ts'
 import type { Notify } from './platform/core/notify.ts'
@@ -28,6 +29,8 @@ export interface Deps {
   secretBox: SecretBox
   notify: Notify
   metrics: Metrics
+  /** Sends requests to language models. Undefined without LLM_URL, and for a command. */
+  model: ModelClient | undefined
   /** Connects the processes of this installation over Redis. */
   replicas: Replicas
 }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
+import type { ModelClient } from './calling/conversation/model/model-client.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import type { Clock } from './platform/core/clock.ts'
 import { secondMs } from './platform/core/durations.ts'
 import { describeError } from './platform/core/errors.ts'
 import { noNotify, type Notify } from './platform/core/notify.ts'
@@ -118,20 +120,25 @@ export async function openDeps(options: {
             watches.filter((watch) => watch !== undefined),
           )
         : undefined
-    const close = async () => {
+    const disconnect = async () => {
       await sessionChecks?.stop()
       await synchronizing.stop()
       await replicaDb?.destroy()
       await db.destroy()
-      await database.close()
     }
-    await repeat(() => clock.synchronize()).catch(async (error: unknown) => {
-      await sessionChecks?.stop()
-      await synchronizing.stop()
-      await replicaDb?.destroy()
-      await db.destroy()
+    const openModel = async () => {
+      await repeat(() => clock.synchronize())
+      return purpose === 'service' ? openModelOf(config, { log, clock }) : undefined
+    }
+    const model = await openModel().catch(async (error: unknown) => {
+      await disconnect()
       throw error
     })
+    const close = async () => {
+      await model?.close()
+      await disconnect()
+      await database.close()
+    }
     const deps = {
       config,
       runtimeSecrets: () => runtimeSecrets?.list() ?? [],
@@ -145,6 +152,7 @@ export async function openDeps(options: {
       secretBox,
       notify,
       metrics,
+      model,
       replicas: createLoneReplica(),
     }
     const { dataDir } = database
@@ -153,6 +161,17 @@ export async function openDeps(options: {
     await database.close()
     throw error
   }
+}
+
+/** Opens the client for language models, if the settings have some. */
+async function openModelOf(
+  { llm }: Pick<Config, 'llm'>,
+  deps: { log: Logger; clock: Clock },
+): Promise<ModelClient | undefined> {
+  if (llm === undefined) return undefined
+  // Imported only here, because most installations have no language model.
+  const { openModelClient } = await import('./calling/conversation/model/model-client.ts')
+  return openModelClient(deps, llm)
 }
 
 /** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a separate connection. */

@@ -65,6 +65,7 @@ async function describeApi(): Promise<object> {
     secretBox: createSecretBox(['unused']),
     notify: noNotify,
     metrics: createMetrics(),
+    model: undefined,
     replicas: createLoneReplica(),
   })
 }

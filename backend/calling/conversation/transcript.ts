@@ -5,7 +5,7 @@ import type { TokenUsage } from './model/usage.ts'
 export type TurnInput = { type: 'speech'; text: string } | { type: 'silence' }
 
 /** What the agent did in a turn, as it happened. */
-export type TurnPart = SaidPart | ToolPart | TroublePart
+export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart
 
 export interface SaidPart {
   type: 'said'
@@ -27,6 +27,15 @@ export interface ToolPart {
   isDryRun: boolean
 }
 
+/** The result of a tool that was still running when its turn ended. */
+export interface LateResult {
+  type: 'late_result'
+  id: string
+  name: string
+  result: string
+  isError: boolean
+}
+
 /** Something that failed, in a sentence for the operator. It's part of the transcript, but nobody hears it. */
 export interface TroublePart {
   type: 'trouble'
@@ -40,6 +49,7 @@ export interface Turn {
   parts: readonly TurnPart[]
   /** What the turn adds to the model's history. They're plain JSON. */
   messages: readonly ModelMessage[]
+  startedAt: Date
 }
 
 /** Why a conversation ended by itself. */
@@ -48,6 +58,8 @@ export type OwnEnd = 'agent' | 'silence' | 'limit' | 'failed'
 /** What one turn leaves behind. */
 export interface FinishedTurn extends Turn {
   usage: TokenUsage
+  /** The late results that it has taken. */
+  lateResultIds: readonly string[]
   /** The model that answered last. Undefined if none did. */
   model: string | undefined
   /** Undefined if the conversation continues. */
@@ -56,17 +68,11 @@ export interface FinishedTurn extends Turn {
   isInterrupted: boolean
 }
 
-/** The result of a tool that took longer than its turn. */
-export interface LateResult {
-  id: string
-  name: string
-  result: string
-  isError: boolean
-}
-
 /** What a conversation streams while a turn is in progress. */
 export type TurnEvent =
-  | { type: 'said'; text: string; isFiller: boolean }
+  /** The next words. They belong to the last part if that's of the same kind. */
+  | SaidPart
   | { type: 'tool_started'; tool: ToolPart }
   | { type: 'tool_finished'; tool: ToolPart }
-  | { type: 'trouble'; sentence: string }
+  | LateResult
+  | TroublePart

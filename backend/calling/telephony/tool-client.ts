@@ -30,23 +30,18 @@ export interface ToolClient {
   close(): Promise<void>
 }
 
-type Transport = keyof typeof toolSessionPaths
-
 /**
- * Opens a session and lists its tools. Rejects if the server denies access or `signal` aborts first.
+ * Opens a session over the transport that the URL is for, and lists its tools. Rejects if the server denies access or
+ * `signal` aborts first.
  *
  * @param secret sent in a header, because URLs end up in logs
  */
-export async function openToolClient(
-  url: URL,
-  secret: string,
-  signal: AbortSignal,
-  transport: Transport = 'sse',
-): Promise<ToolClient> {
+export async function openToolClient(url: URL, secret: string, signal: AbortSignal): Promise<ToolClient> {
   // Imported only here, because it's large, and with an agent runtime only "Try a tool" needs it.
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client = new Client({ name: 'outdial', version })
-  const connection = await openConnection[transport](url, { headers: { 'X-Agent-Secret': secret } })
+  const createConnection = url.pathname === toolSessionPaths.streamable ? createStreamable : createSse
+  const connection = await createConnection(url, { headers: { 'X-Agent-Secret': secret } })
   const open = async () => {
     await client.connect(connection.transport, { signal })
     return client.listTools(undefined, { signal })
@@ -74,23 +69,21 @@ interface Connection {
   close(): Promise<void>
 }
 
-const openConnection: Record<Transport, (url: URL, requestInit: RequestInit) => Promise<Connection>> = {
-  sse: async (url, requestInit) => {
-    const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
-    const transport = new SSEClientTransport(url, { requestInit })
-    return { transport, close: () => transport.close() }
-  },
-  streamable: async (url, requestInit) => {
-    const { StreamableHTTPClientTransport } =
-      await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
-    const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: fetchWithoutStream })
-    const close = async () => {
-      // If the server can't be reached, the session ends after a while without requests.
-      await transport.terminateSession().catch(() => {})
-      await transport.close()
-    }
-    return { transport, close }
-  },
+async function createSse(url: URL, requestInit: RequestInit): Promise<Connection> {
+  const { SSEClientTransport } = await import('@modelcontextprotocol/sdk/client/sse.js')
+  const transport = new SSEClientTransport(url, { requestInit })
+  return { transport, close: () => transport.close() }
+}
+
+async function createStreamable(url: URL, requestInit: RequestInit): Promise<Connection> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/sdk/client/streamableHttp.js')
+  const transport = new StreamableHTTPClientTransport(url, { requestInit, fetch: fetchWithoutStream })
+  const close = async () => {
+    // If the server can't be reached, the session ends after a while without requests.
+    await transport.terminateSession().catch(() => {})
+    await transport.close()
+  }
+  return { transport, close }
 }
 
 /**
@@ -119,7 +112,7 @@ function extractText(part: unknown): string[] {
 export function toolSessionUrl(
   baseUrl: string,
   call: { widgetId: string; attemptId?: string },
-  transport: Transport = 'sse',
+  transport: keyof typeof toolSessionPaths = 'sse',
 ): URL {
   const url = new URL(`${baseUrl}${toolSessionPaths[transport]}`)
   url.searchParams.set('widget_id', call.widgetId)
@@ -134,13 +127,13 @@ const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '
  * Returns the URL of this process's own tool server over Streamable HTTP. INTERNAL_URL could lead to another process, over
  * a proxy. The tokens of conversations imply the agent.
  */
-export function ownToolSessionUrl({ host, port }: Pick<Config, 'host' | 'port'>): URL {
+export function ownToolServerUrl({ host, port }: Pick<Config, 'host' | 'port'>): URL {
   const address = loopbackOf[host] ?? host
   return new URL(`http://${isIPv6(address) ? `[${address}]` : address}:${port}${toolSessionPaths.streamable}`)
 }
 
-/** The part of a tool's JSON Schema that an agent needs to fill in arguments. */
-export interface InputSchema {
+/** A tool's JSON Schema, with the part that an agent needs to fill in arguments. */
+export type InputSchema = Record<string, unknown> & {
   properties?: Record<string, unknown>
   required?: readonly string[]
 }

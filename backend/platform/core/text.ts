@@ -10,6 +10,17 @@ const sortKeys = (object: object): object =>
 /** Replaces what PostgreSQL can't store in text: NUL characters and lone surrogates. */
 export const toStorableText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
 
+/** Returns a value as JSON that PostgreSQL can store: replaces NUL characters and lone surrogates, also in names. */
+export const toStorableJson = (value: unknown): string =>
+  JSON.stringify(value).replace(unstorableEscapes, (escape) => (escape === backslash ? escape : '\uFFFD'))
+
+/**
+ * Matches what JSON.stringify writes for NUL and unpaired surrogates, which PostgreSQL rejects, and escaped
+ * backslashes, which must be skipped.
+ */
+const unstorableEscapes = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+const backslash = '\\\\'
+
 /** Returns the start of a text. Drops a character that the cut would split in two: PostgreSQL can't store half of it. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text

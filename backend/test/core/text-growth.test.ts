@@ -515,7 +515,7 @@ const otherParsers: Record<string, string[]> = {
     'platform/secrets/secret-file.ts readSecrets',
     'calling/telephony/http-runtime/follow-attempt.ts readFinalReports',
     'calling/telephony/http-runtime/runtime-client.ts createRuntimeClient',
-    'calling/telephony/tool-client.ts ownToolSessionUrl',
+    'calling/telephony/tool-client.ts ownToolServerUrl',
     'calling/telephony/tool-client.ts toolSessionUrl',
     'tools/custom/connect-remote.ts openSession',
     'tools/custom/remote-client.ts toRemoteAddress',

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { openToolClient, ownToolSessionUrl, toolSessionUrl } from '../../calling/telephony/tool-client.ts'
+import { openToolClient, ownToolServerUrl, toolSessionUrl } from '../../calling/telephony/tool-client.ts'
 import { parseConfig } from '../../config.ts'
 import { createKnownHosts } from '../../platform/http/host-check.ts'
 import { seedChat } from '../support/chats.ts'
@@ -34,7 +34,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
   const open = async (token?: string) => {
     const widgetId = await getWidgetId(service.deps, agentId)
     const url = toolSessionUrl(service.url, { widgetId }, transport)
-    return openToolClient(url, token ?? secret, unlimited(), transport)
+    return openToolClient(url, token ?? secret, unlimited())
   }
   const countClosed = () => service.logOutput().split('tool session closed').length
 
@@ -80,7 +80,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
   it('rejects a credential that the server rejects, and an open that takes too long', async () => {
     await expect(open('wrong')).rejects.toMatchObject({ code: 401 })
     const url = toolSessionUrl(service.url, { widgetId: 'x' }, transport)
-    await expect(openToolClient(url, secret, AbortSignal.abort(), transport)).rejects.toMatchObject({
+    await expect(openToolClient(url, secret, AbortSignal.abort())).rejects.toMatchObject({
       name: 'AbortError',
     })
   })
@@ -97,7 +97,7 @@ describe("this process's own tool server", () => {
     ['outdial.internal', 'http://outdial.internal:8787/api/mcp/'],
   ])('with HOST=%s is at %s, which it accepts as its own host', (host, url) => {
     const config = parseConfig({ HOST: host, PUBLIC_URL: 'https://calls.example.com' })
-    const own = ownToolSessionUrl(config)
+    const own = ownToolServerUrl(config)
     expect(own.href).toBe(url)
     expect(createKnownHosts(config)(own.host)).toBe(true)
   })
@@ -107,12 +107,7 @@ describe("this process's own tool server", () => {
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)
     service.app.server.on('request', listener)
-    const client = await openToolClient(
-      ownToolSessionUrl(portOf(service.url)),
-      token,
-      unlimited(),
-      'streamable',
-    )
+    const client = await openToolClient(ownToolServerUrl(portOf(service.url)), token, unlimited())
     expect(await client.call('note', {}, unlimited())).toEqual({ text: 'would note', isError: false })
     await client.close()
     service.app.server.off('request', listener)
@@ -122,7 +117,7 @@ describe("this process's own tool server", () => {
   it("doesn't count a chat's requests for their address, unlike requests without a valid credential", async () => {
     const { token } = await seedChat(service.deps, { ...service.seed, agentId })
     const { port } = await listenWithLimits(service.deps, { maxBodiesPerAddress: 1 })
-    const url = ownToolSessionUrl({ host: '127.0.0.1', port })
+    const url = ownToolServerUrl({ host: '127.0.0.1', port })
     const startOfForm =
       'POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n' +
       'Content-Length: 100\r\n\r\na='
@@ -131,10 +126,10 @@ describe("this process's own tool server", () => {
     const second = await openConnection(port)
     second.write(startOfForm)
     expect(await second.head()).toContain(' 429 ')
-    const client = await openToolClient(url, token, unlimited(), 'streamable')
+    const client = await openToolClient(url, token, unlimited())
     expect(client.tools.has('contact_note')).toBe(false)
     await client.close()
-    await expect(openToolClient(url, `${token}x`, unlimited(), 'streamable')).rejects.toMatchObject({
+    await expect(openToolClient(url, `${token}x`, unlimited())).rejects.toMatchObject({
       code: 401,
     })
   })

@@ -30,6 +30,7 @@ export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
     secretBox: createSecretBox(['test-key-of-at-least-thirty-two-characters']),
     notify: { ...noNotify },
     metrics: createMetrics(),
+    model: undefined,
     replicas: createLoneReplica(),
     ...overrides,
   }

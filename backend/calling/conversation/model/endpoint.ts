@@ -27,15 +27,23 @@ interface EndpointSettings {
 }
 
 export function createEndpoint(
-  { createOpenAICompatible }: Pick<ModelPackages, 'createOpenAICompatible'>,
+  packages: Pick<
+    ModelPackages,
+    'createOpenAICompatible' | 'wrapLanguageModel' | 'extractReasoningMiddleware'
+  >,
   { url, model, name, getApiKey, fetch }: EndpointSettings,
 ): Endpoint {
+  const { createOpenAICompatible, wrapLanguageModel, extractReasoningMiddleware } = packages
   const create = (includeUsage: boolean) =>
-    createOpenAICompatible({
-      ...{ name, baseURL: url, apiKey: getApiKey, fetch, includeUsage },
-      // Without this, the schema would be dropped silently.
-      supportsStructuredOutputs: true,
-    }).chatModel(model)
+    wrapLanguageModel({
+      model: createOpenAICompatible({
+        ...{ name, baseURL: url, apiKey: getApiKey, fetch, includeUsage },
+        // Without this, the schema would be dropped silently.
+        supportsStructuredOutputs: true,
+      }).chatModel(model),
+      // Some servers send a model's thoughts as words, and the contact must not hear them.
+      middleware: extractReasoningMiddleware({ tagName: 'think' }),
+    })
   const [withUsage, withoutUsage] = [create(true), create(false)]
   return {
     key: `${url} ${model}`,

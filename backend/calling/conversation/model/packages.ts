@@ -5,7 +5,13 @@ import type { Logger } from 'pino'
 /** The functions of the packages that talk to language models. */
 export type ModelPackages = Pick<
   typeof AiPackage,
-  'streamText' | 'generateText' | 'jsonSchema' | 'tool' | 'Output'
+  | 'streamText'
+  | 'generateText'
+  | 'jsonSchema'
+  | 'tool'
+  | 'Output'
+  | 'wrapLanguageModel'
+  | 'extractReasoningMiddleware'
 > &
   Pick<typeof CompatiblePackage, 'createOpenAICompatible'>
 
@@ -14,11 +20,18 @@ export type ModelPackages = Pick<
  * only their types.
  */
 export async function loadModelPackages(log: Pick<Logger, 'warn'>): Promise<ModelPackages> {
-  const [{ streamText, generateText, jsonSchema, tool, Output }, { createOpenAICompatible }] =
-    await Promise.all([import('ai'), import('@ai-sdk/openai-compatible')])
+  const [ai, { createOpenAICompatible }] = await Promise.all([
+    import('ai'),
+    import('@ai-sdk/openai-compatible'),
+  ])
   // The packages would write warnings to stderr, with texts of the request. All clients of a process share this function.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => {
     for (const warning of warnings) log.warn({ warning: warning.type }, 'The model package warned.')
   }
-  return { streamText, generateText, jsonSchema, tool, Output, createOpenAICompatible }
+  const { streamText, generateText, jsonSchema, tool, Output, wrapLanguageModel } = ai
+  const { extractReasoningMiddleware } = ai
+  return {
+    ...{ streamText, generateText, jsonSchema, tool, Output },
+    ...{ wrapLanguageModel, extractReasoningMiddleware, createOpenAICompatible },
+  }
 }

@@ -60,7 +60,8 @@ export async function* runTools(
   return { message: { role: 'tool', content }, isAborted: signal.aborted }
 }
 
-const stillRunning = 'This tool is still running. Its result follows later.'
+/** The result that the model gets of a tool that takes longer than it can wait. */
+export const stillRunning = 'This tool is still running. Its result follows later.'
 
 async function runTool(
   tools: readonly ConversationTool[],

@@ -101,8 +101,9 @@ export async function* streamTurn(
       yield { type: 'failure', failure, ...toEnd(turn) }
       return
     }
+    const model = turn.endpoints[0]?.model ?? ''
     if (calls.length === 0) {
-      yield { type: 'finish', model: turn.endpoints[0]?.model ?? '', isTruncated, ...toEnd(turn) }
+      yield { type: 'finish', model, isTruncated, ...toEnd(turn) }
       return
     }
     rejectedCalls += calls.filter(({ problem }) => problem !== undefined).length
@@ -110,6 +111,11 @@ export async function* streamTurn(
     turn.messages.push(run.message)
     if (run.isAborted) {
       yield { type: 'failure', failure: { kind: 'aborted' }, ...toEnd(turn) }
+      return
+    }
+    const ending = tools.filter(({ endsTurn }) => endsTurn).map(({ name }) => name)
+    if (calls.some(({ name, problem }) => problem === undefined && ending.includes(name))) {
+      yield { type: 'finish', model, isTruncated, ...toEnd(turn) }
       return
     }
   }

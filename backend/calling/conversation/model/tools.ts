@@ -7,6 +7,8 @@ export interface ConversationTool {
   description: string
   /** A JSON Schema. */
   inputSchema: Record<string, unknown>
+  /** True if the model isn't asked again in this turn once the tool has run. */
+  endsTurn?: boolean
   /**
    * Runs the tool and returns its result as text, also if the tool says that it failed. It gets no signal: a turn that's
    * interrupted doesn't end it, and its caller decides what does.

@@ -12,4 +12,5 @@ export const de: Phrases = {
   optedOut: 'In Ordnung, wir rufen Sie nicht mehr an. Auf Wiederhören.',
   timeUp: 'Leider ist unsere Zeit um. Vielen Dank für das Gespräch. Auf Wiederhören.',
   technicalTrouble: 'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden.',
+  goodbye: 'Vielen Dank. Auf Wiederhören.',
 }

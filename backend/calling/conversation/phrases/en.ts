@@ -11,4 +11,5 @@ export const en: Phrases = {
   optedOut: "All right, we won't call you again. Goodbye.",
   timeUp: "I'm afraid our time is up. Thank you for talking with me. Goodbye.",
   technicalTrouble: "I'm having technical trouble and have to end the call. I'm sorry.",
+  goodbye: 'Thank you. Goodbye.',
 }

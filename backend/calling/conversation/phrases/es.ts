@@ -12,4 +12,5 @@ export const es: Phrases = {
   optedOut: 'De acuerdo, no volveremos a llamarle. Hasta luego.',
   timeUp: 'Se nos ha acabado el tiempo. Muchas gracias por atenderme. Hasta luego.',
   technicalTrouble: 'Disculpe, tengo un problema técnico y debo terminar la llamada.',
+  goodbye: 'Gracias. Adiós.',
 }

@@ -12,4 +12,5 @@ export const fr: Phrases = {
   optedOut: "C'est noté, nous ne vous appellerons plus. Au revoir.",
   timeUp: 'Le temps prévu pour cet appel est écoulé. Merci pour cet échange. Au revoir.',
   technicalTrouble: "Excusez-moi, j'ai un problème technique et je dois mettre fin à l'appel.",
+  goodbye: 'Merci. Au revoir.',
 }

@@ -18,6 +18,8 @@ export interface Phrases {
   timeUp: string
   /** Ends the call if no model answers. */
   technicalTrouble: string
+  /** Ends the call if the agent ends it without a word. */
+  goodbye: string
 }
 
 export type PhraseName = keyof Phrases

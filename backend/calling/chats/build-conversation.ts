@@ -1,0 +1,62 @@
+import { findAgentVersion } from '../../queue/agents/agents.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { findContact } from '../../queue/contacts/find-contacts.ts'
+import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { ConversationState } from '../conversation/conversation.ts'
+import { getPhrases } from '../conversation/phrases/index.ts'
+import type { LateResult } from '../conversation/transcript.ts'
+import { chatNotFound } from './chat-errors.ts'
+import { type ChatRow, selectTimeZone, type TurnRow } from './chat-store.ts'
+import type { SampleValues } from './chat.ts'
+
+/**
+ * Returns everything from which a chat continues, as it's stored. Calls of the same version of the agent have the same.
+ *
+ * @throws {ApiError} not_found if the contact was erased
+ */
+export async function loadConversation(
+  db: Db,
+  chat: ChatRow,
+  turns: readonly TurnRow[],
+): Promise<ConversationState> {
+  const { workspace_id: workspaceId } = chat
+  const { values: agent } = await findAgentVersion(db, workspaceId, chat.agent_id, chat.agent_version)
+  const { contact, timeZone } = await loadContact(db, chat)
+  return {
+    agent,
+    values: { agentName: agent.name, campaignName: null, contact },
+    phrases: getPhrases(agent.language).phrases,
+    timeZone: timeZone ?? (await selectTimeZone(db, workspaceId)),
+    startedAt: chat.started_at,
+    turns: turns.map(({ input, parts, messages, started_at: startedAt }) => ({
+      ...{ input, parts: parts ?? [], messages: messages ?? [], startedAt },
+    })),
+    lateResults: chat.late_results as LateResult[],
+    isDryRun: true,
+  }
+}
+
+async function loadContact(
+  db: Db,
+  { workspace_id: workspaceId, contact_id: contactId, sample_values: sampleValues }: ChatRow,
+): Promise<{ contact: SampleValues | null; timeZone: string | undefined }> {
+  if (contactId === null) return { contact: sampleValues as SampleValues, timeZone: undefined }
+  const found = await findContact(db, workspaceId, contactId)
+  if (found === undefined || found.erased_at !== null) throw chatNotFound()
+  const { first_name, last_name, variables } = found
+  return { contact: { first_name, last_name, variables }, timeZone: timeZoneOfContact(found) }
+}
+
+/** Returns what an analysis reads: the words of both, and what the tools said. */
+export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'input' | 'parts'>[]) => ({
+  ...{ instructions: agent.instructions, goal: agent.goal.trim() || undefined, results: agent.results },
+  transcript: turns.flatMap(({ input, parts }) => [
+    ...(input?.type === 'speech' ? [{ role: 'contact' as const, text: input.text }] : []),
+    ...(parts ?? []).flatMap((part) => {
+      if (part.type === 'said' && part.isFiller !== true) return [{ role: 'agent' as const, text: part.text }]
+      const isTool = part.type === 'tool' || part.type === 'late_result'
+      return isTool ? [{ role: 'tool' as const, text: `${part.name}: ${part.result ?? 'still running'}` }] : []
+    }),
+  ]),
+})

@@ -1,0 +1,25 @@
+import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
+import type { ToolSession } from '../conversation/conversation-tools.ts'
+import { openToolClient, ownToolServerUrl } from '../telephony/tool-client.ts'
+import type { ChatRow } from './chat-store.ts'
+
+/** The tool server is in this process, or in one beside it, so a longer wait won't help. */
+const openTimeoutMs = 3 * secondMs
+
+/** Opens a session on the tool server that acts for a chat: its tools do dry runs, on its contact only. */
+export async function openChatTools(
+  { config, attemptTokenKey }: Pick<Deps, 'config' | 'attemptTokenKey'>,
+  chat: Pick<ChatRow, 'id'>,
+  signal: AbortSignal,
+): Promise<ToolSession> {
+  const token = createConversationToken(attemptTokenKey, chat.id)
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(openTimeoutMs)])
+  const client = await openToolClient(ownToolServerUrl(config), token, limit)
+  return {
+    tools: [...client.tools].map(([name, tool]) => ({ name, ...tool })),
+    call: (name, args, callSignal) => client.call(name, args, callSignal),
+    close: () => client.close(),
+  }
+}

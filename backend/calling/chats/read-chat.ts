@@ -1,0 +1,40 @@
+import type { Db } from '../../platform/db/schema.ts'
+import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
+import type { TurnPart } from '../conversation/transcript.ts'
+import type { Chat, ChatAnalysis, SampleValues } from './chat.ts'
+import { type ChatRow, selectChat, selectChats, selectTurns } from './chat-store.ts'
+
+/** The latest chats that an agent's page lists. */
+const maxListed = 20
+
+export const listChats = (db: Db, workspaceId: number, agentId: number) =>
+  selectChats(db, workspaceId, agentId, maxListed)
+
+/** Returns a chat with its turns. Undefined if there's none, or if it has been deleted. */
+export async function findChat(db: Db, workspaceId: number, id: string): Promise<Chat | undefined> {
+  const chat = await selectChat(db, workspaceId, id)
+  if (chat === undefined) return undefined
+  const turns = await selectTurns(db, workspaceId, id)
+  return {
+    ...{ id, agentId: chat.agent_id, agentVersion: chat.agent_version, userId: chat.user_id },
+    contactId: chat.contact_id,
+    sampleValues: chat.sample_values as SampleValues | null,
+    turns: turns.map(({ number, input, parts, started_at: startedAt }) => ({
+      ...{ number, input, parts: parts as TurnPart[] | null, startedAt },
+    })),
+    ...{ found: chat.found, model: chat.model },
+    tokens: {
+      ...{ input: chat.input_tokens, output: chat.output_tokens },
+      isEstimated: chat.has_estimated_tokens,
+    },
+    ...{ startedAt: chat.started_at, lastTurnAt: chat.last_turn_at },
+    ...{ endedAt: chat.ended_at, endReason: chat.end_reason },
+    analysis: toAnalysis(chat),
+  }
+}
+
+function toAnalysis({ analysis, analysis_failure: sentence, ended_at: endedAt }: ChatRow): ChatAnalysis {
+  if (analysis !== null) return { state: 'done', analysis: analysis as ConversationAnalysis }
+  if (sentence !== null) return { state: 'failed', sentence }
+  return endedAt === null ? { state: 'none' } : { state: 'pending' }
+}

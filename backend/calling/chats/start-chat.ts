@@ -1,0 +1,80 @@
+import type { Deps } from '../../deps.ts'
+import type { Caller } from '../../platform/core/caller.ts'
+import { hourMs } from '../../platform/core/durations.ts'
+import { fieldError } from '../../platform/core/errors.ts'
+import { lockAgent } from '../../platform/db/locks.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import { agentNotFound } from '../../queue/agents/agents.ts'
+import { findContact } from '../../queue/contacts/find-contacts.ts'
+import { Conversation } from '../conversation/conversation.ts'
+import { loadConversation } from './build-conversation.ts'
+import type { SampleValues } from './chat.ts'
+import { chatNotFound, noModel, tooManyChats } from './chat-errors.ts'
+import { countChatsSince, insertChat, insertTurn, selectChat, updateTurn } from './chat-store.ts'
+import type { ChatDeps } from './take-turn.ts'
+
+/** Chats that a member can start within an hour. */
+const maxChatsPerHour = 30
+
+/** The contact of a chat: one of the workspace's, or made-up values. */
+export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
+
+/**
+ * Starts a chat with an agent, also with a draft: with its newest version, whether calls use it or not. If the agent speaks
+ * first, it has said its first words.
+ *
+ * @throws {FormError} not_found for an unknown agent, validation_failed for an unknown contact, rate_limited, and
+ *   unavailable without a language model
+ */
+export const startChat = (
+  deps: Omit<ChatDeps, 'model'> & Pick<Deps, 'model'>,
+  caller: Pick<Caller, 'workspaceId' | 'userId'>,
+  agentId: number,
+  contact: ChatContact,
+): Promise<{ id: string }> =>
+  inTransaction(deps, async (tx) => {
+    const { workspaceId, userId } = caller
+    const { model } = tx
+    if (model === undefined) throw noModel()
+    const agent = await lockAgent(tx.db, workspaceId, agentId)
+    if (agent === undefined) throw agentNotFound()
+    const now = tx.clock.now()
+    const started = await countChatsSince(tx.db, workspaceId, userId, new Date(now.getTime() - hourMs))
+    if (started >= maxChatsPerHour) throw tooManyChats(maxChatsPerHour)
+    const contactId = 'contactId' in contact ? contact.contactId : null
+    if (contactId !== null) await requireContact(tx, workspaceId, contactId)
+    const id = await insertChat(tx.db, {
+      ...{ workspaceId, agentId, agentVersion: agent.newest_version, userId, contactId, now },
+      sampleValues: 'sampleValues' in contact ? contact.sampleValues : null,
+    })
+    await sayFirstWords({ ...tx, model }, { workspaceId, id })
+    return { id }
+  })
+
+async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
+  const contact = await findContact(tx.db, workspaceId, contactId)
+  if (contact === undefined || contact.erased_at !== null)
+    throw fieldError('contact_id', 'not_found.contact')
+}
+
+async function sayFirstWords(tx: ChatDeps, { workspaceId, id }: { workspaceId: number; id: string }) {
+  const chat = await selectChat(tx.db, workspaceId, id)
+  if (chat === undefined) throw chatNotFound()
+  const state = await loadConversation(tx.db, chat, [])
+  if (state.agent.speaks_first !== 'agent') return
+  const unused = () => Promise.reject(new Error('invariant: the first words need no tools'))
+  const conversation = new Conversation(
+    {
+      ...{ model: tx.model, clock: tx.clock, openTools: unused, runControl: unused },
+      ...{ saveLateResult: unused, onToolFailure: () => {} },
+    },
+    state,
+  )
+  const words = conversation.takeTurn(null, new AbortController().signal)
+  let step = await words.next()
+  while (step.done !== true) step = await words.next()
+  const now = tx.clock.now()
+  const key = { workspaceId, chatId: id, number: 1 }
+  await insertTurn(tx.db, key, null, now)
+  await updateTurn(tx.db, key, { ...step.value, now })
+}

@@ -1,0 +1,161 @@
+import type { Deps } from '../../deps.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { Conversation, type ConversationDeps } from '../conversation/conversation.ts'
+import type { ModelClient } from '../conversation/model/model-client.ts'
+import type { TokenUsage } from '../conversation/model/usage.ts'
+import type { FinishedTurn, TurnInput } from '../conversation/transcript.ts'
+import { loadConversation, toAnalyzed } from './build-conversation.ts'
+import type { ChatEvent } from './chat.ts'
+import { chatEnded, chatNotFound, notYourChat } from './chat-errors.ts'
+import {
+  addLateResult,
+  type ChatRow,
+  insertTurn,
+  lockChat,
+  selectTurns,
+  updateEnd,
+  updateFound,
+  updateTokens,
+  updateTurn,
+} from './chat-store.ts'
+import { openChatTools } from './chat-tools.ts'
+import { startExclusive } from './turns-in-progress.ts'
+
+export type ChatDeps = Pick<
+  Deps,
+  'config' | 'db' | 'clock' | 'log' | 'notify' | 'attemptTokenKey' | 'confirmRights'
+> & { model: ModelClient }
+
+interface ChatKey {
+  workspaceId: number
+  userId: number
+  chatId: string
+}
+
+/** Longer ones aren't what a person says in one go. */
+export const maxInputLength = 2_000
+
+/**
+ * Takes the next turn of a chat, and streams what the agent says and does. A turn in progress is interrupted, and what was
+ * said until then stays said. Iterate to the end, also after the signal has aborted: the turn is stored before `finished`.
+ *
+ * @param signal interrupts the turn
+ * @throws {FormError} not_found, and validation_failed if the chat has ended or is another member's
+ */
+export async function* takeTurn(
+  deps: ChatDeps,
+  key: ChatKey,
+  input: TurnInput,
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const exclusive = await startExclusive(deps.model, key.chatId, signal)
+  try {
+    const { chat, state, number } = await beginTurn(deps, key, input)
+    const conversation = new Conversation(toConversationDeps(deps, chat), state)
+    const turn = yield* conversation.takeTurn(input, exclusive.signal)
+    // Another process may have taken the next turn, and the contact may have been erased.
+    if (!(await storeTurn(deps, key, number, turn))) return
+    yield { type: 'finished', end: turn.end ?? null }
+    if (turn.end === undefined && input.type === 'speech' && state.agent.results.length > 0)
+      yield* findResults(deps, key, { number, agent: state.agent }, exclusive.signal)
+  } finally {
+    exclusive.end()
+  }
+}
+
+const beginTurn = (deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey, input: TurnInput) =>
+  inTransaction(deps, async (tx) => {
+    const chat = await lockChat(tx.db, workspaceId, chatId)
+    if (chat === undefined) throw chatNotFound()
+    if (chat.user_id !== userId) throw notYourChat()
+    if (chat.ended_at !== null) throw chatEnded()
+    const turns = await selectTurns(tx.db, workspaceId, chatId)
+    const state = await loadConversation(tx.db, chat, turns)
+    const number = chat.turn + 1
+    await insertTurn(tx.db, { workspaceId, chatId, number }, input, tx.clock.now())
+    return { chat, state, number }
+  })
+
+/** Stores a turn. Returns false if it isn't the chat's newest turn anymore, or if the chat has been deleted. */
+const storeTurn = (
+  deps: ChatDeps,
+  { workspaceId, chatId }: ChatKey,
+  number: number,
+  turn: FinishedTurn,
+): Promise<boolean> =>
+  inTransaction(deps, async (tx) => {
+    const chat = await lockChat(tx.db, workspaceId, chatId)
+    if (chat === undefined) return false
+    await addUsage(tx, { workspaceId, chatId }, turn.usage)
+    if (chat.turn !== number) return false
+    const now = tx.clock.now()
+    await updateTurn(tx.db, { workspaceId, chatId, number }, { ...turn, now })
+    return true
+  })
+
+const addUsage = (
+  tx: Pick<Deps, 'db'>,
+  { workspaceId, chatId }: Pick<ChatKey, 'workspaceId' | 'chatId'>,
+  usage: TokenUsage,
+): Promise<void> => updateTokens(tx.db, workspaceId, chatId, usage)
+
+/** Finds the values of the agent's results so far. Nothing depends on it, so it says nothing if it fails. */
+async function* findResults(
+  deps: ChatDeps,
+  key: ChatKey,
+  { number, agent }: { number: number; agent: AgentValues },
+  signal: AbortSignal,
+): AsyncGenerator<ChatEvent, void> {
+  const { workspaceId, chatId } = key
+  const turns = await selectTurns(deps.db, workspaceId, chatId)
+  const model = agent.model === null ? {} : { model: agent.model }
+  const outcome = await deps.model.analyze({ ...model, ...toAnalyzed(agent, turns), signal })
+  await addUsage(deps, key, outcome.usage)
+  if (outcome.type !== 'analysis') return
+  const found = outcome.analysis.extracted
+  await updateFound(deps.db, { workspaceId, chatId, number }, found)
+  yield { type: 'found', found }
+}
+
+/**
+ * Ends a chat for the member. Does nothing if it has already ended.
+ *
+ * @throws {FormError} not_found, and validation_failed if it's another member's
+ */
+export async function endChat(deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey): Promise<void> {
+  const exclusive = await startExclusive(deps.model, chatId, new AbortController().signal)
+  try {
+    await inTransaction(deps, async (tx) => {
+      const chat = await lockChat(tx.db, workspaceId, chatId)
+      if (chat === undefined) throw chatNotFound()
+      if (chat.user_id !== userId) throw notYourChat()
+      await updateEnd(tx.db, workspaceId, chatId, { end: 'member', now: tx.clock.now() })
+    })
+  } finally {
+    exclusive.end()
+  }
+}
+
+function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
+  const { model, clock, log } = deps
+  const { workspace_id: workspaceId, id } = chat
+  const onFailure = (error: unknown, sentence: string) =>
+    log.error({ workspace_id: workspaceId, error: describeError(error) }, sentence)
+  return {
+    ...{ model, clock },
+    openTools: (signal) => openChatTools(deps, chat, signal),
+    runControl: async (name) => controlResults[name],
+    saveLateResult: (result) =>
+      addLateResult(deps.db, workspaceId, id, result).catch((error: unknown) =>
+        onFailure(error, 'failed to save the result of a tool'),
+      ),
+    onToolFailure: (error) => onFailure(error, 'failed to open a tool session for a chat'),
+  }
+}
+
+const controlResults = {
+  end_call: 'The call ends now.',
+  opt_out: 'Chat: nothing was changed. In a call, the number would now be on the do-not-call list. The call ends now.',
+}

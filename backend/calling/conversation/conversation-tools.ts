@@ -1,0 +1,164 @@
+import type { Clock } from '../../platform/core/clock.ts'
+import { secondMs } from '../../platform/core/durations.ts'
+import { type CallControlName, createCallControls, isCallControl } from './call-controls.ts'
+import { isRunning } from './history.ts'
+import { stillRunning } from './model/run-tools.ts'
+import type { ConversationTool } from './model/tools.ts'
+import type { LateResult, ToolPart } from './transcript.ts'
+
+/** A tool of the tool server, as a session lists it. */
+export interface ServerTool {
+  name: string
+  description: string
+  /** A JSON Schema. */
+  inputSchema: Record<string, unknown>
+  /** True if using it changes nothing. */
+  isReadOnly: boolean
+}
+
+export interface ToolOutcome {
+  text: string
+  isError: boolean
+}
+
+/** A session on the tool server. */
+export interface ToolSession {
+  tools: readonly ServerTool[]
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>
+  close(): Promise<void>
+}
+
+/** The tools of one turn. */
+export interface TurnTools {
+  /** The tools to offer to the model. */
+  offered: ConversationTool[]
+  /** Returns a part for a tool that the model uses. */
+  toPart(toolCallId: string, name: string, args: unknown): ToolPart
+  /** Returns the ID of the part. Servers may use the same ID in each turn. */
+  toPartId(toolCallId: string): string
+  /** Returns the outcome of a tool that has finished. Undefined for a result that isn't a tool's own. */
+  findOutcome(toolCallId: string): ToolOutcome | undefined
+  /**
+   * Ends the turn. Of the tools that are still running, those that only read are aborted if the contact has interrupted the
+   * turn, because nobody needs their result anymore. The others finish, so that nothing that they do is lost.
+   */
+  end(isInterrupted: boolean): void
+}
+
+interface ToolsDeps {
+  clock: Pick<Clock, 'wait'>
+  /** Does what a call control is for, and returns the result that the model reads. */
+  runControl(name: CallControlName): Promise<string>
+  /** Saves a result that arrives after the turn. Never rejects. */
+  saveLateResult(result: LateResult): Promise<void>
+}
+
+/** How long the model waits for a tool: the contact is waiting, too. */
+const waitMs = 8 * secondMs
+
+const alreadyRunning = 'This tool is already running with the same arguments. Its result follows later.'
+const interrupted = 'This tool was stopped, because the contact spoke.'
+
+interface Started {
+  part: Pick<ToolPart, 'id' | 'name' | 'args'>
+  isReadOnly: boolean
+  abort: AbortController
+  outcome: Promise<ToolOutcome>
+  /** Set once it has finished. */
+  finished: ToolOutcome | undefined
+  /** True if the model has its result. */
+  isTaken: boolean
+}
+
+/**
+ * Returns the tools of a turn.
+ *
+ * @param options.session undefined if the tool server can't be reached: then there are only the call controls
+ * @param options.running the tools of earlier turns that are still running
+ * @param options.isDryRun true if tools that have effects change nothing
+ */
+export function createTurnTools(
+  deps: ToolsDeps,
+  options: {
+    session: ToolSession | undefined
+    running: readonly ToolPart[]
+    isDryRun: boolean
+    turnNumber: number
+  },
+): TurnTools {
+  const { session, running, isDryRun, turnNumber } = options
+  const toPartId = (toolCallId: string) => `${turnNumber}:${toolCallId}`
+  const started = new Map<string, Started>()
+  const serverTools = new Map((session?.tools ?? []).flatMap((tool) => toOffered(tool)))
+
+  const start = (tool: ServerTool, part: Started['part'], args: Record<string, unknown>): Started => {
+    const abort = new AbortController()
+    const call = session?.call(tool.name, args, abort.signal) ?? Promise.reject(new Error('no session'))
+    const outcome = call.catch(() => ({ text: toolFailed, isError: true }))
+    const use: Started = {
+      ...{ part, isReadOnly: tool.isReadOnly, abort, outcome },
+      ...{ finished: undefined, isTaken: false },
+    }
+    void outcome.then((finished) => (use.finished = finished))
+    started.set(part.id, use)
+    return use
+  }
+
+  const run = async (id: string, name: string, tool: ServerTool, args: Record<string, unknown>) => {
+    const inProgress = [...started.values()].filter(({ finished }) => finished === undefined)
+    if (isRunning([...running, ...inProgress.map(({ part }) => part)], name, args)) return alreadyRunning
+    const use = start(tool, { id, name, args }, args)
+    const wait = new AbortController()
+    const outcome = await Promise.race([
+      use.outcome,
+      deps.clock.wait(waitMs, wait.signal).then(() => undefined),
+    ])
+    wait.abort()
+    return outcome?.text ?? stillRunning
+  }
+
+  const fromServer = [...serverTools].map(
+    ([name, tool]): ConversationTool => ({
+      ...{ name, description: tool.description, inputSchema: tool.inputSchema },
+      execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
+    }),
+  )
+  return {
+    offered: [...fromServer, ...createCallControls(deps.runControl)],
+
+    toPartId,
+
+    toPart: (toolCallId, name, args) => ({
+      ...{ type: 'tool', id: toPartId(toolCallId), name, args, result: null, isError: false },
+      isDryRun: isDryRun && (isCallControl(name) || serverTools.get(name)?.isReadOnly === false),
+    }),
+
+    findOutcome: (toolCallId) => {
+      const use = started.get(toPartId(toolCallId))
+      if (use?.finished !== undefined) use.isTaken = true
+      return use?.finished
+    },
+
+    end: (isInterrupted) => {
+      const left = [...started.values()].filter(({ isTaken }) => !isTaken)
+      for (const { isReadOnly, abort } of left) if (isInterrupted && isReadOnly) abort.abort()
+      const saved = left.map(async ({ part: { id, name }, abort, outcome }) => {
+        const { text, isError } = await outcome
+        const result = abort.signal.aborted ? interrupted : text
+        await deps.saveLateResult({ type: 'late_result', id, name, result, isError })
+      })
+      void Promise.all(saved).then(() => session?.close())
+    },
+  }
+}
+
+const toolFailed = "The tool server can't be reached, so it's unknown whether the tool has done anything."
+
+/**
+ * Returns a tool with the name that the model knows it by. A tool with the name of a call control is older than that name's
+ * reservation. The control `opt_out` takes the place of `do_not_call`, which wouldn't end the call.
+ */
+function toOffered(tool: ServerTool): [string, ServerTool][] {
+  if (tool.name === 'do_not_call') return []
+  return [[isCallControl(tool.name) ? `custom_${tool.name}` : tool.name, tool]]
+}

@@ -1,0 +1,328 @@
+import type { ModelMessage } from 'ai'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { type CallValues, fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
+import type { Clock } from '../../platform/core/clock.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { bridgePauses } from './bridge-pauses.ts'
+import { type CallControlName, callControlNames } from './call-controls.ts'
+import { createTurnTools, type ToolSession, type TurnTools } from './conversation-tools.ts'
+import { withDisclosure } from './disclosure.ts'
+import { findRunning, toHistory, toInputMessages, toLateResultsMessage, toSaidMessage } from './history.ts'
+import { failureSentences, type ModelFailure } from './model/failure.ts'
+import type { ModelClient } from './model/model-client.ts'
+import { stillRunning } from './model/run-tools.ts'
+import type { TurnPart as ModelPart } from './model/stream-turn.ts'
+import { noUsage, type TokenUsage } from './model/usage.ts'
+import type { Phrases } from './phrases/index.ts'
+import { buildPrompt } from './prompt.ts'
+import { createSpokenTextStream } from './spoken-text.ts'
+import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
+
+/** What a conversation needs that isn't in its turns. It doesn't know if the contact hears it or reads it. */
+export interface ConversationDeps {
+  model: Pick<ModelClient, 'streamTurn'>
+  clock: Clock
+  /** Opens a session on the tool server. */
+  openTools(signal: AbortSignal): Promise<ToolSession>
+  /** Does what a call control is for, and returns the result that the model reads. */
+  runControl(name: CallControlName): Promise<string>
+  /** Saves a result that arrives after its turn. Never rejects. */
+  saveLateResult(result: LateResult): Promise<void>
+  /** Reports that the tool server can't be reached. */
+  onToolFailure(error: unknown): void
+}
+
+/** Everything from which any process can continue a conversation. */
+export interface ConversationState {
+  agent: AgentValues
+  /** The values of the placeholders. */
+  values: CallValues
+  phrases: Phrases
+  /** The contact's time zone. */
+  timeZone: string
+  startedAt: Date
+  turns: readonly Turn[]
+  /** The results that have arrived since the last turn. */
+  lateResults: readonly LateResult[]
+  /** True if tools that have effects change nothing. */
+  isDryRun: boolean
+}
+
+const maxTurns = 200
+/** The conversation ends before an agent's longest time is over, so that the closing line still fits. */
+const closingMs = 20 * secondMs
+/** For agents from before there was a limit. */
+const defaultMaxMinutes = 30
+/** The longest history that's sent to the model. */
+const maxHistoryTokens = 100_000
+const charactersPerToken = 3
+
+/** How long the contact waits for a word before the agent bridges the pause. */
+const pauseLimits = { firstWordMs: 1.5 * secondMs, toolMs: secondMs }
+
+/** A turn in progress. */
+interface OpenTurn {
+  input: TurnInput | null
+  startedAt: Date
+  parts: TurnPart[]
+  messages: ModelMessage[]
+  usage: TokenUsage
+  model: string | undefined
+  end: OwnEnd | undefined
+}
+
+/**
+ * A conversation of an agent with a contact: takes what the contact says, and streams what the agent says and does. One
+ * object takes one turn.
+ */
+export class Conversation {
+  readonly #deps: ConversationDeps
+  readonly #state: ConversationState
+
+  constructor(deps: ConversationDeps, state: ConversationState) {
+    this.#deps = deps
+    this.#state = state
+  }
+
+  /**
+   * Takes the next turn: yields what the agent says and does, and returns what to store. Never throws, whatever fails.
+   *
+   * @param input null for the beginning
+   * @param signal interrupts the turn. What was said until then stays said.
+   */
+  async *takeTurn(input: TurnInput | null, signal: AbortSignal): AsyncGenerator<TurnEvent, FinishedTurn> {
+    const turn: OpenTurn = {
+      ...{ input, startedAt: this.#deps.clock.now(), parts: [], messages: [] },
+      ...{ usage: noUsage, model: undefined, end: undefined },
+    }
+    if (input === null) yield* this.#begin(turn)
+    else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
+    else if (input.type === 'silence') yield* this.#reactToSilence(turn)
+    else yield* this.#react(turn, signal)
+    const lateResultIds = turn.parts.flatMap((part) => (part.type === 'late_result' ? [part.id] : []))
+    return { ...turn, lateResultIds, isInterrupted: turn.end === undefined && signal.aborted }
+  }
+
+  /** Says the first words, unless the contact speaks first. */
+  async *#begin(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
+    if (this.#state.agent.speaks_first === 'agent') yield* this.#say(turn, this.#opening())
+  }
+
+  /** Asks a silent contact if they're still there, and ends the conversation if they stay silent. */
+  async *#reactToSilence(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
+    const { phrases, turns } = this.#state
+    if (!this.#hasSpoken()) yield* this.#say(turn, this.#opening())
+    else if (turns.at(-1)?.input?.type === 'silence') yield* this.#say(turn, phrases.silenceGoodbye, 'silence')
+    else yield* this.#say(turn, phrases.silenceQuestion)
+  }
+
+  async *#react(turn: OpenTurn, signal: AbortSignal): AsyncGenerator<TurnEvent, void> {
+    const { agent, phrases } = this.#state
+    if (!this.#hasSpoken()) {
+      // A contact who speaks first expects to hear who is calling, whatever they said.
+      if (agent.greeting.trim() !== '') return yield* this.#say(turn, this.#opening())
+      // Not a message to the model: its answer couldn't follow its own words.
+      if (agent.ai_disclosure) yield* say(turn, phrases.aiDisclosure)
+    }
+    const tools = yield* this.#openTools(turn, signal)
+    try {
+      yield* this.#takeLateResults(turn)
+      yield* this.#answer(turn, tools, signal)
+    } finally {
+      tools.end(signal.aborted)
+    }
+  }
+
+  async *#openTools(turn: OpenTurn, signal: AbortSignal): AsyncGenerator<TurnEvent, TurnTools> {
+    const { turns, lateResults, isDryRun } = this.#state
+    let session: ToolSession | undefined
+    try {
+      session = await this.#deps.openTools(signal)
+    } catch (error) {
+      if (!signal.aborted) {
+        this.#deps.onToolFailure(error)
+        yield add(turn, { type: 'trouble', sentence: noToolServer })
+      }
+    }
+    const running = findRunning(turns, lateResults, turn.startedAt)
+    return createTurnTools(this.#deps, { session, running, isDryRun, turnNumber: turns.length + 1 })
+  }
+
+  async *#takeLateResults(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
+    const { lateResults } = this.#state
+    if (lateResults.length === 0) return
+    turn.messages.push(toLateResultsMessage(lateResults))
+    for (const result of lateResults) yield add(turn, result)
+  }
+
+  /** Lets the model answer. */
+  async *#answer(turn: OpenTurn, tools: TurnTools, signal: AbortSignal): AsyncGenerator<TurnEvent, void> {
+    const { agent, turns } = this.#state
+    const { instructions, data } = this.#buildPrompt(tools)
+    const history = [...toHistory(data, turns), ...toInputMessages(turn.input), ...turn.messages]
+    if (JSON.stringify([instructions, history]).length > maxHistoryTokens * charactersPerToken) {
+      yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
+      return
+    }
+    const model = agent.model === null ? {} : { model: agent.model }
+    const request = { ...model, instructions, messages: history, tools: tools.offered, signal }
+    const stream = this.#deps.model.streamTurn(request)
+    const pauses = createPauses(this.#state.phrases)
+    let text = createSpokenTextStream()
+    for await (const part of bridgePauses(this.#deps.clock, stream, pauses.getLimitMs)) {
+      if (part === 'pause') {
+        yield add(turn, { type: 'said', text: pauses.take(), isFiller: true })
+        continue
+      }
+      pauses.note(part)
+      if (part.type === 'text') {
+        yield* say(turn, text.write(part.text))
+        continue
+      }
+      yield* say(turn, text.end())
+      text = createSpokenTextStream()
+      if (part.type === 'tool_call') yield add(turn, tools.toPart(part.toolCallId, part.name, part.args))
+      else if (part.type === 'tool_result') yield* finishTool(turn, tools, part)
+      else yield* this.#finish(turn, part)
+    }
+  }
+
+  /** Ends a turn of the model: with its end, or with words of ours if it failed. */
+  async *#finish(
+    turn: OpenTurn,
+    part: Extract<ModelPart, { type: 'finish' | 'failure' }>,
+  ): AsyncGenerator<TurnEvent, void> {
+    turn.messages.push(...part.messages)
+    turn.usage = part.usage
+    if (part.type === 'failure') {
+      if (part.failure.kind === 'aborted') return
+      yield add(turn, { type: 'trouble', sentence: describeFailure(part.failure) })
+      yield* this.#say(turn, this.#state.phrases.technicalTrouble, 'failed')
+      return
+    }
+    turn.model = part.model
+    const control = callControlNames.find((name) => hasUsed(turn, name))
+    if (control === 'opt_out') yield* this.#say(turn, this.#state.phrases.optedOut, 'agent')
+    else if (control === 'end_call') yield* this.#say(turn, this.#goodbye(turn), 'agent')
+    else if (!hasSaid(turn)) yield* this.#say(turn, this.#state.phrases.notUnderstood)
+  }
+
+  /** Says words that aren't the model's, and which it gets as its own. */
+  async *#say(turn: OpenTurn, text: string, end?: OwnEnd): AsyncGenerator<TurnEvent, void> {
+    turn.end = end
+    if (text === '') return
+    turn.messages.push(toSaidMessage(text))
+    yield add(turn, { type: 'said', text: ` ${text}` })
+  }
+
+  #buildPrompt(tools: TurnTools) {
+    const { agent, values, phrases, timeZone } = this.#state
+    const { contact } = values
+    return buildPrompt({
+      agent: {
+        ...agent,
+        ...{ speaksFirst: agent.speaks_first, aiDisclosure: agent.ai_disclosure },
+        closingLine: agent.closing_line,
+      },
+      contact: contact && {
+        ...{ firstName: contact.first_name, lastName: contact.last_name },
+        variables: { ...contact.variables },
+      },
+      disclosure: phrases.aiDisclosure,
+      now: this.#deps.clock.now(),
+      timeZone,
+      toolNames: tools.offered.map(({ name }) => name),
+    })
+  }
+
+  #opening(): string {
+    const { agent, values, phrases } = this.#state
+    const greeting = fillSpokenText(agent.greeting, values) || phrases.defaultGreeting
+    return withDisclosure(greeting, agent.ai_disclosure ? phrases.aiDisclosure : '', agent.speaks_first)
+  }
+
+  #closingLine(): string {
+    return fillSpokenText(this.#state.agent.closing_line, this.#state.values)
+  }
+
+  /** Returns the last words of a call that the agent ends. Blank if the model has said goodbye itself. */
+  #goodbye(turn: OpenTurn): string {
+    return this.#closingLine() || (hasSaid(turn) ? '' : this.#state.phrases.goodbye)
+  }
+
+  #hasSpoken(): boolean {
+    return this.#state.turns.some(hasSaid)
+  }
+
+  #isOver(): boolean {
+    const { agent, startedAt, turns } = this.#state
+    const maxMs = (agent.max_minutes ?? defaultMaxMinutes) * minuteMs - closingMs
+    return turns.length >= maxTurns || this.#deps.clock.now().getTime() - startedAt.getTime() >= maxMs
+  }
+}
+
+const noToolServer = "The tool server couldn't be reached, so the agent had no tools in this turn."
+
+const describeFailure = ({ kind, status }: ModelFailure): string =>
+  status === undefined ? failureSentences[kind] : `${failureSentences[kind]} HTTP status: ${status}.`
+
+const hasSaid = ({ parts }: Pick<Turn, 'parts'>): boolean =>
+  parts.some((part) => part.type === 'said' && part.isFiller !== true)
+
+const hasUsed = ({ parts }: OpenTurn, name: CallControlName): boolean =>
+  parts.some((part) => part.type === 'tool' && part.name === name && !part.isError)
+
+/** Adds a part to a turn, or words to its last part, and returns the event. */
+function add(turn: OpenTurn, part: TurnPart): TurnEvent {
+  const last = turn.parts.at(-1)
+  if (part.type === 'said' && last?.type === 'said' && last.isFiller === part.isFiller) {
+    last.text += part.text
+    return part
+  }
+  const added = part.type === 'said' ? { ...part, text: part.text.trimStart() } : { ...part }
+  turn.parts.push(added)
+  return added.type === 'tool' ? { type: 'tool_started', tool: { ...added } } : { ...added }
+}
+
+function* say(turn: OpenTurn, text: string): Generator<TurnEvent, void> {
+  if (text !== '') yield add(turn, { type: 'said', text })
+}
+
+function* finishTool(
+  turn: OpenTurn,
+  tools: TurnTools,
+  { toolCallId, result, isError }: Extract<ModelPart, { type: 'tool_result' }>,
+): Generator<TurnEvent, void> {
+  if (result === stillRunning) return
+  const id = tools.toPartId(toolCallId)
+  const part = turn.parts.find((one) => one.type === 'tool' && one.id === id)
+  if (part?.type !== 'tool') return
+  part.result = result
+  part.isError = tools.findOutcome(toolCallId)?.isError ?? isError
+  yield { type: 'tool_finished', tool: { ...part } }
+}
+
+/** Decides when a pause is bridged, and with which words. Each is said once in a turn. */
+function createPauses(phrases: Phrases) {
+  let waitsFor: 'firstWord' | 'tool' | undefined = 'firstWord'
+  const said = new Set<'firstWord' | 'tool'>()
+  const running = new Set<string>()
+  return {
+    getLimitMs: (): number | undefined => {
+      if (waitsFor === undefined || said.has(waitsFor)) return undefined
+      return waitsFor === 'tool' ? pauseLimits.toolMs : pauseLimits.firstWordMs
+    },
+    /** Returns the words to say now. */
+    take: (): string => {
+      if (waitsFor !== undefined) said.add(waitsFor)
+      return waitsFor === 'tool' ? phrases.toolFiller : phrases.thinkingFiller
+    },
+    note: (part: ModelPart): void => {
+      if (part.type === 'text') waitsFor = undefined
+      if (part.type === 'tool_call') running.add(part.toolCallId)
+      if (part.type === 'tool_result') running.delete(part.toolCallId)
+      if (running.size > 0) waitsFor = 'tool'
+      else if (part.type === 'tool_result') waitsFor = 'firstWord'
+    },
+  }
+}
