@@ -16,6 +16,7 @@ import { seedLiveCall, seedUser } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
 import { connect, parseTokens, refresh, seedApp } from '../support/oauth.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 import { createSender, parseError } from '../support/test-api.ts'
@@ -76,6 +77,7 @@ beforeAll(async () => {
   }
 
   const { attemptId } = await seedLiveCall(deps, theirs.user.seed)
+  const theirChat = await seedChat(deps, theirs.user.seed)
   const [, sessionToken = ''] = theirs.user.browser.cookies()[0]?.split('=') ?? []
   const invalid = (key: string) => ({ key, code: 'invalid_credential' })
   endedCredentials = {
@@ -93,7 +95,7 @@ beforeAll(async () => {
     'a refresh token': invalid(live.refresh_token),
     'a sign-in session': invalid(sessionToken),
     'an attempt token': invalid(createAttemptToken(deps.attemptTokenKey, attemptId)),
-    'a conversation token': invalid(createConversationToken(deps.attemptTokenKey, theirs.chat)),
+    'a conversation token': invalid(createConversationToken(deps.attemptTokenKey, theirChat.id)),
   }
 })
 

@@ -8,7 +8,6 @@ import { createSpreadsheet } from '../../tools/spreadsheets/spreadsheets.ts'
 import { installBuiltInTools } from '../../tools/tool-catalog.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
-import { seedChat } from './chats.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
 import type { Service } from './service.ts'
@@ -43,8 +42,6 @@ export async function seedEverything(service: Service, mark: string) {
     .insertInto('contact_note')
     .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
     .execute()
-
-  const chat = await seedChat(deps, { workspaceId, agentId, userId, contactId }, { said: mark })
 
   const key = await seedApiKeyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps, key, {
@@ -128,7 +125,6 @@ export async function seedEverything(service: Service, mark: string) {
     call: callId,
     completedCall: completed.id,
     campaign: campaignId,
-    chat: chat.id,
     contact: contactId,
     delivery: deliveries.find((row) => row.subscription_id !== null)?.id ?? 0,
     document: documentId,
