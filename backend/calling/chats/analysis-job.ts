@@ -8,9 +8,9 @@ import { failureSentences } from '../conversation/model/failure.ts'
 import type { ModelClient } from '../conversation/model/model-client.ts'
 import { noUsage } from '../conversation/model/usage.ts'
 import { type AnalysisAttempt, type AnalysisEnd, finishAnalysis, leaseAnalyses } from './analysis-store.ts'
+import { toAnalyzed } from './build-conversation.ts'
 import { selectTurns } from './chat-store.ts'
 import { addTokens } from './token-usage.ts'
-import { toTranscript } from './to-transcript.ts'
 
 /** Longer than the client's limit for an analysis. */
 const leaseMs = minuteMs
@@ -73,12 +73,5 @@ async function loadRequest(
 ): Promise<Omit<AnalysisRequest, 'signal'>> {
   const turns = await selectTurns(db, workspaceId, chatId)
   const { values } = await findAgentVersion(db, workspaceId, agentId, agentVersion)
-  const { instructions, goal, results, model } = values
-  return {
-    transcript: toTranscript(turns),
-    instructions,
-    goal: goal === '' ? undefined : goal,
-    results,
-    model: model ?? undefined,
-  }
+  return { ...toAnalyzed(values, turns), model: values.model ?? undefined }
 }

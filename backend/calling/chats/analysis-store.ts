@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
-import { toStorableText } from '../../platform/core/text.ts'
+import { sql } from 'kysely'
+import { toStorableJson } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
+import { toDueAnalysis } from './chat-store.ts'
 
 /** An attempt to analyze a chat. Only the newest one of a chat is stored. */
 export interface AnalysisAttempt {
@@ -66,9 +67,6 @@ export async function finishAnalysis(
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
-
-const toStorableJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? toStorableText(part) : part))
 
 /** Ends chats without a turn since a time, so that their analyses are due. Returns how many. */
 export async function endIdleChats(

@@ -2,6 +2,7 @@ import { findAgentVersion } from '../../queue/agents/agents.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
+import { cutText } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationState } from '../conversation/conversation.ts'
 import { getPhrases } from '../conversation/phrases/index.ts'
@@ -48,6 +49,9 @@ async function loadContact(
   return { contact: { first_name, last_name, variables }, timeZone: timeZoneOfContact(found) }
 }
 
+/** The conversation's requests cut results here, too. */
+const maxResultLength = 4_000
+
 /** Returns what an analysis reads: the words of both, and what the tools said. */
 export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'input' | 'parts'>[]) => ({
   ...{ instructions: agent.instructions, goal: agent.goal.trim() || undefined, results: agent.results },
@@ -56,7 +60,7 @@ export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'in
     ...(parts ?? []).flatMap((part) => {
       if (part.type === 'said' && part.isFiller !== true) return [{ role: 'agent' as const, text: part.text }]
       const isTool = part.type === 'tool' || part.type === 'late_result'
-      return isTool ? [{ role: 'tool' as const, text: `${part.name}: ${part.result ?? 'still running'}` }] : []
+      return isTool ? [{ role: 'tool' as const, text: `${part.name}: ${cutText(part.result ?? 'still running', maxResultLength)}` }] : []
     }),
   ]),
 })
