@@ -1,6 +1,8 @@
 import { AddContact, CreateCampaign, dictionaryLimits, ListQuery, RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
 import { retentionDays } from '../backend/api/api-log-store.ts'
+import { maxChatAgeMs } from '../backend/calling/chats/erase-chats.ts'
+import { idleLimitMs } from '../backend/calling/chats/idle-chats.ts'
 import { maxProviderFailures } from '../backend/calling/dialer/circuit-breaker.ts'
 import { callLimits } from '../backend/calling/telephony/provider.ts'
 import { parseConfig } from '../backend/config.ts'
@@ -192,6 +194,8 @@ function agentLimits(): Limit[] {
       'an error at the field',
     ],
     ['variables of an agent', formatCount(maxAgentVariables), 'an error at the field'],
+    ['time without a turn after which a chat ends', formatDuration(idleLimitMs), 'start a new chat'],
+    ['time for which a chat is stored after its last turn', formatDuration(maxChatAgeMs), 'it is deleted'],
     ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
     ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],

@@ -8,6 +8,7 @@ export interface Metrics {
   rejectedRequests: Counter<'code'>
   toolCallSeconds: Histogram<'kind' | 'result'>
   deliveryAttemptSeconds: Histogram<'result'>
+  modelTokens: Counter<'direction'>
   apiLogDropped: Counter
   overloaded: Gauge<'limit'>
   databaseUp: Gauge
@@ -99,6 +100,12 @@ export function createMetrics(): Metrics {
       help: 'Duration of webhook delivery attempts, by result.',
       labelNames: ['result'],
       buckets: requestBuckets,
+      registers,
+    }),
+    modelTokens: new Counter({
+      name: 'outdial_model_tokens_total',
+      help: "Tokens that this process's requests to language models used, by direction (input or output). Only with LLM_URL.",
+      labelNames: ['direction'],
       registers,
     }),
     apiLogDropped: new Counter({
