@@ -350,15 +350,15 @@ export const callTexts = texts({
   to_number: { label: 'Number called', dashboard: 'Phone number' },
   attempts: { label: 'Attempts made' },
   origin: {
-    label: 'Origin',
+    label: 'Queued by',
     api: 'Who or what queued the call. Null for calls that were queued before this was stored.',
   },
   'origin.kind': {
-    label: 'Origin',
+    label: 'Queued by',
     api: `What queued the call. ${listValues(originTexts)}`,
   },
   'origin.id': {
-    label: 'Origin ID',
+    label: 'Queued by (ID)',
     api: 'The ID of the API key, app, member, or import. For `scheduled_callback`, the ID of the agent. For `call_again`, the ID of the member.',
   },
   'origin.call_id': {
@@ -691,11 +691,11 @@ export const workspaceTexts = texts({
   },
   consent_max_age_days: {
     label: campaignTexts.consent_max_age_days.label,
-    form: 'From 1 to 3650. Leave blank for any age. Campaigns can set a lower one.',
+    form: 'From 1 to 3650. Leave blank for any age. Campaigns can set a lower maximum.',
   },
   max_attempts_per_day: {
     label: 'Call attempts per number in 24 hours',
-    form: 'Over all campaigns, whether they were answered or not. Calls to a number that has had as many wait.',
+    form: 'Attempts of all campaigns count, answered or not. Further calls to the number wait.',
   },
   max_attempts_per_30_days: {
     label: 'Call attempts per number in 30 days',
@@ -707,7 +707,7 @@ export const workspaceTexts = texts({
   },
   max_minutes_per_month: {
     label: 'Minutes per month',
-    form: "Of conversation with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
+    form: "Minutes of conversation with contacts in a calendar month, in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
   },
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {
