@@ -120,7 +120,10 @@ it('shows all input from users and other systems as text', async () => {
     if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(route.path)
   }
   expect(seen).toEqual(
-    expect.arrayContaining(['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account']),
+    expect.arrayContaining([
+      ...['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account'],
+      '/agents/:id/chats/:chatId',
+    ]),
   )
 })
 
