@@ -13,7 +13,6 @@ import { newProcessState } from './platform/http/health.ts'
 import { startReadReplica } from './platform/replicas/read-replica.ts'
 import { startReplicaCheck } from './platform/replicas/replica-check.ts'
 import { shareNotifications } from './platform/replicas/share-notifications.ts'
-import { endLimitsWhileSimulated } from './queue/rules/limits.ts'
 import type { DemoFile } from './service/demo/demo-file.ts'
 import { createMetrics, type Metrics } from './service/metrics/metrics.ts'
 
@@ -81,7 +80,6 @@ export async function startService(
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
-    if (config.role !== 'api') await repeatAfterOutage(() => endLimitsWhileSimulated(deps))
     const workers = config.role === 'api' ? [] : startWorkers(deps, notifier, otherWorkers)
     state.loops = workers.flatMap(({ loops }) => loops)
     const secretsWatch = opened.runtimeSecrets?.watch(() => tools?.secretsChanged())

@@ -4,8 +4,10 @@ import { calls } from './rows/calls.ts'
 import { campaignLocks } from './rows/campaign-locks.ts'
 import { claim } from './rows/claim.ts'
 import { contacts, knownContacts } from './rows/contacts.ts'
+import { conversations } from './rows/conversations.ts'
 import { deliveries } from './rows/deliveries.ts'
 import { indexes } from './rows/indexes.ts'
+import { instructions } from './rows/instructions.ts'
 import { lists } from './rows/lists.ts'
 import { replicas } from './rows/replicas.ts'
 import { rules } from './rows/rules.ts'
@@ -23,6 +25,8 @@ export const rows: readonly Row[] = [
   calls,
   claim,
   rules,
+  instructions,
+  conversations,
   indexes,
   deliveries,
   replicas,

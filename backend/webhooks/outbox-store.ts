@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { secondMs } from '../platform/core/durations.ts'
 import { prepared } from '../platform/db/connect.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { callbackDelayMs } from './callback-store.ts'
+import { callbackDelayMs } from './callback-url-store.ts'
 
 /** How many of the subscriptions that an event wasn't sent to are stored with it. */
 const maxStoredUnmatched = 50

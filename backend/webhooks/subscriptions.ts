@@ -10,7 +10,7 @@ import type { Db } from '../platform/db/schema.ts'
 import { inTransaction } from '../platform/db/transaction.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../platform/outbound/target-url.ts'
 import { newWebhookSecret } from '../platform/secrets/tokens.ts'
-import { endCallbacksOfOwner } from './callback-store.ts'
+import { endCallbacksOfOwner } from './callback-url-store.ts'
 import { connectionEndedError } from './callbacks.ts'
 import {
   type ConnectionOwner,

@@ -6,6 +6,7 @@ import { inTransaction } from '../../platform/db/transaction.ts'
 import { completeUnplacedCalls } from '../../queue/calls/complete-calls.ts'
 import type { CallKey } from '../../queue/calls/get-calls.ts'
 import { continueRescheduling } from '../../queue/calls/reschedule-calls.ts'
+import { endStops, findOutdatedStops } from '../../queue/rules/limits.ts'
 import { findReportedAnalysis } from '../telephony/all-providers.ts'
 import { chooseProviders, type ProviderDeps, type TelephonyProviders } from '../telephony/choose-providers.ts'
 import { callLimits } from '../telephony/provider.ts'
@@ -23,7 +24,8 @@ type SweeperDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
  * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,
- * events whose analysis didn't arrive, and interrupted campaign changes. Any number of processes can run one.
+ * events whose analysis didn't arrive, interrupted campaign changes, and stops by limits that don't apply anymore. Any number
+ * of processes can run one.
  */
 export function startSweeper(
   deps: SweeperDeps,
@@ -99,6 +101,14 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
     createTask(
       () => findCampaignsToReschedule(db),
       (campaign) => continueRescheduling(deps, campaign),
+    ),
+    // Not only at the start: a worker that still makes real calls can stop campaigns after this one has started.
+    createTask(
+      () => findOutdatedStops(deps),
+      async (workspaceId) => {
+        await endStops(deps, workspaceId)
+        return true
+      },
     ),
   ]
 }

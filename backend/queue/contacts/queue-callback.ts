@@ -8,7 +8,7 @@ import { moveCall } from '../calls/reschedule-calls.ts'
 import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { queueCall } from './add-contacts.ts'
-import { findCallback, isSecondCallback } from './callback-store.ts'
+import { findCallback, isSecondCallback } from './scheduled-callback-store.ts'
 import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */

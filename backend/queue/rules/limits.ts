@@ -192,10 +192,10 @@ export async function followTimeZone(
   notify.callQueued()
 }
 
-/** Gives all campaigns that a limit stops their turn if calls are simulated, because no limit applies anymore. */
-export async function endLimitsWhileSimulated(deps: Pick<Deps, 'config' | 'db' | 'notify'>): Promise<void> {
-  if (doRulesApply(deps.config)) return
-  // Each workspace has its own transaction, because rows of campaigns are locked in the order of their IDs.
-  for (const workspaceId of await findWorkspacesWithStops(deps.db))
-    await inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))
-}
+/** Finds the workspaces with campaigns that a limit stops although calls are simulated, so that no limit applies anymore. */
+export const findOutdatedStops = async ({ config, db }: Pick<Deps, 'config' | 'db'>): Promise<number[]> =>
+  doRulesApply(config) ? [] : findWorkspacesWithStops(db)
+
+/** Gives the campaigns of a workspace that a limit stops their turn. */
+export const endStops = (deps: Pick<Deps, 'db' | 'notify'>, workspaceId: number): Promise<void> =>
+  inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))

@@ -80,7 +80,7 @@ describe('the prompt', () => {
   it('names the language, who speaks first, and who says goodbye', () => {
     expect(withAgent({ language: 'de-AT' }).instructions).toContain('Speak German (Austria).')
     expect(withAgent({ speaksFirst: 'contact' }).instructions).toContain('They speak first.')
-    expect(withAgent({ closingLine: 'Bye, {{name}}.' }).instructions).toContain('It says goodbye for you.')
+    expect(withAgent({ closingLine: 'Bye, {{name}}.' }).instructions).toContain('It says goodbye for you')
   })
 
   it('has the fields that the instructions name, with a fallback, or null if their values are unknown', () => {

@@ -2,15 +2,16 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'kysely'
 import { emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
+import { startSweeper } from '../../calling/dialer/sweeper.ts'
 import { describeWait } from '../../dashboard/stories/describe-waiting.ts'
 import { describeLimitStop, findLimitStops } from '../../dashboard/stories/limit-stops.ts'
 import { createTimeFormats } from '../../platform/views/format.ts'
 import { findWaits } from '../../queue/calls/when-and-why.ts'
 import { pauseCampaign, resumeCampaign } from '../../queue/campaigns/campaign-status.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
-import { endLimitsWhileSimulated } from '../../queue/rules/limits.ts'
 import { useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
+import { waitForValue } from '../support/wait.ts'
 
 // The database's clock decides about turns, too, so that limits must end after its time.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
@@ -98,11 +99,12 @@ describe('calls per day from a number', () => {
     await callInVain()
     await queue(freshNumber())
     expect(await claim()).toEqual([])
-    await endLimitsWhileSimulated(world.deps)
     expect(await findQueue()).toMatchObject({ limited_by: 'number_limit' })
     const config = { ...world.deps.config, telephony: 'simulated' as const }
-    await endLimitsWhileSimulated({ ...world.deps, config })
-    expect(await findQueue()).toMatchObject({ limited_by: null, limited_until: null })
+    const sweeper = startSweeper({ ...world.deps, config })
+    const ended = await waitForValue(findQueue, ({ limited_by }) => limited_by === null)
+    await sweeper.stop()
+    expect(ended).toMatchObject({ limited_until: null })
   })
 
   it('wakes the campaigns when the limit is raised', async () => {

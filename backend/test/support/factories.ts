@@ -12,7 +12,7 @@ import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
 import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../platform/core/caller.ts'
 import { newWebhookSecret } from '../../platform/secrets/tokens.ts'
-import { callbackDelayMs } from '../../webhooks/callback-store.ts'
+import { callbackDelayMs } from '../../webhooks/callback-url-store.ts'
 import { writeCompletedEvents } from '../../webhooks/outbox.ts'
 import type { TestDeps } from './deps.ts'
 

@@ -1,0 +1,249 @@
+import { expect, it } from '@jest/globals'
+import { findChat, listChats } from '../../calling/chats/read-chat.ts'
+import { startChat } from '../../calling/chats/start-chat.ts'
+import { endChat } from '../../calling/chats/take-turn.ts'
+import { hourMs } from '../../platform/core/durations.ts'
+import { saveAgent } from '../../queue/agents/agents.ts'
+import { sampleValues, useChatWorld, wordsOf } from '../support/chat-world.ts'
+import { seedAgent, seedUser, seedWorkspace } from '../support/factories.ts'
+import { getError, waitForValue } from '../support/wait.ts'
+
+const world = useChatWorld()
+const silence = { type: 'silence' } as const
+const question = 'Do you own a house?'
+
+const edit = (changes: object): Promise<unknown> =>
+  saveAgent(world.deps, world.seed.workspaceId, world.seed.agentId, { name: 'Ava', ...changes }, null)
+
+const read = async (chatId: string) => {
+  const chat = await findChat(world.db, world.seed.workspaceId, chatId)
+  if (chat === undefined) throw new Error('no such chat')
+  return chat
+}
+
+const keyOf = (chatId: string) => ({ workspaceId: world.seed.workspaceId, userId: world.seed.userId, chatId })
+
+const seedContact = (phoneNumber = '+12025550177') =>
+  world.db
+    .insertInto('contact')
+    .values({ workspace_id: world.seed.workspaceId, phone_number: phoneNumber, first_name: 'Noor' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+
+it('begins with the first words of the newest version, published or not', async () => {
+  await edit({ greeting: 'Good day, {{first_name}}.' })
+  const chat = await read(await world.start())
+  expect(chat.agentVersion).toBe(2)
+  expect(chat.turns).toMatchObject([
+    { number: 1, input: null, parts: [{ type: 'said', text: "Good day, Maya. I'm an AI assistant." }] },
+  ])
+  expect(world.model.requests).toEqual([])
+})
+
+it('can be with a draft, and with one of the contacts', async () => {
+  const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
+  const { id: contactId } = await seedContact()
+  const { id } = await startChat(world.deps, world.seed, agentId, { contactId })
+  expect(await read(id)).toMatchObject({ contactId, sampleValues: null, agentId })
+  expect(JSON.stringify((await read(id)).turns)).toContain('Noor')
+})
+
+it('streams an answer, stores it, and continues in another process', async () => {
+  await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
+  const chatId = await world.start()
+  const events = await world.take(chatId, 'Hi')
+  expect(events.length).toBeGreaterThan(3)
+  expect(events.at(-1)).toEqual({ type: 'finished', end: null })
+  const other = await world.openProcess()
+  expect(wordsOf(await world.take(chatId, 'Yes', { deps: other }))).toBe('I see. Is it yellow?')
+  const chat = await read(chatId)
+  expect(chat.turns.map(({ number, input }) => [number, input])).toEqual([
+    [1, null],
+    [2, { type: 'speech', text: 'Hi' }],
+    [3, { type: 'speech', text: 'Yes' }],
+  ])
+  expect(chat).toMatchObject({ model: 'outdial-fake', tokens: { isEstimated: false }, endedAt: null })
+  expect(Math.min(chat.tokens.input, chat.tokens.output)).toBeGreaterThan(0)
+})
+
+it('uses the tools of the tool server, and changes nothing', async () => {
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const events = await world.take(chatId, 'Take a note')
+  expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({
+    tool: { name: 'contact_note', isDryRun: true, result: expect.stringContaining('nothing was changed') },
+  })
+  const toolCalls = await world.db.selectFrom('tool_call').selectAll().where('conversation_id', '=', chatId).execute()
+  expect(toolCalls).toMatchObject([{ call_id: null, tool_name: 'contact_note', dry_run: true, is_error: false }])
+  expect(await world.db.selectFrom('contact_note').selectAll().where('contact_id', '=', contactId).execute()).toEqual([])
+})
+
+it('records call controls as tool calls, and puts nobody on the do-not-call list', async () => {
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  await world.take(chatId, 'Please stop calling me')
+  const toolCalls = await world.db
+    .selectFrom('tool_call')
+    .select(['tool_name', 'dry_run'])
+    .where('conversation_id', '=', chatId)
+    .execute()
+  expect(toolCalls).toEqual([{ tool_name: 'opt_out', dry_run: true }])
+  expect(await world.db.selectFrom('do_not_call').selectAll().where('workspace_id', '=', world.seed.workspaceId).execute()).toEqual([])
+  expect(await read(chatId)).toMatchObject({ endReason: 'agent', analysis: { state: 'pending' } })
+})
+
+it('finds the values of the results after each answer', async () => {
+  const result = { name: 'owns_house', type: 'text' as const, description: 'Whether they do', choices: [] }
+  await edit({ instructions: `Ask: ${question}`, results: [result] })
+  const chatId = await world.start()
+  const found = { owns_house: expect.any(String) }
+  expect((await world.take(chatId, 'I do')).slice(-2)).toEqual([
+    { type: 'finished', end: null },
+    { type: 'found', found },
+  ])
+  expect((await read(chatId)).found).toEqual(found)
+})
+
+it('keeps what was said before an interruption, also when the next words come to the same process', async () => {
+  await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
+  world.model.behaviors.push('slow')
+  const chatId = await world.start()
+  let second: Promise<unknown> | undefined
+  const first = world.take(chatId, 'Hi', {
+    onEvent: (event) => {
+      if (event.type !== 'said' || second !== undefined) return
+      world.model.behaviors.length = 0
+      second = world.take(chatId, 'Wait')
+    },
+  })
+  const said = wordsOf(await first)
+  await second
+  expect((await read(chatId)).turns.slice(1)).toMatchObject([
+    { input: { text: 'Hi' }, parts: [{ type: 'said', text: said }] },
+    { input: { text: 'Wait' }, parts: [{ type: 'said' }] },
+  ])
+  expect(said.length).toBeLessThan(`I see. ${question}`.length)
+})
+
+it('stores nothing of a turn after another process has taken the next one', async () => {
+  await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
+  world.model.behaviors.push('slow')
+  const chatId = await world.start()
+  const other = await world.openProcess()
+  const abort = new AbortController()
+  let second: Promise<unknown> | undefined
+  const first = await world.take(chatId, 'Hi', {
+    signal: abort.signal,
+    onEvent: () => {
+      world.model.behaviors.length = 0
+      second ??= world.take(chatId, 'Wait', { deps: other }).then(() => abort.abort())
+    },
+  })
+  await second
+  expect(first.some(({ type }) => type === 'finished')).toBe(false)
+  expect((await read(chatId)).turns.slice(1)).toMatchObject([
+    { input: { text: 'Hi' }, parts: null },
+    { input: { text: 'Wait' }, parts: [{ type: 'said' }] },
+  ])
+})
+
+it('continues after a process was killed in a turn', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  const chatId = await world.start()
+  const lost = { workspace_id: world.seed.workspaceId, conversation_id: chatId, number: 2 }
+  await world.db
+    .insertInto('conversation_turn')
+    .values({ ...lost, input: JSON.stringify({ type: 'speech', text: 'Hi' }), started_at: world.deps.clock.now() })
+    .execute()
+  await world.db.updateTable('conversation').set({ turn: 2 }).where('id', '=', chatId).execute()
+  expect(wordsOf(await world.take(chatId, 'Are you there?'))).toContain(question)
+  const contents = world.model.requests.at(-1)?.body.messages.map(({ content }) => content)
+  expect(contents?.slice(-2)).toEqual(['Hi', 'Are you there?'])
+})
+
+it('stores nothing if the chat was deleted meanwhile', async () => {
+  world.model.behaviors.push('slow')
+  const chatId = await world.start()
+  let deleted: Promise<unknown> | undefined
+  const events = await world.take(chatId, 'Hi', {
+    onEvent: () => {
+      deleted ??= world.db.deleteFrom('conversation').where('id', '=', chatId).execute()
+    },
+  })
+  await deleted
+  expect(events.some(({ type }) => type === 'finished')).toBe(false)
+})
+
+it('ends for the member, once, and is analyzed only if the contact said something', async () => {
+  const spoken = await world.start()
+  await world.take(spoken, 'Hi')
+  const silent = await world.start()
+  await world.take(silent, silence)
+  for (const chatId of [spoken, silent, silent]) await endChat(world.deps, keyOf(chatId))
+  expect(await read(spoken)).toMatchObject({ endReason: 'member', analysis: { state: 'pending' } })
+  expect(await read(silent)).toMatchObject({
+    endReason: 'member',
+    analysis: { state: 'failed', sentence: expect.stringContaining('said nothing') },
+  })
+  expect(await getError(world.take(spoken, 'Hello?'))).toMatchObject({ code: 'validation_failed' })
+})
+
+it('ends a chat in which nobody says anything', async () => {
+  const chatId = await world.start()
+  await world.take(chatId, silence)
+  expect((await world.take(chatId, silence)).at(-1)).toEqual({ type: 'finished', end: 'silence' })
+  expect(await read(chatId)).toMatchObject({ endReason: 'silence' })
+})
+
+it('belongs to the member who started it, and to the workspace', async () => {
+  const chatId = await world.start()
+  const { userId } = await seedUser(world.deps)
+  expect(await getError(world.take(chatId, 'Hi', { userId }))).toMatchObject({ code: 'validation_failed' })
+  const other = await seedWorkspace(world.deps)
+  const key = { workspaceId: other.workspaceId, userId: world.seed.userId, chatId }
+  expect(await getError(endChat(world.deps, key))).toMatchObject({ code: 'not_found' })
+  expect(await findChat(world.db, other.workspaceId, chatId)).toBeUndefined()
+})
+
+it('is rejected for the contact or the agent of another workspace', async () => {
+  const other = await seedWorkspace(world.deps)
+  const { id: contactId } = await world.db
+    .insertInto('contact')
+    .values({ workspace_id: other.workspaceId, phone_number: '+12025550178' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  expect(await getError(world.start({ contactId }))).toMatchObject({ code: 'validation_failed' })
+  const start = startChat(world.deps, world.seed, other.agentId, { sampleValues })
+  expect(await getError(start)).toMatchObject({ code: 'not_found' })
+})
+
+it('can be started 30 times an hour by a member', async () => {
+  for (let count = 0; count < 30; count += 1) await world.start()
+  expect(await getError(world.start())).toMatchObject({ code: 'rate_limited' })
+  world.deps.clock.advance(hourMs)
+  await world.start()
+  expect(await listChats(world.db, world.seed.workspaceId, world.seed.agentId)).toHaveLength(20)
+})
+
+it('saves the result of a tool that finishes after an interruption, and gives it to the model', async () => {
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const abort = new AbortController()
+  await world.take(chatId, 'Take a note', {
+    signal: abort.signal,
+    onEvent: ({ type }) => {
+      if (type === 'tool_started') abort.abort()
+    },
+  })
+  const late = await waitForValue(
+    () => world.db.selectFrom('conversation').select('late_results').where('id', '=', chatId).executeTakeFirst(),
+    (row) => row?.late_results.length === 1,
+  )
+  expect(late?.late_results).toMatchObject([{ name: 'contact_note' }])
+  const events = await world.take(chatId, 'Hello')
+  expect(events.find(({ type }) => type === 'late_result')).toMatchObject({ name: 'contact_note' })
+  const row = await world.db.selectFrom('conversation').select('late_results').where('id', '=', chatId).executeTakeFirst()
+  expect(row?.late_results).toEqual([])
+})

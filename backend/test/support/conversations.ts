@@ -1,0 +1,103 @@
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { Conversation, type ConversationDeps, type ConversationState } from '../../calling/conversation/conversation.ts'
+import type { ServerTool, ToolOutcome, ToolSession } from '../../calling/conversation/conversation-tools.ts'
+import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
+import { getPhrases } from '../../calling/conversation/phrases/index.ts'
+import type { FinishedTurn, LateResult, TurnEvent, TurnInput } from '../../calling/conversation/transcript.ts'
+import type { Clock } from '../../platform/core/clock.ts'
+
+const agentValues: AgentValues = {
+  ...{ name: 'Ava', language: 'en-US', greeting: 'Hello {{first_name}}.', variables: [] },
+  ...{ instructions: 'Ask: Do you own a house? Ask: Is it yellow?', speaks_first: 'agent', goal: '' },
+  ...{ results: [], model: null, max_minutes: 10, closing_line: '', ai_disclosure: true },
+}
+
+/** A tool of a tool server that a test plays. */
+export interface PlayedTool extends Partial<ServerTool> {
+  name: string
+  /** Returns the result. Without it, the tool says `Done.` at once. */
+  run?: (args: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutcome>
+}
+
+export interface Dialog {
+  state: ConversationState
+  late: LateResult[]
+  /** The tools that were called, with their arguments. */
+  calls: [string, Record<string, unknown>][]
+  controls: string[]
+  failures: unknown[]
+  closedSessions: number
+  /** Takes the next turn as another process would: with nothing but what the turns before it have left behind. */
+  take(input: TurnInput | null | string, options?: TakeOptions): Promise<{ events: TurnEvent[]; turn: FinishedTurn }>
+}
+
+interface TakeOptions {
+  signal?: AbortSignal
+  onEvent?: (event: TurnEvent) => void
+}
+
+/** Holds a conversation through a model, with a tool server that the test plays. */
+export function createDialog(
+  { model, clock }: { model: ModelClient; clock: Clock },
+  agent: Partial<AgentValues> = {},
+  tools: readonly PlayedTool[] | 'unreachable' = [],
+): Dialog {
+  const values = { ...agentValues, ...agent }
+  const contact = { first_name: 'Maya', last_name: null, variables: {} }
+  const dialog: Dialog = {
+    state: {
+      ...{ agent: values, values: { agentName: values.name, campaignName: null, contact } },
+      ...{ phrases: getPhrases(values.language).phrases, timeZone: 'America/New_York' },
+      ...{ startedAt: clock.now(), turns: [], lateResults: [], isDryRun: true },
+    },
+    ...{ late: [], calls: [], controls: [], failures: [], closedSessions: 0 },
+    take: async (given, { signal = new AbortController().signal, onEvent = () => {} } = {}) => {
+      const input = typeof given === 'string' ? ({ type: 'speech', text: given } as const) : given
+      const conversation = new Conversation(deps, { ...dialog.state, lateResults: dialog.late.splice(0) })
+      const events: TurnEvent[] = []
+      const stream = conversation.takeTurn(input, signal)
+      for (;;) {
+        const step = await stream.next()
+        if (step.done === true) {
+          const turn = JSON.parse(JSON.stringify(step.value)) as FinishedTurn
+          dialog.state.turns = [...dialog.state.turns, { ...turn, startedAt: step.value.startedAt }]
+          return { events, turn: step.value }
+        }
+        events.push(step.value)
+        onEvent(step.value)
+      }
+    },
+  }
+  const deps: ConversationDeps = {
+    ...{ model, clock },
+    openTools: async () => {
+      if (tools === 'unreachable') throw new Error('connection refused')
+      return playSession(dialog, tools)
+    },
+    runControl: async (name) => {
+      dialog.controls.push(name)
+      return 'The call ends now.'
+    },
+    saveLateResult: async (result) => void dialog.late.push(result),
+    onToolFailure: (error) => dialog.failures.push(error),
+  }
+  return dialog
+}
+
+const playSession = (dialog: Dialog, tools: readonly PlayedTool[]): ToolSession => ({
+  tools: tools.map((tool) => ({
+    ...{ description: `Uses ${tool.name}.`, isReadOnly: false },
+    ...{ inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+    ...tool,
+  })),
+  call: async (name, args, signal) => {
+    dialog.calls.push([name, args])
+    const tool = tools.find((one) => one.name === name)
+    return tool?.run?.(args, signal) ?? { text: 'Done.', isError: false }
+  },
+  close: async () => void (dialog.closedSessions += 1),
+})
+
+/** Returns what the agent said in a turn, fillers included. */
+export const saidIn = ({ parts }: Pick<FinishedTurn, 'parts'>): string =>
+  parts.flatMap((part) => (part.type === 'said' ? [part.text] : [])).join(' ')

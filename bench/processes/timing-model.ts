@@ -1,0 +1,38 @@
+import { createServer } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
+import { serveHttp } from './serve.ts'
+
+// A model server that says when it got the request's last byte and when it wrote the first word, and then 20 words in a
+// second. Both times are in the first word, in milliseconds since 1970.
+
+const words = Array.from({ length: 19 }, (_, index) => `word${index} `)
+const chunkMs = 50
+
+const server = createServer((request, response) => {
+  request.resume().on('end', () => {
+    const receivedAt = now()
+    void answer(response, receivedAt)
+  })
+})
+
+async function answer(response: import('node:http').ServerResponse, receivedAt: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const write = (choice: object) => response.write(`data: ${JSON.stringify(toChunk(choice))}\n\n`)
+  write({ delta: { role: 'assistant', content: `${receivedAt}/${now()} ` } })
+  for (const content of words) {
+    await setTimeout(chunkMs)
+    write({ delta: { content } })
+  }
+  write({ delta: {}, finish_reason: 'stop' })
+  response.end('data: [DONE]\n\n')
+}
+
+const toChunk = (choice: object) => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'timing' },
+  choices: [{ index: 0, finish_reason: null, ...choice }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+})
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+serveHttp(server)
