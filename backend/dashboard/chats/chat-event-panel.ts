@@ -8,7 +8,7 @@ export interface ChatEventData {
   event: CallCompletedEvent
   receivers: readonly Receiver[]
   /** False for a chat with a contact, whose data a test event would keep after the contact is erased. */
-  isMadeUp: boolean
+  hasSampleValues: boolean
   /** The path that the test event's form is sent to. */
   action: string
 }
@@ -16,7 +16,7 @@ export interface ChatEventData {
 /** Shows the event that a call with the same conversation would send. */
 export const chatEventPanel = (
   { ui, form }: Pick<PageModel, 'ui' | 'form'>,
-  { event, receivers, isMadeUp, action }: ChatEventData,
+  { event, receivers, hasSampleValues, action }: ChatEventData,
 ): Html => html`
   <section class="panel" aria-labelledby="event">
     <h2 id="event">Event</h2>
@@ -27,8 +27,8 @@ export const chatEventPanel = (
       <pre tabindex="0" role="region" aria-label="Event">${JSON.stringify(event, null, 2)}</pre>
     </details>
     ${
-      !isMadeUp
-        ? html`<p class="hint">Only a chat with a made-up person can be sent as a test event, because the event would keep the data
+      !hasSampleValues
+        ? html`<p class="hint">Only a chat with sample values can be sent as a test event, because the event would keep the data
             of an erased contact.</p>`
         : receivers.length === 0
           ? html`<p class="hint">No webhooks or Zaps yet. <a href="${ui.to('/integrations')}">Connect one</a> to send it the event.</p>`

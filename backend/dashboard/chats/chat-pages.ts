@@ -57,7 +57,8 @@ export const chatPage = defineForm({
     const turn = await prepareTurn(deps, context, fields)
     if (turn === null) return redirectTo(chatPath(context), alreadySent)
     const events = takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, noSignal)
-    for (let step = await events.next(); step.done !== true; step = await events.next());
+    let step = await events.next()
+    while (step.done !== true) step = await events.next()
     const { turns } = await getChat(deps, context)
     return redirectTo(`${chatPath(context)}#turn-${turns.at(-1)?.number ?? 1}`)
   },
@@ -130,7 +131,7 @@ async function toChatData(
         : {
             event: await createChatEvent(deps, context.workspace.id, shown),
             receivers: await selectReceivers(db, context.workspace.id),
-            isMadeUp: chat.contactId === null,
+            hasSampleValues: chat.contactId === null,
             action: `${path}/test-event`,
           },
   }
@@ -160,7 +161,7 @@ export const sendChatEventAction = defineAction({
   run: async (tx, context, { subscription_id: subscriptionId }) => {
     const shown = await loadShownChat(tx, context)
     if (shown.chat.contactId !== null)
-      throw new FormError('validation_failed', 'Only a chat with a made-up person can be sent as a test event.')
+      throw new FormError('validation_failed', 'Only a chat with sample values can be sent as a test event.')
     if (subscriptionId === undefined) throw new FormError('validation_failed', 'Choose a receiver.')
     const delivery = await sendTestEvent(tx, context.workspace.id, subscriptionId, toCallValues(shown))
     const to = pathTo(context, `/integrations/deliveries/${delivery}`)

@@ -53,7 +53,7 @@ function factsPanel(
       <h2 id="facts">Details</h2>
       <dl class="facts">
         <dt>Contact</dt>
-        <dd>${chat.contactId === null ? `${name} (made up)` : html`<a href="${ui.to(`/contacts/${chat.contactId}`)}">${name}</a>`}</dd>
+        <dd>${chat.contactId === null ? `${name} (sample values)` : html`<a href="${ui.to(`/contacts/${chat.contactId}`)}">${name}</a>`}</dd>
         ${variables.map(([variable, value]) => html`<dt>${variable}</dt><dd>${value}</dd>`)}
         <dt>Member</dt><dd>${member}</dd>
         <dt>Started</dt><dd>${time(ui, chat.startedAt)}</dd>

@@ -1,5 +1,5 @@
 import type { ChatEvent } from '../../calling/chats/chat.ts'
-import type { TurnInput } from '../../calling/conversation/transcript.ts'
+import type { TurnInput, TurnPart } from '../../calling/conversation/transcript.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import type { Ui } from '../page/page-model.ts'
 import type { StreamedPart } from '../page/stream-form.ts'
@@ -41,7 +41,7 @@ export async function* streamTurn(
     switch (event.type) {
       case 'said':
         if (before !== null && before.isFiller === event.isFiller) yield { type: 'text', text: event.text }
-        else yield toPart(event)
+        else yield toPart(event, (count += 1))
         break
       case 'tool_started':
         yield { type: 'part', ...write(toolPart(event.tool)) }
@@ -51,7 +51,7 @@ export async function* streamTurn(
         break
       case 'late_result':
       case 'trouble':
-        yield toPart(event)
+        yield toPart(event, (count += 1))
         break
       case 'finished': {
         const shown = await view.load()
@@ -69,14 +69,14 @@ export async function* streamTurn(
         yield toSide(view, await view.load())
     }
   }
-
-  function toPart(part: Parameters<typeof partOfTurn>[0]): StreamedPart {
-    count += 1
-    return { type: 'part', ...write(partOfTurn(part, `new-${count}`)) }
-  }
 }
 
 const write = (markup: Html) => ({ html: String(markup) })
+
+const toPart = (part: TurnPart, count: number): StreamedPart => ({
+  type: 'part',
+  ...write(partOfTurn(part, `new-${count}`)),
+})
 
 const agentInProgress = ({ agent }: Speakers): Html => html`
   <li data-role="agent">

@@ -18,7 +18,7 @@ export const variablePrefix = 'variable.'
 
 export const maxSampleLength = 500
 
-/** Shows the form that starts a chat: with a contact, or with made-up values, which are filled in. */
+/** Shows the form that starts a chat: with a contact, or with sample values, which are filled in. */
 export const startChatForm = (form: FormModel, { action, variables, contacts }: StartChatData): Html =>
   pageForm(
     form,
@@ -33,7 +33,7 @@ export const startChatForm = (form: FormModel, { action, variables, contacts }: 
         maxlength: maxSampleLength,
         autocomplete: 'off',
         placeholder: 'Phone number, email, or ID',
-        hint: 'One of your contacts, whose values the agent then knows. Leave blank for the made-up person below.',
+        hint: 'One of your contacts, whose values the agent then knows. Leave blank for the sample values below.',
       })}
       <datalist id="chat-contacts">
         ${contacts.map(
@@ -42,7 +42,7 @@ export const startChatForm = (form: FormModel, { action, variables, contacts }: 
         )}
       </datalist>
       <fieldset class="chat-samples">
-        <legend>Made-up person</legend>
+        <legend>Sample values</legend>
         <div class="field-row">
           ${field({
             form,

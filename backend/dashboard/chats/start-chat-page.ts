@@ -82,5 +82,5 @@ const unknownContact = () =>
   invalidField(
     'contact',
     'not_found',
-    'No contact has this phone number, email, or ID. Check it, or leave the field blank for a made-up person.',
+    'No contact has this phone number, email, or ID. Check it, or leave the field blank for the sample values.',
   )

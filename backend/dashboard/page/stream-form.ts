@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, describeError } from '../../platform/core/errors.ts'
+import { describeError } from '../../platform/core/errors.ts'
 import { pageHeaders } from '../../platform/views/page-headers.ts'
+import { toPageError } from './page-errors.ts'
 import type { PageModel } from './page-model.ts'
 
 /** A message to the script of a page. Markup comes from the functions that also write the page. */
@@ -55,9 +56,9 @@ export async function sendStream(
       write(step.value)
     }
   } catch (error) {
-    const isForUser = error instanceof ApiError && error.status < 500
-    if (!isForUser) request.log.error({ error: describeError(error) }, 'failed to stream a form')
-    write({ type: 'failed', text: isForUser ? error.message : unexpected })
+    const { status, message } = toPageError(error)
+    if (status >= 500) request.log.error({ error: describeError(error) }, 'failed to stream a form')
+    write({ type: 'failed', text: status >= 500 ? unexpected : message })
   }
   if (gone.signal.aborted) stream.destroy()
   else stream.end()

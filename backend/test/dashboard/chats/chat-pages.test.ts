@@ -186,7 +186,7 @@ describe('a test event', () => {
       variables: {},
     })
     const { page } = await user.browser.press(await startChat(user, { contact: `#${contact.id}` }), 'End chat')
-    expect(page.text).toContain('Only a chat with a made-up person can be sent')
+    expect(page.text).toContain('Only a chat with sample values can be sent')
     expect(page.html).not.toContain('Send test event')
   })
 })

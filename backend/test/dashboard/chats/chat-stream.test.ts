@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { removeMember } from '../../../accounts/access/remove-member.ts'
+import { endChat } from '../../../calling/chats/take-turn.ts'
 import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chats.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
 import { waitFor } from '../../support/wait.ts'
@@ -135,10 +136,11 @@ it('sends nothing more once the member has lost their rights', async () => {
   await readUntil(turn, 'I see. Do')
   await removeMember(world.service.deps, user.workspaceId, user.userId).catch(() => undefined)
   await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
-  // Ends the model's answer, so that the stream continues.
-  await world.fake.close()
-  const rest = await readAll(turn).catch(() => [])
-  expect(rest.filter(({ type }) => type !== 'text')).toEqual([])
+  // Interrupts the agent, so that the turn would be stored and shown.
+  const chatId = chat.url.split('/').at(-1) ?? ''
+  await endChat(world.service.deps, { ...user, chatId })
+  const rest = await readAll(turn)
+  expect(rest.map(({ type }) => type)).toEqual(['failed'])
 })
 
 it('lets a turn be taken without scripts after one with them', async () => {

@@ -10,12 +10,12 @@ const world = useModelServiceWorld(['outdial-fake', 'outdial-fake:slow'])
 const withoutModel = useServiceWorld()
 
 describe("the agent's page", () => {
-  it('starts a chat with made-up values that are filled in', async () => {
+  it('starts a chat with sample values that are filled in', async () => {
     const user = await seedChatter(world.service, { variables: ['product', 'appointment_day', 'roof_type'] })
     const page = await startChat(user)
     expect(page.url).toMatch(/\/agents\/\d+\/chats\/[\w-]{36}$/)
     expect(page.text).toContain('Hi Maya, this is Ava.')
-    expect(page.text).toMatch(/Maya Okafor \(made up\).*product Roof inspection.*appointment_day Tuesday.*roof_type Sample roof type/)
+    expect(page.text).toMatch(/Maya Okafor \(sample values\).*product Roof inspection.*appointment_day Tuesday.*roof_type Sample roof type/)
     expect(page.text).toContain('Fake model')
     expect(page.text).toContain('Appointment day Not yet')
     const agent = await user.open(user.agentPath)
