@@ -121,7 +121,8 @@ export async function createTestEvent(
     type: 'call.completed',
     timestamp: at.toISOString(),
     workspace_id: workspaceId,
-    data: values === undefined ? call : { ...call, ...values, contact: { ...call.contact, ...values.contact } },
+    data:
+      values === undefined ? call : { ...call, ...values, contact: { ...call.contact, ...values.contact } },
   })
 }
 

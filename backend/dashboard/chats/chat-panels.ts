@@ -12,7 +12,11 @@ import type { ShownChat } from './chat-context.ts'
 export const sidePanelsId = 'chat-side'
 
 /** Shows what isn't said in a chat: the results so far, and the facts. */
-export const sidePanels = (ui: Ui, shown: ShownChat, { model, member }: { model: string | null; member: string }): Html => html`
+export const sidePanels = (
+  ui: Ui,
+  shown: ShownChat,
+  { model, member }: { model: string | null; member: string },
+): Html => html`
   <div class="stack-wide" id="${sidePanelsId}">
     ${shown.chat.endedAt === null && resultsPanel(ui, shown.agent, shown.chat.found)}
     ${factsPanel(ui, shown, { model, member })}
@@ -31,7 +35,12 @@ const resultsPanel = (ui: Ui, { results }: AgentValues, found: Extracted | null)
 `
 
 /** Lists all results of an agent with their values. */
-const resultList = (ui: Ui, results: AgentValues['results'], values: Extracted | null, missing: string): Html => html`
+const resultList = (
+  ui: Ui,
+  results: AgentValues['results'],
+  values: Extracted | null,
+  missing: string,
+): Html => html`
   <dl class="facts">
     ${results.map(({ name }) => {
       const value = values?.[name] ?? null
@@ -47,7 +56,9 @@ function factsPanel(
 ): Html {
   const { input, output, isEstimated } = chat.tokens
   const name = formatContactName(person, 'No name')
-  const variables = Object.entries(person.variables).filter(([variable]) => agent.variables.includes(variable))
+  const variables = Object.entries(person.variables).filter(([variable]) =>
+    agent.variables.includes(variable),
+  )
   return html`
     <section class="panel" aria-labelledby="facts">
       <h2 id="facts">Details</h2>

@@ -115,7 +115,10 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
   )
 
 /** Starts another chat with the same person. */
-function newChatButton({ ui, form }: Pick<PageModel, 'ui' | 'form'>, { shown, model }: ChatData): Html | null {
+function newChatButton(
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  { shown, model }: ChatData,
+): Html | null {
   const { chat, person } = shown
   if (model === null) return null
   const fields: Record<string, string> =

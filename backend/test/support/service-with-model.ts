@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { type FakeModel, startFakeModel } from '../../../examples/fake-model/server.ts'
 import { createApp } from '../../app.ts'
-import { openModelClient } from '../../calling/conversation/model/model-client.ts'
+import { type ModelClient, openModelClient } from '../../calling/conversation/model/model-client.ts'
 import { parseConfig } from '../../config.ts'
 import { findFreePort } from '../../platform/db/embedded/server-address.ts'
 import { ManualClock } from './clock.ts'
@@ -11,6 +11,7 @@ import { useServiceWorld } from './service.ts'
 /** Gives a test file a service with a language model that answers from a script. */
 export function useModelServiceWorld(models: readonly [string, ...string[]] = ['outdial-fake']) {
   let fake: FakeModel
+  let model: ModelClient
   const world = useServiceWorld(async (db) => {
     fake = await startFakeModel()
     const port = await findFreePort('127.0.0.1')
@@ -22,7 +23,7 @@ export function useModelServiceWorld(models: readonly [string, ...string[]] = ['
     })
     if (config.llm === undefined) throw new Error('the settings have a model')
     const clock = new ManualClock()
-    const model = await openModelClient({ log: pino({ level: 'silent' }), clock }, config.llm)
+    model = await openModelClient({ log: pino({ level: 'silent' }), clock }, config.llm)
     const deps = testDeps(db, { config, clock, model })
     const app = await createApp(deps)
     await app.listen({ host: '127.0.0.1', port })
@@ -38,6 +39,9 @@ export function useModelServiceWorld(models: readonly [string, ...string[]] = ['
     database: world.database,
     get service() {
       return world.service
+    },
+    get model() {
+      return model
     },
     get fake() {
       return fake

@@ -56,9 +56,11 @@ async function takeTurn(form, submitter) {
       delete form.dataset.streaming
       return HTMLFormElement.prototype.submit.call(form)
     }
-    for await (const part of readParts(response)) if (!turn.abort.signal.aborted) await show(part, { turn, typed })
+    for await (const part of readParts(response))
+      if (!turn.abort.signal.aborted) await show(part, { turn, typed })
   } catch {
-    if (!turn.abort.signal.aborted) fail('The connection was lost. Reload the page to see what the agent said.')
+    if (!turn.abort.signal.aborted)
+      fail('The connection was lost. Reload the page to see what the agent said.')
   }
   if (current !== turn) return
   delete byId('chat-form')?.dataset.streaming
@@ -110,7 +112,8 @@ async function show(part, { turn, typed }) {
     const { text } = byId('chat-form').elements
     if (text.value === '') text.value = typed
   }
-  if (isInView) (speaking.lastElementChild ?? byId('chat-turns').lastElementChild)?.scrollIntoView({ block: 'nearest' })
+  if (isInView)
+    (speaking.lastElementChild ?? byId('chat-turns').lastElementChild)?.scrollIntoView({ block: 'nearest' })
 }
 
 /** Adds the turn in progress to the log, which screen readers announce as a whole. */

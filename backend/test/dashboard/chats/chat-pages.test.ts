@@ -31,13 +31,17 @@ describe('a turn without scripts', () => {
     const chat = await startChat(user)
     const pages = await Promise.all([1, 2, 3].map(() => say(user, chat, 'Hello')))
     expect(pages.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect((await user.open(new URL(chat.url).pathname.replace(/^\/w\/\d+/, ''))).html.match(/<p>Hello<\/p>/g)).toHaveLength(1)
+    expect(
+      (await user.open(new URL(chat.url).pathname.replace(/^\/w\/\d+/, ''))).html.match(/<p>Hello<\/p>/g),
+    ).toHaveLength(1)
   })
 
   it('needs words, of which there can be 2,000 characters', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
-    expect((await say(user, chat, '  ')).text).toContain('Write what the contact says, or choose “Say nothing”.')
+    expect((await say(user, chat, '  ')).text).toContain(
+      'Write what the contact says, or choose “Say nothing”.',
+    )
     const long = await say(user, chat, 'x'.repeat(2_001))
     expect([long.status, long.html.includes('id="f-text-issue"')]).toEqual([422, true])
   })
@@ -45,7 +49,9 @@ describe('a turn without scripts', () => {
   it('shows a tool call with arguments and result, and that nothing was changed', async () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Goodbye')
-    expect(page.html).toMatch(/<code>end_call<\/code>[\s\S]*Dry run[\s\S]*Arguments of end_call[\s\S]*Result of end_call/)
+    expect(page.html).toMatch(
+      /<code>end_call<\/code>[\s\S]*Dry run[\s\S]*Arguments of end_call[\s\S]*Result of end_call/,
+    )
     expect(page.text).toContain('The agent ended the chat.')
   })
 
@@ -62,7 +68,11 @@ describe('a turn without scripts', () => {
     const user = await seedChatter(world.service)
     const mark = '<img src=x onerror=alert(1)>'
     const chat = await startChat(user, { first_name: mark, last_name: '<b>Last</b>' })
-    const page = await say(user, chat, `say: ${mark}\ncall the tool no_such with {"${mark.replaceAll(' ', '')}": "</script>"}`)
+    const page = await say(
+      user,
+      chat,
+      `say: ${mark}\ncall the tool no_such with {"${mark.replaceAll(' ', '')}": "</script>"}`,
+    )
     expect(page.html).not.toMatch(/<img|<b>Last|"<\/script>/)
     expect(page.html).toContain('&lt;img')
   })
@@ -102,9 +112,13 @@ describe('the end of a chat', () => {
       .where('id', '=', chatIdOf(chat))
       .execute()
     const { page: analyzed } = await user.browser.open(page.url)
-    expect(analyzed.text).toMatch(/Maya owns a house\. Goal met Yes Sentiment Positive Appointment day Thursday/)
+    expect(analyzed.text).toMatch(
+      /Maya owns a house\. Goal met Yes Sentiment Positive Appointment day Thursday/,
+    )
     expect(analyzed.html).not.toContain('hx-trigger="every 2s"')
-    const event = JSON.parse(/\{ "id": "evt_test_.*?\n?\} (?=No webhooks)/.exec(analyzed.text)?.[0] ?? '{}') as { data?: object }
+    const event = JSON.parse(
+      /\{ "id": "evt_test_.*?\n?\} (?=No webhooks)/.exec(analyzed.text)?.[0] ?? '{}',
+    ) as { data?: object }
     expect(event.data).toMatchObject({
       agent_id: user.agentId,
       agent_name: 'Ava',
@@ -154,7 +168,9 @@ describe('a turn that has no end', () => {
     expect(waiting.html).toContain('hx-trigger="every 2s"')
     world.service.deps.clock.advance(2 * minuteMs)
     const { page: lost } = await user.browser.open(chat.url)
-    expect(lost.text).toContain('This answer was lost, because the process that gave it stopped, or another one took over.')
+    expect(lost.text).toContain(
+      'This answer was lost, because the process that gave it stopped, or another one took over.',
+    )
   })
 })
 
@@ -173,7 +189,11 @@ describe('a test event', () => {
       .executeTakeFirstOrThrow()
     expect(JSON.parse(body)).toMatchObject({
       type: 'call.completed',
-      data: { test: true, agent_name: 'Ava', transcript: [{ role: 'agent' }, { role: 'contact', text: 'Thursday' }, { role: 'agent' }] },
+      data: {
+        test: true,
+        agent_name: 'Ava',
+        transcript: [{ role: 'agent' }, { role: 'contact', text: 'Thursday' }, { role: 'agent' }],
+      },
     })
   })
 
@@ -185,7 +205,10 @@ describe('a test event', () => {
       campaign_id: user.seed.campaignId,
       variables: {},
     })
-    const { page } = await user.browser.press(await startChat(user, { contact: `#${contact.id}` }), 'End chat')
+    const { page } = await user.browser.press(
+      await startChat(user, { contact: `#${contact.id}` }),
+      'End chat',
+    )
     expect(page.text).toContain('Only a chat with sample values can be sent')
     expect(page.html).not.toContain('Send test event')
   })
@@ -200,9 +223,19 @@ describe('other members', () => {
     expect(page.text).toContain('Hi Maya, this is Ava.')
     expect(page.text).toContain('Robin started this chat, and only they can continue it.')
     const token = (await other.open(user.agentPath)).html
-    const stolen = { ...chat, html: chat.html.replaceAll(/name="_csrf" value="[^"]*"/g, /name="_csrf" value="[^"]*"/.exec(token)?.[0] ?? '') }
-    expect((await say(other, stolen, 'Hello')).text).toContain('Only the member who started this chat can continue it.')
-    expect((await other.browser.press(stolen, 'End chat')).page.text).toContain('Only the member who started this chat can continue it.')
+    const stolen = {
+      ...chat,
+      html: chat.html.replaceAll(
+        /name="_csrf" value="[^"]*"/g,
+        /name="_csrf" value="[^"]*"/.exec(token)?.[0] ?? '',
+      ),
+    }
+    expect((await say(other, stolen, 'Hello')).text).toContain(
+      'Only the member who started this chat can continue it.',
+    )
+    expect((await other.browser.press(stolen, 'End chat')).page.text).toContain(
+      'Only the member who started this chat can continue it.',
+    )
     expect((await user.browser.open(chat.url)).page.text).toContain('In progress')
   })
 

@@ -15,7 +15,9 @@ describe("the agent's page", () => {
     const page = await startChat(user)
     expect(page.url).toMatch(/\/agents\/\d+\/chats\/[\w-]{36}$/)
     expect(page.text).toContain('Hi Maya, this is Ava.')
-    expect(page.text).toMatch(/Maya Okafor \(sample values\).*product Roof inspection.*appointment_day Tuesday.*roof_type Sample roof type/)
+    expect(page.text).toMatch(
+      /Maya Okafor \(sample values\).*product Roof inspection.*appointment_day Tuesday.*roof_type Sample roof type/,
+    )
     expect(page.text).toContain('Fake model')
     expect(page.text).toContain('Appointment day Not yet')
     const agent = await user.open(user.agentPath)
@@ -58,7 +60,11 @@ describe("the agent's page", () => {
 
   it('lets a draft chat, and offers the models of the settings in its form', async () => {
     const user = await seedChatter(world.service)
-    await world.database.db.updateTable('agent').set({ status: 'draft' }).where('id', '=', user.agentId).execute()
+    await world.database.db
+      .updateTable('agent')
+      .set({ status: 'draft' })
+      .where('id', '=', user.agentId)
+      .execute()
     expect((await startChat(user)).text).toContain('Hi Maya, this is Ava.')
     const form = await user.open(`${user.agentPath}/edit`)
     expect(form.text).toContain('Default (outdial-fake)')
@@ -69,7 +75,8 @@ describe("the agent's page", () => {
 
   it("says that the first model is used if the agent's own isn't available anymore", async () => {
     const user = await seedChatter(world.service, { model: 'old-model' })
-    const sentence = "The agent's model old-model isn't available anymore, so its conversations use outdial-fake."
+    const sentence =
+      "The agent's model old-model isn't available anymore, so its conversations use outdial-fake."
     expect((await user.open(user.agentPath)).text).toContain(sentence)
     expect((await startChat(user)).text).toContain(sentence)
     expect((await user.open(`${user.agentPath}/edit`)).text).toContain('old-model (not available)')
