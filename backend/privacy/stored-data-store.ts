@@ -12,7 +12,7 @@ export interface StoredData {
   spreadsheetRows: number
 }
 
-/** @param mentionIds the tool calls that mention the contact, of any contact's calls */
+/** @param mentionIds the tool calls that mention the contact, of any contact's calls and chats */
 export async function selectStoredData(
   db: Db,
   workspaceId: number,
@@ -24,7 +24,10 @@ export async function selectStoredData(
       (select count(*) from call where ${ofContact}) as calls,
       (select count(*) from call where ${ofContact} and status = 'queued') as "waitingCalls",
       (select count(*) from tool_call where workspace_id = ${workspaceId}
-        and call_id in (select id from call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
+        and (
+          call_id in (select id from call where ${ofContact})
+          or conversation_id in (select id from conversation where ${ofContact})
+        ) and id <> all(${mentionIds}::bigint[])
       ) + ${mentionIds.length} as "toolCalls",
       (select count(*) from contact_note where ${ofContact}) as notes,
       (select count(*) from contact_change_values where contact_id = ${contactId}) as changes,

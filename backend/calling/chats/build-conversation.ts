@@ -56,7 +56,9 @@ export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'in
     ...(parts ?? []).flatMap((part) => {
       if (part.type === 'said' && part.isFiller !== true) return [{ role: 'agent' as const, text: part.text }]
       const isTool = part.type === 'tool' || part.type === 'late_result'
-      return isTool ? [{ role: 'tool' as const, text: `${part.name}: ${part.result ?? 'still running'}` }] : []
+      return isTool
+        ? [{ role: 'tool' as const, text: `${part.name}: ${part.result ?? 'still running'}` }]
+        : []
     }),
   ]),
 })

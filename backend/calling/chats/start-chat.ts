@@ -53,8 +53,7 @@ export const startChat = (
 
 async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
   const contact = await findContact(tx.db, workspaceId, contactId)
-  if (contact === undefined || contact.erased_at !== null)
-    throw fieldError('contact_id', 'not_found.contact')
+  if (contact === undefined || contact.erased_at !== null) throw fieldError('contact_id', 'not_found.contact')
 }
 
 async function sayFirstWords(tx: ChatDeps, { workspaceId, id }: { workspaceId: number; id: string }) {

@@ -157,5 +157,6 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
 
 const controlResults = {
   end_call: 'The call ends now.',
-  opt_out: 'Chat: nothing was changed. In a call, the number would now be on the do-not-call list. The call ends now.',
+  opt_out:
+    'Chat: nothing was changed. In a call, the number would now be on the do-not-call list. The call ends now.',
 }

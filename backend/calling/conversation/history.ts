@@ -8,7 +8,10 @@ import type { LateResult, ToolPart, Turn, TurnInput } from './transcript.ts'
  *
  * @param data the block of contact data, which is the first message
  */
-export const toHistory = (data: string, turns: readonly Pick<Turn, 'input' | 'messages'>[]): ModelMessage[] => [
+export const toHistory = (
+  data: string,
+  turns: readonly Pick<Turn, 'input' | 'messages'>[],
+): ModelMessage[] => [
   { role: 'user', content: data },
   ...turns.flatMap(({ input, messages }) => [...toInputMessages(input), ...messages]),
 ]
@@ -59,5 +62,8 @@ export function findRunning(
 }
 
 /** Returns whether a tool is among them with the same arguments. */
-export const isRunning = (running: readonly Pick<ToolPart, 'name' | 'args'>[], name: string, args: unknown): boolean =>
-  running.some((tool) => tool.name === name && isDeepStrictEqual(tool.args, args))
+export const isRunning = (
+  running: readonly Pick<ToolPart, 'name' | 'args'>[],
+  name: string,
+  args: unknown,
+): boolean => running.some((tool) => tool.name === name && isDeepStrictEqual(tool.args, args))

@@ -10,6 +10,7 @@ import type { Route } from '../../api/define-route.ts'
 import { routes } from '../../api/routes.ts'
 import { hourMs, secondMs } from '../../platform/core/durations.ts'
 import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
+import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
 import { apiRequests, inputFor, type RouteInput } from '../support/api-requests.ts'
 import { seedLiveCall, seedUser } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
@@ -92,6 +93,7 @@ beforeAll(async () => {
     'a refresh token': invalid(live.refresh_token),
     'a sign-in session': invalid(sessionToken),
     'an attempt token': invalid(createAttemptToken(deps.attemptTokenKey, attemptId)),
+    'a conversation token': invalid(createConversationToken(deps.attemptTokenKey, theirs.chat)),
   }
 })
 

@@ -170,6 +170,7 @@ describe('a field of a contact', () => {
       config: {},
       args: { phone_number: number },
       call: undefined,
+      chat: undefined,
       dryRun: false,
       signal: new AbortController().signal,
     })

@@ -45,6 +45,7 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
     sql`insert into tool_call (
       workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms
     ) values (${workspaceId}, ${call}, ${attemptId}, 'look_up', '{}', '', false, false, ${now}, 1)`,
+    sql`insert into model_usage (workspace_id, day, tokens) values (${workspaceId}, '2026-05-04', 1000)`,
     sql`insert into delivery_attempt (delivery_id, number, at, duration_ms) values (${of.delivery}, 1, ${now}, 1)`,
     sql`insert into contact_import_row (import_id, position, state) values (${of.import}, 99, 'new')`,
     sql`insert into contact_import_mapping (workspace_id, headers_hash, columns, used_at)
@@ -131,7 +132,7 @@ async function listTables(db: Db): Promise<Table[]> {
 }
 
 /** Tables that statements of a workspace can't use at all. */
-const installationTables = ['password_reset', 'replica', 'server_secret', 'session']
+const installationTables = ['model_health', 'password_reset', 'replica', 'server_secret', 'session']
 
 /** A workspace reaches the rows of partitions only through their table. */
 const isServiceTable = ({ name, isPartition }: Table) => installationTables.includes(name) || isPartition

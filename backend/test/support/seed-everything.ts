@@ -8,6 +8,7 @@ import { createSpreadsheet } from '../../tools/spreadsheets/spreadsheets.ts'
 import { installBuiltInTools } from '../../tools/tool-catalog.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
+import { seedChat } from './chats.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
 import type { Service } from './service.ts'
@@ -42,6 +43,8 @@ export async function seedEverything(service: Service, mark: string) {
     .insertInto('contact_note')
     .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
     .execute()
+
+  const chat = await seedChat(deps, { workspaceId, agentId, userId, contactId }, { said: mark })
 
   const key = await seedApiKeyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps, key, {
@@ -104,7 +107,6 @@ export async function seedEverything(service: Service, mark: string) {
   const importId = await uploadContacts(deps, caller, { name: `${mark}.csv`, bytes, isTooLarge: false })
 
   const at = deps.clock.now()
-  const chat = await seedChat(deps, { workspaceId, agentId, userId }, mark)
   const request = await db
     .insertInto('api_request')
     .values({
@@ -126,7 +128,7 @@ export async function seedEverything(service: Service, mark: string) {
     call: callId,
     completedCall: completed.id,
     campaign: campaignId,
-    chat,
+    chat: chat.id,
     contact: contactId,
     delivery: deliveries.find((row) => row.subscription_id !== null)?.id ?? 0,
     document: documentId,
@@ -142,37 +144,4 @@ export async function seedEverything(service: Service, mark: string) {
     owner: userId,
     request: request.id,
   }
-}
-
-/** Creates a chat in which everything that can be said is `text`. Returns its ID. */
-async function seedChat(
-  { db, clock }: Pick<Service['deps'], 'db' | 'clock'>,
-  { workspaceId, agentId, userId }: { workspaceId: number; agentId: number; userId: number },
-  text: string,
-): Promise<string> {
-  const now = clock.now()
-  const contact = { first_name: text, last_name: text, variables: { product: text } }
-  const { id } = await db
-    .insertInto('conversation')
-    .values({
-      ...{ workspace_id: workspaceId, agent_id: agentId, agent_version: 1, user_id: userId, turn: 1 },
-      ...{ sample_values: JSON.stringify(contact), started_at: now, last_turn_at: now },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  const tool = { type: 'tool', id: text, name: text, args: { [text]: text }, result: text }
-  const parts = [
-    { type: 'said', text },
-    { ...tool, isError: true, isDryRun: true },
-    { type: 'late_result', id: text, name: text, result: text, isError: true },
-    { type: 'trouble', sentence: text },
-  ]
-  await db
-    .insertInto('conversation_turn')
-    .values({
-      ...{ workspace_id: workspaceId, conversation_id: id, number: 1, started_at: now },
-      ...{ input: JSON.stringify({ type: 'speech', text }), parts: JSON.stringify(parts), messages: '[]' },
-    })
-    .execute()
-  return id
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect } from '@jest/globals'
 import type { Page as Tab } from 'playwright-core'
-import { seedChatter } from '../../support/chats.ts'
+import { seedChatter } from '../../support/chat-pages.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab } from '../../support/dashboard.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { removeMember } from '../../../accounts/access/remove-member.ts'
 import { endChat } from '../../../calling/chats/take-turn.ts'
-import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chats.ts'
+import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chat-pages.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
 import { waitFor } from '../../support/wait.ts'
 

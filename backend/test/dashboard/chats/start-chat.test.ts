@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { addContact, toCaller } from '../../support/calls.ts'
-import { seedChatter, startChat } from '../../support/chats.ts'
+import { seedChatter, startChat } from '../../support/chat-pages.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber } from '../../support/factories.ts'
 import { useServiceWorld } from '../../support/service.ts'
