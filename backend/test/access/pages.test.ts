@@ -239,7 +239,7 @@ describe('the ID fields of forms', () => {
     }
     expect(wrong).toEqual([])
     expect(await dumpRows(world.database)).toEqual(before)
-    expect(fields).toHaveLength(8)
+    expect(fields).toHaveLength(9)
 
     const rejected: string[] = []
     for (const route of new Set(fields.map((one) => one.route))) {
