@@ -1,4 +1,5 @@
 import type { Extracted } from '@outdial/contract'
+import { getOwn } from '../../platform/core/records.ts'
 import { badge, time } from '../../platform/views/elements.ts'
 import { formatContactName } from '../../platform/views/format.ts'
 import { type Html, html } from '../../platform/views/html.ts'
@@ -56,9 +57,10 @@ function factsPanel(
 ): Html {
   const { input, output, isEstimated } = chat.tokens
   const name = formatContactName(person, 'No name')
-  const variables = Object.entries(person.variables).filter(([variable]) =>
-    agent.variables.includes(variable),
-  )
+  const variables = agent.variables.flatMap((variable) => {
+    const value = getOwn(person.variables, variable)
+    return value === undefined ? [] : [[variable, value] as const]
+  })
   return html`
     <section class="panel" aria-labelledby="facts">
       <h2 id="facts">Details</h2>

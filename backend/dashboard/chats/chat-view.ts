@@ -69,6 +69,7 @@ export const chatView = defineView((page: PageModel, data: ChatData) => {
 function conversation(page: PageModel, data: ChatData): Html {
   const { shown, speakers, turnInProgress } = data
   const { turns, endReason } = shown.chat
+  const hasForm = endReason === null && data.isOwn
   return html`
     <section class="panel chat" aria-labelledby="conversation">
       <h2 id="conversation">Conversation</h2>
@@ -79,13 +80,14 @@ function conversation(page: PageModel, data: ChatData): Html {
       </div>
       <ol class="transcript" id="chat-speaking" aria-label="Turn in progress" hidden></ol>
       ${turns.length === 0 && endReason === null && html`<p class="soft">The contact speaks first. Write what they say.</p>`}
+      ${!hasForm && formMessage(page.form)}
+      ${endReason !== null && html`<p class="notice" id="chat-end" tabindex="-1">${describeChatEnd(endReason)}</p>`}
       ${
-        endReason !== null
-          ? html`<p class="notice" id="chat-end" tabindex="-1">${describeChatEnd(endReason)}</p>`
-          : data.isOwn
-            ? chatForm(page, data)
-            : html`<p class="hint">${data.member} started this chat, and only they can continue it.</p>`
+        endReason === null &&
+        !data.isOwn &&
+        html`<p class="hint">${data.member} started this chat, and only they can continue it.</p>`
       }
+      ${hasForm && chatForm(page, data)}
     </section>
   `
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
+import { seedChat } from '../support/chats.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
@@ -215,10 +216,13 @@ describe('the ID fields of forms', () => {
       .select('contact_id')
       .where('id', '=', mine.completedCall)
       .executeTakeFirstOrThrow()
+    const { workspaceId, agent: agentId, owner: userId } = mine
+    const sampleChat = await seedChat(world.service.deps, { workspaceId, agentId, userId })
     /** The objects that a form accepts, where it doesn't accept just any. */
     const accepted: Record<string, Partial<SeededObjects>> = {
       '/calls/:id/replay': { call: mine.completedCall },
       '/contacts/:id/add-to-campaign': { contact: idle.contact_id },
+      '/agents/:id/chats/:chatId/test-event': { chat: sampleChat.id },
     }
     const pathOf = (route: ListedRoute) =>
       workspacePath(mine, pathFor(route, { ...mine, ...accepted[route.path] }))

@@ -83,11 +83,6 @@ async function writeMarkEverywhere(): Promise<void> {
       duration_ms: 5,
     })
     .execute()
-  const contact = { first_name: mark, last_name: mark, variables: { product: mark } }
-  await db
-    .updateTable('conversation')
-    .set({ sample_values: JSON.stringify(contact) })
-    .execute()
   const result = { id: mark, name: mark, result: mark, isError: true }
   const parts = [
     { type: 'said', text: mark },

@@ -60,7 +60,7 @@ it('sends the first words before the agent has finished, and stores them when th
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello' })
-  await readUntil(turn, 'I see. Do')
+  await readUntil(turn, ' see. Do')
   expect(await storedParts(chat, 2)).toBe('null')
   turn.abort()
   world.fake.behaviors = []
@@ -74,7 +74,7 @@ it('ends the turn when the browser disconnects', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello' })
-  await readUntil(turn, 'I see. Do')
+  await readUntil(turn, ' see. Do')
   turn.abort()
   await waitFor(async () => (await storedParts(chat, 2)).includes('I see. Do'))
   expect(world.fake.requests.at(-1)?.isAborted).toBe(true)
@@ -134,7 +134,7 @@ it('sends nothing more once the member has lost their rights', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello' })
-  await readUntil(turn, 'I see. Do')
+  await readUntil(turn, ' see. Do')
   await removeMember(world.service.deps, user.workspaceId, user.userId).catch(() => undefined)
   await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
   // Interrupts the agent, so that the turn would be stored and shown.
