@@ -5,6 +5,7 @@ import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import { cutText } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationState } from '../conversation/conversation.ts'
+import type { AnalyzedConversation } from '../conversation/model/analysis.ts'
 import { getPhrases } from '../conversation/phrases/index.ts'
 import type { LateResult } from '../conversation/transcript.ts'
 import { chatNotFound } from './chat-errors.ts'
@@ -53,14 +54,24 @@ async function loadContact(
 const maxResultLength = 4_000
 
 /** Returns what an analysis reads: the words of both, and what the tools said. */
-export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'input' | 'parts'>[]) => ({
+export const toAnalyzed = (
+  agent: AgentValues,
+  turns: readonly Pick<TurnRow, 'input' | 'parts'>[],
+): AnalyzedConversation => ({
   ...{ instructions: agent.instructions, goal: agent.goal.trim() || undefined, results: agent.results },
-  transcript: turns.flatMap(({ input, parts }) => [
+  transcript: turns.flatMap(({ input, parts }): AnalyzedConversation['transcript'] => [
     ...(input?.type === 'speech' ? [{ role: 'contact' as const, text: input.text }] : []),
-    ...(parts ?? []).flatMap((part) => {
+    ...(parts ?? []).flatMap((part): AnalyzedConversation['transcript'] => {
       if (part.type === 'said' && part.isFiller !== true) return [{ role: 'agent' as const, text: part.text }]
       const isTool = part.type === 'tool' || part.type === 'late_result'
-      return isTool ? [{ role: 'tool' as const, text: `${part.name}: ${cutText(part.result ?? 'still running', maxResultLength)}` }] : []
+      return isTool
+        ? [
+            {
+              role: 'tool' as const,
+              text: `${part.name}: ${cutText(part.result ?? 'still running', maxResultLength)}`,
+            },
+          ]
+        : []
     }),
   ]),
 })

@@ -7,7 +7,12 @@ import type { TokenUsage } from '../conversation/model/usage.ts'
 import type { SampleValues } from './chat.ts'
 
 /** Counts the chats that a member has started since a time. */
-export async function countChatsSince(db: Db, workspaceId: number, userId: number, since: Date): Promise<number> {
+export async function countChatsSince(
+  db: Db,
+  workspaceId: number,
+  userId: number,
+  since: Date,
+): Promise<number> {
   const { count } = await db
     .selectFrom('conversation')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -154,13 +159,18 @@ export async function updateTurn(db: Db, key: TurnKey, turn: TurnToStore): Promi
 }
 
 /** Adds tokens to a chat. */
-export async function updateTokens(db: Db, workspaceId: number, chatId: string, usage: TokenUsage): Promise<void> {
+export async function updateTokens(
+  db: Db,
+  workspaceId: number,
+  chatId: string,
+  usage: TokenUsage,
+): Promise<void> {
   await db
     .updateTable('conversation')
     .set((eb) => ({
       input_tokens: eb('input_tokens', '+', usage.inputTokens),
       output_tokens: eb('output_tokens', '+', usage.outputTokens),
-      has_estimated_tokens: eb.or([eb.ref('has_estimated_tokens'), eb.val(usage.isEstimated)]),
+      has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', chatId)

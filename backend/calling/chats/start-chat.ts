@@ -12,6 +12,7 @@ import type { SampleValues } from './chat.ts'
 import { chatNotFound, noModel, tooManyChats } from './chat-errors.ts'
 import { countChatsSince, insertChat, insertTurn, selectChat, updateTurn } from './chat-store.ts'
 import type { ChatDeps } from './take-turn.ts'
+import { requireTokensLeft } from './token-usage.ts'
 
 /** Chats that a member can start within an hour. */
 const maxChatsPerHour = 30
@@ -36,6 +37,7 @@ export const startChat = (
     const { workspaceId, userId } = caller
     const { model } = tx
     if (model === undefined) throw noModel()
+    await requireTokensLeft(tx, workspaceId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
     if (agent === undefined) throw agentNotFound()
     const now = tx.clock.now()
@@ -53,8 +55,7 @@ export const startChat = (
 
 async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
   const contact = await findContact(tx.db, workspaceId, contactId)
-  if (contact === undefined || contact.erased_at !== null)
-    throw fieldError('contact_id', 'not_found.contact')
+  if (contact === undefined || contact.erased_at !== null) throw fieldError('contact_id', 'not_found.contact')
 }
 
 async function sayFirstWords(tx: ChatDeps, { workspaceId, id }: { workspaceId: number; id: string }) {
