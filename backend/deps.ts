@@ -16,7 +16,7 @@ export interface Deps {
   runtimeSecrets: () => readonly string[]
   /** Returns the keys that currently sign requests to the agent runtime; none without a runtime. */
   runtimeSigningKeys: () => readonly string[]
-  /** Creates and verifies attempt tokens. */
+  /** Creates and verifies the tokens of attempts and conversations. */
   attemptTokenKey: Buffer
   db: Db
   /** Set for a request that writes: each transaction begins with it. */

@@ -251,6 +251,10 @@ export const runtimeErrorTexts = {
     meaning: 'This attempt token has expired, because its call attempt has ended.',
     action: "Don't send the request again.",
   },
+  'expired_credential.conversation': {
+    meaning: 'This conversation token has expired, because its chat has ended.',
+    action: "Don't send the request again.",
+  },
   'not_found.attempt': { meaning: 'There is no call attempt with this ID.', action: 'Check the ID.' },
   attempt_ended: {
     meaning: "The call attempt has ended, so the report wasn't saved.",
@@ -537,16 +541,15 @@ export const detailTexts = {
   },
   // Warnings about a campaign.
   'no_permitted_hour.campaign': {
-    meaning:
-      "Numbers in {places} aren't called: these calling hours and the hours by law have none in common.",
+    meaning: "Numbers in {places} aren't called: these calling hours and the hours by law don't overlap.",
     action: 'Choose other calling hours.',
   },
   'frequency.no_retries': {
-    meaning: 'The rules allow {limit} per number in 30 days, so no call has {attempts} attempts.',
+    meaning: 'The rules allow {limit} per number in 30 days, so no call can have {attempts} attempts.',
     action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
   },
   'frequency.late_retries': {
-    meaning: 'The rules allow {limit} per number in 24 hours, so retries after that wait.',
+    meaning: 'The rules allow {limit} per number in 24 hours, so later retries wait.',
     action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
   },
   agent_not_live: errorTexts.agent_not_live,
@@ -592,6 +595,10 @@ export const runtimeDetailTexts = {
     meaning: 'No contact found with this phone number.',
     action: 'Ask for another number.',
   },
+  'not_found.chat_contact': {
+    meaning: 'This chat has no contact, because it uses sample values.',
+    action: 'Continue without one.',
+  },
   'required.contact': {
     meaning: "This session isn't for a call.",
     action: "Pass the contact's {field}.",
@@ -603,7 +610,7 @@ export const runtimeDetailTexts = {
     action: "Don't promise a callback.",
   },
   not_callable: {
-    meaning: "The rules of the workspace don't allow a call to this person then.",
+    meaning: "The workspace's rules don't allow a call to this person at that time.",
     action: "Don't promise a callback at this time.",
   },
   callback_in_progress: {
@@ -658,6 +665,7 @@ export const toolResultTexts = {
     action: 'Try again once, or continue without them.',
   },
   call_ended: { meaning: 'The call has ended.', action: 'Close the session.' },
+  chat_ended: { meaning: 'The chat has ended.', action: 'Close the session.' },
   agent_deleted: { meaning: 'The agent no longer exists.', action: 'Close the session.' },
   session_ended: {
     meaning: 'The session ended before the response.',
@@ -696,6 +704,7 @@ export const toolResultTexts = {
     meaning: 'No contact found for this call.',
     action: 'Continue without their details.',
   },
+  no_contact_in_chat: runtimeDetailTexts['not_found.chat_contact'],
   argument_missing: { meaning: '{argument} is required.', action: 'Pass it and try again.' },
   argument_type: {
     meaning: "{argument} isn't text, a number, true, or false.",

@@ -62,7 +62,7 @@ function requestLimits(): Limit[] {
       'the same',
     ],
     [
-      'time for which an idempotency key counts',
+      'time for which an idempotency key counts (in Zapier, **Deduplication Key**)',
       formatDuration(responseTtlMs),
       'after it, the same key queues another call',
     ],
@@ -130,7 +130,7 @@ function callRows(): Limit[] {
       'the call waits',
     ],
     [
-      'time that a call can wait after it was due',
+      'time that a call can wait after it was due, also while its campaign is paused',
       formatDuration(maxWaitMs),
       'it ends with the outcome `expired`',
     ],
@@ -152,12 +152,8 @@ function contactLimits(): Limit[] {
   return [
     ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
     ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
-    [
-      'variables of a contact',
-      `${variables.keys}, with ${formatCount(variables.value)} characters each`,
-      leftOut,
-    ],
-    ['metadata of a call', `${metadata.keys}, with ${formatCount(metadata.value)} characters each`, leftOut],
+    ['variables of a contact', formatEntries(variables), leftOut],
+    ['metadata of a call', formatEntries(metadata), leftOut],
     [
       'imported file',
       `${formatBytes(maxFileBytes)}, ${formatPlural(maxRows, 'row')}`,
@@ -172,6 +168,9 @@ function contactLimits(): Limit[] {
     ],
   ]
 }
+
+const formatEntries = ({ keys, key, value }: { keys: number; key: number; value: number }): string =>
+  `${keys}, with names of ${formatCount(key)} characters and values of ${formatCount(value)}`
 
 function agentLimits(): Limit[] {
   return [

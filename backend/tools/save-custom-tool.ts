@@ -4,6 +4,7 @@ import { errorCode } from '../platform/core/errors.ts'
 import { FormError, invalidField } from '../platform/core/form-errors.ts'
 import { lockWorkspace } from '../platform/db/locks.ts'
 import { inTransaction } from '../platform/db/transaction.ts'
+import { isReservedToolName } from '../queue/agents/reserved-tool-names.ts'
 import { requireNoCollision } from './assignments.ts'
 import { sealSecrets, type ToolSecrets } from './custom/tool-secrets.ts'
 import type { ToolRow, ToolValues } from './kinds/tool-kind.ts'
@@ -15,7 +16,7 @@ type SaveDeps = Pick<Deps, 'db' | 'clock' | 'notify' | 'secretBox'>
 /** The values of a tool, with secrets that aren't sealed yet. */
 export type ToolToSave = Omit<ToolValues, 'secrets'> & { secrets: ToolSecrets }
 
-/** @throws {ApiError} validation_failed if the name is taken */
+/** @throws {ApiError} validation_failed if the name is taken or reserved */
 export const saveNewTool = (
   deps: SaveDeps,
   workspaceId: number,
@@ -23,6 +24,7 @@ export const saveNewTool = (
   { secrets, ...values }: ToolToSave,
 ): Promise<{ id: number }> =>
   inTransaction(deps, async (tx) => {
+    requireFreeName(values.name)
     const row = { ...values, secrets: null, createdAt: tx.clock.now() }
     const added = await insertTool(tx.db, workspaceId, kind, row)
     if (added === undefined) throw nameTaken(values.name)
@@ -36,12 +38,14 @@ export const saveNewTool = (
 /**
  * Saves an edited tool as a new version.
  *
- * @throws {ApiError} validation_failed if the name is taken, if one of its agents has another tool with the same name,
- * or if the tool was changed in the meantime
+ * @throws {ApiError} validation_failed if the name is taken or reserved, if one of its agents has another tool with the
+ * same name, or if the tool was changed in the meantime
  */
 export const saveChangedTool = (deps: SaveDeps, row: ToolRow, changed: ToolToSave): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId } = row
+    // A tool that had the name before it was reserved keeps it.
+    if (changed.name !== row.name) requireFreeName(changed.name)
     const values = { ...changed, secrets: sealSecrets(tx.secretBox, row, changed.secrets) }
     await lockWorkspace(tx.db, workspaceId)
     const isSaved = await updateTool(tx.db, workspaceId, row, values).catch((error: unknown) => {
@@ -57,6 +61,12 @@ export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings 
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw unreadableSettingsError()
   return parsed.data
+}
+
+function requireFreeName(name: string): void {
+  if (!isReservedToolName(name)) return
+  const message = `The name ${name} is reserved: agents use it to control the call. Choose another name.`
+  throw invalidField('name', 'reserved', message)
 }
 
 const uniqueViolation = '23505'

@@ -4,7 +4,7 @@ import type { ToolKindName } from '../platform/db/schema.ts'
 import { inTransaction } from '../platform/db/transaction.ts'
 import { openSecrets } from './custom/tool-secrets.ts'
 import { toolKinds } from './kind-registry.ts'
-import { getDefinitions, hasEffects, type ToolDefinition, type ToolRow } from './kinds/tool-kind.ts'
+import { findToolsWithEffects, getDefinitions, type ToolDefinition, type ToolRow } from './kinds/tool-kind.ts'
 import {
   deleteCustomTool,
   insertBuiltInTools,
@@ -69,12 +69,12 @@ export async function getTool(
   const kind = tool && toolKinds.get(tool.row.kind)
   if (tool === undefined || kind === undefined) throw toolNotFound()
   const definitions = getDefinitions(kind, tool.row)
-  const names = definitions === 'unreadable' ? [] : definitions.map(({ name }) => name)
+  const effects = definitions === 'unreadable' ? [] : findToolsWithEffects(kind, tool.row, definitions)
   return {
     ...describeTool(tool),
     agents: tool.agents,
     definitions,
-    effects: names.filter((name) => hasEffects(kind, tool.row, name)),
+    effects: [...effects],
     secretNames: Object.keys(openSecrets(secretBox, tool.row)).sort(),
   }
 }

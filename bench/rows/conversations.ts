@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { startChat } from '../../backend/calling/chats/start-chat.ts'
 import { takeTurn } from '../../backend/calling/chats/take-turn.ts'
 import { openModelClient } from '../../backend/calling/conversation/model/model-client.ts'
+import type { LlmSettings } from '../../backend/config.ts'
 import { createToolServer } from '../../backend/tools/mcp/tool-server.ts'
 import { createApp } from '../../backend/app.ts'
 import { atMost, type Bench, type Measurement, type Row, type Scale } from '../row.ts'
@@ -82,7 +83,10 @@ async function takeTurnsOf(conversations: readonly TakeTurn[], turns: number): P
 /** Starts the tool server of a process, and chats that use it. */
 async function openChats(bench: Bench, world: World, url: string): Promise<TakeTurn[]> {
   const { demo, owner } = world
-  const settings = { url, apiKey: undefined, apiKeyFile: undefined, fallback: undefined, tokensPerDay: 0, models: ['timing'] }
+  const settings: LlmSettings = {
+    ...{ url, apiKey: undefined, apiKeyFile: undefined, fallback: undefined, tokensPerDay: 0 },
+    models: ['timing'],
+  }
   const model = await openModelClient(world.deps, settings)
   bench.onEnd(() => model.close())
   const deps = { ...world.deps, model }
@@ -110,7 +114,12 @@ async function openChats(bench: Bench, world: World, url: string): Promise<TakeT
       const startedAt = now()
       let overhead = NaN
       const signal = new AbortController().signal
-      for await (const event of takeTurn(listening, { ...caller, chatId }, { type: 'speech', text: 'Yes, please.' }, signal))
+      for await (const event of takeTurn(
+        listening,
+        { ...caller, chatId },
+        { type: 'speech', text: 'Yes, please.' },
+        signal,
+      ))
         if (event.type === 'said' && Number.isNaN(overhead)) overhead = toOverhead(startedAt, event.text)
       return overhead
     })
@@ -122,9 +131,12 @@ async function openChats(bench: Bench, world: World, url: string): Promise<TakeT
 async function addMembers({ owner, demo }: World, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let number = 1; number <= count; number += 1) {
-    const user = { email: `member-${number}@example.com`, password_hash: 'none' }
+    const user = { email: `member-${number}@example.com`, name: `Member ${number}`, password_hash: 'none' }
     const { id } = await owner.insertInto('app_user').values(user).returning('id').executeTakeFirstOrThrow()
-    await owner.insertInto('membership').values({ workspace_id: demo.workspace_id, user_id: id, role: 'member' }).execute()
+    await owner
+      .insertInto('membership')
+      .values({ workspace_id: demo.workspace_id, user_id: id, role: 'member' })
+      .execute()
     ids.push(id)
   }
   return ids
@@ -133,7 +145,11 @@ async function addMembers({ owner, demo }: World, count: number): Promise<number
 const bareTurns = (url: string): TakeTurn[] =>
   Array.from({ length: width }, () => async () => {
     const startedAt = now()
-    const body = JSON.stringify({ model: 'timing', stream: true, messages: [{ role: 'user', content: 'Yes, please.' }] })
+    const body = JSON.stringify({
+      model: 'timing',
+      stream: true,
+      messages: [{ role: 'user', content: 'Yes, please.' }],
+    })
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body })
     let overhead = NaN

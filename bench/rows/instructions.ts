@@ -60,7 +60,9 @@ async function compareClaims(world: World, { rounds, claims }: Scale) {
   const queue = await addCalls({ world, open: [], blocked: [] }, 20, 20_000)
   await publishInstructions(world, demo.workspace_id, ['', longInstructions])
   const measure = (age: number) => async () => {
-    await sql`update agent set version = newest_version - ${age}::int where workspace_id = ${demo.workspace_id}`.execute(owner)
+    await sql`update agent set version = newest_version - ${age}::int where workspace_id = ${demo.workspace_id}`.execute(
+      owner,
+    )
     return median(await measureWith(queue, claims, capacity, () => claimIds(deps, capacity)))
   }
   const [ours, peer] = [measure(0), measure(1)]
@@ -74,7 +76,11 @@ async function publishInstructions(
   workspaceId: number,
   versions: readonly string[],
 ): Promise<void> {
-  const agents = await deps.db.selectFrom('agent').select(['id', 'name', 'language']).where('workspace_id', '=', workspaceId).execute()
+  const agents = await deps.db
+    .selectFrom('agent')
+    .select(['id', 'name', 'language'])
+    .where('workspace_id', '=', workspaceId)
+    .execute()
   for (const { id, ...fields } of agents)
     for (const text of versions) {
       await saveAgent(deps, workspaceId, id, { ...fields, greeting: 'Hello.', instructions: text }, null)

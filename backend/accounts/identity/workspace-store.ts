@@ -56,6 +56,15 @@ export const selectWorkspaceCountry = async (db: Db, workspaceId: number): Promi
   return country
 }
 
+export const selectWorkspaceTimeZone = async (db: Db, workspaceId: number): Promise<string> => {
+  const { time_zone: timeZone } = await db
+    .selectFrom('workspace')
+    .select('time_zone')
+    .where('id', '=', workspaceId)
+    .executeTakeFirstOrThrow()
+  return timeZone
+}
+
 export const updateCallsSpecialNumbers = async (
   db: Db,
   workspaceId: number,

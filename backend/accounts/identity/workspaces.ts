@@ -13,6 +13,7 @@ import {
   insertWorkspace,
   selectCallsSpecialNumbers,
   selectWorkspaceCountry,
+  selectWorkspaceTimeZone,
   setWebhookSecret,
   updateCallsSpecialNumbers,
   updateWorkspace,
@@ -122,6 +123,10 @@ export const hasWorkspaces = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
  */
 export const findWorkspaceCountry = (db: Db, workspaceId: number): Promise<string> =>
   selectWorkspaceCountry(db, workspaceId)
+
+/** Returns the workspace's time zone. */
+export const findWorkspaceTimeZone = (db: Db, workspaceId: number): Promise<string> =>
+  selectWorkspaceTimeZone(db, workspaceId)
 
 /** Sets whether the workspace calls premium-rate numbers and others that can cost much more. */
 export const setCallsSpecialNumbers = (db: Db, workspaceId: number, callsThem: boolean): Promise<void> =>

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { secondMs } from '../../platform/core/durations.ts'
-import { createConversationToken } from '../../platform/secrets/attempt-tokens.ts'
+import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
 import type { ToolSession } from '../conversation/conversation-tools.ts'
 import { openToolClient, ownToolServerUrl } from '../telephony/tool-client.ts'
 import type { ChatRow } from './chat-store.ts'

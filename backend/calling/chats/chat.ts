@@ -52,4 +52,5 @@ export type ChatAnalysis =
  * What a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
  * values of the agent's results are being found.
  */
-export type ChatEvent = TurnEvent | { type: 'finished'; end: ConversationEnd | null } | { type: 'found'; found: Extracted }
+export type ChatEvent =
+  TurnEvent | { type: 'finished'; end: ConversationEnd | null } | { type: 'found'; found: Extracted }

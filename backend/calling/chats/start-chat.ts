@@ -24,8 +24,7 @@ export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
  * Starts a chat with an agent, also with a draft: with its newest version, whether calls use it or not. If the agent speaks
  * first, it has said its first words.
  *
- * @throws {FormError} not_found for an unknown agent, validation_failed for an unknown contact, rate_limited, and
- *   unavailable without a language model
+ * @throws {ApiError} not_found for an unknown agent or contact, rate_limited, and unavailable without a language model
  */
 export const startChat = (
   deps: Omit<ChatDeps, 'model'> & Pick<Deps, 'model'>,

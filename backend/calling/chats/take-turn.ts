@@ -2,6 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { describeError } from '../../platform/core/errors.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { recordToolCall } from '../../queue/calls/record-tool-call.ts'
+import type { CallControlName } from '../conversation/call-controls.ts'
 import { Conversation, type ConversationDeps } from '../conversation/conversation.ts'
 import type { ModelClient } from '../conversation/model/model-client.ts'
 import type { FinishedTurn, TurnInput } from '../conversation/transcript.ts'
@@ -143,7 +145,7 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
   return {
     ...{ model, clock },
     openTools: (signal) => openChatTools(deps, chat, signal),
-    runControl: async (name) => controlResults[name],
+    runControl: (name) => runControl(deps, chat, name),
     saveLateResult: (result) =>
       addLateResult(deps.db, workspaceId, id, result).catch((error: unknown) =>
         onFailure(error, 'failed to save the result of a tool'),
@@ -152,7 +154,17 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
   }
 }
 
-const controlResults = {
+/** Does a dry run of a call control, and records it as a tool call. */
+async function runControl(deps: ChatDeps, chat: ChatRow, toolName: CallControlName): Promise<string> {
+  const text = controlResults[toolName]
+  await recordToolCall(deps, chat.workspace_id, {
+    ...{ of: { conversationId: chat.id }, toolName, args: {}, result: { text, isError: false } },
+    ...{ dryRun: true, startedAt: deps.clock.now(), durationMs: 0 },
+  })
+  return text
+}
+
+const controlResults: Record<CallControlName, string> = {
   end_call: 'The call ends now.',
   opt_out:
     'Chat: nothing was changed. In a call, the number would now be on the do-not-call list. The call ends now.',

@@ -27,7 +27,11 @@ export async function* bridgePauses<Part>(
   }
 }
 
-async function arrivesWithin(clock: Pick<Clock, 'wait'>, next: Promise<unknown>, ms: number): Promise<boolean> {
+async function arrivesWithin(
+  clock: Pick<Clock, 'wait'>,
+  next: Promise<unknown>,
+  ms: number,
+): Promise<boolean> {
   const arrival = new AbortController()
   const late = clock.wait(ms, arrival.signal).then(() => false)
   try {

@@ -117,12 +117,10 @@ export function createTurnTools(
     return outcome?.text ?? stillRunning
   }
 
-  const fromServer = [...serverTools].map(
-    ([name, tool]): ConversationTool => ({
-      ...{ name, description: tool.description, inputSchema: tool.inputSchema },
-      execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
-    }),
-  )
+  const fromServer = [...serverTools].map(([name, tool]): ConversationTool => ({
+    ...{ name, description: tool.description, inputSchema: tool.inputSchema },
+    execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
+  }))
   return {
     offered: [...fromServer, ...createCallControls(deps.runControl)],
 

@@ -96,7 +96,8 @@ export class Conversation {
       ...{ usage: noUsage, model: undefined, end: undefined },
     }
     if (input === null) yield* this.#begin(turn)
-    else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
+    else if (this.#isOver())
+      yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
     const lateResultIds = turn.parts.flatMap((part) => (part.type === 'late_result' ? [part.id] : []))
@@ -112,7 +113,8 @@ export class Conversation {
   async *#reactToSilence(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
     const { phrases, turns } = this.#state
     if (!this.#hasSpoken()) yield* this.#say(turn, this.#opening())
-    else if (turns.at(-1)?.input?.type === 'silence') yield* this.#say(turn, phrases.silenceGoodbye, 'silence')
+    else if (turns.at(-1)?.input?.type === 'silence')
+      yield* this.#say(turn, phrases.silenceGoodbye, 'silence')
     else yield* this.#say(turn, phrases.silenceQuestion)
   }
 
@@ -237,7 +239,7 @@ export class Conversation {
 
   #opening(): string {
     const { agent, values, phrases } = this.#state
-    const greeting = fillSpokenText(agent.greeting, values) || phrases.defaultGreeting
+    const greeting = fillSpokenText(agent.greeting.trim() || phrases.defaultGreeting, values)
     return withDisclosure(greeting, agent.ai_disclosure ? phrases.aiDisclosure : '', agent.speaks_first)
   }
 

@@ -18,7 +18,7 @@ export interface ProcessState {
 export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [], lacksModel: () => false })
 
 /**
- * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops come round, it doesn't lack a
+ * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops run, it doesn't lack a
  * language model, and it isn't stopping). An overload is in the body of `/readyz`, but doesn't fail it: otherwise, an
  * attacker who overloads the processes would make the load balancer remove all of them.
  */

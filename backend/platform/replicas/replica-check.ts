@@ -59,7 +59,7 @@ export function startReplicaCheck(
     hasWarned = true
     log.warn(
       'Another process with ROLE=api or ROLE=all uses this database, but REDIS_URL is not set. Set it to the same Redis in all processes. ' +
-        "Until then: a tool-server message that reaches another process than the one that has its session gets a 404. Each process counts rate limits and sign-in attempts separately. Changes of an agent's tools take up to 30 seconds to reach its sessions in other processes.",
+        "Until then: a tool-server message gets a 404 if it reaches a process that doesn't have its session. Each process counts rate limits and sign-in attempts separately. Changes of an agent's tools take up to 30 seconds to reach its sessions in other processes.",
     )
   }
   const job = startPeriodicJob(clock, {

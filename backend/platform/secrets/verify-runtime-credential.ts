@@ -2,19 +2,25 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Deps } from '../../deps.ts'
 import { ApiError } from '../core/errors.ts'
-import { attemptTokenPrefix, readAttemptToken } from './attempt-tokens.ts'
+import { readAttemptToken } from './attempt-tokens.ts'
+import { readConversationToken } from './conversation-tokens.ts'
 import { hashToken } from './tokens.ts'
 
-/** A runtime secret or an attempt token. A tool session stores the one that opened it. */
+/** A runtime secret, an attempt token, or a conversation token. A tool session stores the one that opened it. */
 export interface RuntimeCredential {
   readonly digest: Buffer
   /** Set for an attempt token, which is valid only for this attempt, and only until it's over. */
   readonly attemptId?: string
+  /** Set for a conversation token, which is valid only for the tools of this conversation, and only until it's over. */
+  readonly conversationId?: string
 }
 
 /** Returns a key to count the requests of a credential by. */
-export const getCredentialKey = ({ attemptId, digest }: RuntimeCredential): string =>
-  attemptId === undefined ? `secret:${digest.toString('hex')}` : `attempt:${attemptId}`
+export function getCredentialKey({ attemptId, conversationId, digest }: RuntimeCredential): string {
+  if (attemptId !== undefined) return `attempt:${attemptId}`
+  if (conversationId !== undefined) return `conversation:${conversationId}`
+  return `secret:${digest.toString('hex')}`
+}
 
 export interface RuntimeCredentialVerifier {
   /**
@@ -23,7 +29,7 @@ export interface RuntimeCredentialVerifier {
    * @throws {ApiError} missing_credential; invalid_credential, also if the request has two different credentials
    */
   require(headers: IncomingHttpHeaders, query: URLSearchParams): RuntimeCredential
-  /** Returns whether a secret is still configured. An attempt token doesn't depend on the configuration. */
+  /** Returns whether a secret is still configured. Tokens don't depend on the configuration. */
   isValid(credential: RuntimeCredential): boolean
 }
 
@@ -31,9 +37,11 @@ export interface RuntimeCredentialVerifier {
  * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of a secret.
  *
  * @param deps.runtimeSecrets returns the valid secrets, in a new list after each change
+ * @param options.forConversations accepts conversation tokens, too, which open nothing but tools
  */
 export function createRuntimeCredentialVerifier(
   deps: Pick<Deps, 'runtimeSecrets' | 'attemptTokenKey'>,
+  { forConversations = false } = {},
 ): RuntimeCredentialVerifier {
   let currentValues: readonly string[] = []
   let validSecrets: RuntimeCredential[] = []
@@ -49,9 +57,12 @@ export function createRuntimeCredentialVerifier(
   }
 
   const findCredential = (presented: string, digest: Buffer): RuntimeCredential | undefined => {
-    if (!presented.startsWith(attemptTokenPrefix)) return findByDigest(getValidSecrets(), digest)
-    const attemptId = readAttemptToken(deps.attemptTokenKey, presented)
-    return attemptId === undefined ? undefined : { digest, attemptId }
+    const key = deps.attemptTokenKey
+    const attemptId = readAttemptToken(key, presented)
+    if (attemptId !== undefined) return { digest, attemptId }
+    const conversationId = forConversations ? readConversationToken(key, presented) : undefined
+    if (conversationId !== undefined) return { digest, conversationId }
+    return findByDigest(getValidSecrets(), digest)
   }
 
   return {
@@ -65,7 +76,10 @@ export function createRuntimeCredentialVerifier(
       if (found === undefined) throw invalidSecret()
       return found
     },
-    isValid: (credential) => credential.attemptId !== undefined || getValidSecrets().includes(credential),
+    isValid: (credential) =>
+      credential.attemptId !== undefined ||
+      credential.conversationId !== undefined ||
+      getValidSecrets().includes(credential),
   }
 }
 
@@ -102,5 +116,8 @@ export const invalidSecret = () => new ApiError('invalid_credential.runtime', ch
 
 /** Returns the error for a token whose attempt is over. */
 export const expiredAttemptToken = () => new ApiError('expired_credential.attempt', challenge)
+
+/** Returns the error for a token whose conversation is over. */
+export const expiredConversationToken = () => new ApiError('expired_credential.conversation', challenge)
 
 const conflictingSecrets = () => new ApiError('invalid_credential.different', challenge)

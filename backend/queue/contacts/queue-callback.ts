@@ -1,3 +1,4 @@
+import { findWorkspaceTimeZone } from '../../accounts/identity/workspaces.ts'
 import type { Deps } from '../../deps.ts'
 import { fieldError } from '../../platform/core/errors.ts'
 import { lockCampaign, lockNumbers } from '../../platform/db/locks.ts'
@@ -8,8 +9,8 @@ import { moveCall } from '../calls/reschedule-calls.ts'
 import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { queueCall } from './add-contacts.ts'
+import { type ContactDetails, findContactsBy } from './find-contacts.ts'
 import { findCallback, isSecondCallback } from './scheduled-callback-store.ts'
-import { findContactsBy } from './find-contacts.ts'
 
 /** The call in which a contact asks to be called again. */
 interface CurrentCall {
@@ -22,12 +23,15 @@ interface CurrentCall {
   test: boolean
 }
 
-export interface ScheduledCallback {
+export interface RequestedCallback {
   requestedTime: Date
+  /** The contact's time zone. If that's unknown, the campaign's, or the workspace's in a chat. */
+  timeZone: string
+}
+
+export interface ScheduledCallback extends RequestedCallback {
   /** The time of the call, which is later than requested if that's outside calling hours. Null if nothing was queued. */
   scheduledTime: Date | null
-  /** The contact's time zone, or the campaign's if that's unknown. */
-  timeZone: string
 }
 
 /**
@@ -82,6 +86,23 @@ export const queueCallback = (
     return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, queued.id, now), timeZone }
   })
 
+/**
+ * Checks the time of a callback that's requested in a chat. A chat has no campaign, so nothing is queued.
+ *
+ * @param request.contactId undefined if the chat has no contact
+ * @param request.at as in {@link queueCallback}
+ * @throws {ApiError} not_found, validation_failed, with a message for the agent
+ */
+export async function checkCallbackTime(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  workspaceId: number,
+  { contactId, at }: { contactId: number | undefined; at: string },
+): Promise<RequestedCallback> {
+  const contact = contactId === undefined ? undefined : await requireCallableContact(db, workspaceId, contactId)
+  const timeZone = (contact && timeZoneOfContact(contact)) ?? (await findWorkspaceTimeZone(db, workspaceId))
+  return { requestedTime: requireRequestedTime(at, timeZone, clock.now()), timeZone }
+}
+
 async function findNextAttempt(
   tx: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
@@ -97,18 +118,24 @@ async function findNextAttempt(
 async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
   const { workspaceId, campaignId, contactId, phoneNumber } = call
   await lockNumbers(db, workspaceId, [phoneNumber])
-  const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
+  const contact = await requireCallableContact(db, workspaceId, contactId)
   const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
-  if (contact === undefined || campaign === undefined) {
-    throw fieldError('at', 'not_found.erased')
-  }
-  if (contact.do_not_call) {
-    throw fieldError('at', 'do_not_call')
-  }
+  if (campaign === undefined) throw fieldError('at', 'not_found.erased')
   if (campaign.status === 'archived') {
     throw fieldError('at', 'campaign_archived.callback')
   }
   return timeZoneOfContact(contact) ?? campaign.timeZone
+}
+
+async function requireCallableContact(
+  db: Db,
+  workspaceId: number,
+  contactId: number,
+): Promise<ContactDetails> {
+  const [contact] = await findContactsBy(db, workspaceId, 'id', contactId)
+  if (contact === undefined) throw fieldError('at', 'not_found.erased')
+  if (contact.do_not_call) throw fieldError('at', 'do_not_call')
+  return contact
 }
 
 function requireRequestedTime(text: string, timeZone: string, now: Date): Date {

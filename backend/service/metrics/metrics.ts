@@ -163,7 +163,7 @@ export function createMetrics(): Metrics {
     notificationsUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',
-      help: "Seconds since a worker's loop last came round.",
+      help: "Seconds since a worker's loop last completed a round.",
       labelNames: ['loop'],
       registers,
     }),

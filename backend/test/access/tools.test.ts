@@ -7,6 +7,7 @@ import { assignTool } from '../../tools/assignments.ts'
 import { toolKinds } from '../../tools/kind-registry.ts'
 import type { ToolKind } from '../../tools/kinds/tool-kind.ts'
 import { listTools } from '../../tools/tool-catalog.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { getWidgetId, seedAgent, seedLiveCall } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
@@ -112,14 +113,25 @@ it('has a value for every argument of every built-in tool, and every ID in a con
 })
 
 it.each([
-  ['outside of a call', async () => ({})],
+  ['outside of a call', async () => ({ token: secret })],
   [
     'in a call',
-    async () => ({ call_id: (await seedLiveCall(world.service.deps, ours.user.seed)).attemptId }),
+    async () => ({
+      token: secret,
+      call_id: (await seedLiveCall(world.service.deps, ours.user.seed)).attemptId,
+    }),
+  ],
+  [
+    'in a chat',
+    async () => {
+      const { userId } = ours.user
+      const chat = await seedChat(world.service.deps, { ...ours.user.seed, userId, contactId: ours.contact })
+      return { token: chat.token }
+    },
   ],
 ])("reads and changes nothing of another workspace's objects %s", async (_where, getQuery) => {
   const before = await readTheirs()
-  const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) })
+  const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) }, {})
   const texts = await useAllTools(session)
   expect(texts.length).toBeGreaterThan(kinds.length)
   const results = texts.map((text) => text.slice(text.indexOf('}: ')))
@@ -163,6 +175,10 @@ it('opens and uses no session, and takes no report, with a credential for someth
     await createCall(theirs),
   ]
   await ended.end()
+  const startChat = (of: SeededObjects, agentId = of.agent) =>
+    seedChat(deps, { ...of.user.seed, userId: of.user.userId, agentId })
+  const endedChat = await startChat(theirs)
+  await endedChat.end()
   const { key } = await createApiKey(deps, theirs.workspaceId, theirs.owner, 'Theirs')
   const credentials: Record<string, string | null> = {
     none: null,
@@ -171,6 +187,11 @@ it('opens and uses no session, and takes no report, with a credential for someth
     "another agent's attempt token": ofAgent2.token,
     "another workspace's attempt token": mine.token,
     "an ended attempt's token": ended.token,
+    "another agent's conversation token": (await startChat(ours, agent2)).token,
+    "another workspace's conversation token": (await startChat(ours)).token,
+    // It opens the agent's tools, but no call.
+    "the agent's own conversation token": (await startChat(theirs)).token,
+    "an ended conversation's token": endedChat.token,
     'an API key': key,
   }
   const query = new URLSearchParams({ widget_id: theirWidgetId, call_id: their.attemptId }).toString()

@@ -4,7 +4,7 @@ import { createApiKey } from '../../accounts/identity/api-keys.ts'
 import { supportProgram } from '../../admin/commands.ts'
 import { emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { readStories } from '../../dashboard/stories/read-story.ts'
-import { insertToolCall } from '../../tools/mcp/mcp-store.ts'
+import { insertToolCall } from '../../queue/calls/tool-call-store.ts'
 import { recordDeliveryAttempts } from '../../webhooks/delivery-attempt-store.ts'
 import { leaseDeliveries } from '../../webhooks/delivery-store.ts'
 import { admin } from '../support/admin.ts'
@@ -85,7 +85,7 @@ it('prints one story from the request to the deliveries, with the cause first', 
   const { id } = first.call
   const attempt = await dialCall(deps, seed, id)
   await insertToolCall(world.database.db, seed.workspaceId, {
-    ...{ callId: id, attemptId: attempt.id, toolName: 'knowledge_search', durationMs: 37 },
+    ...{ of: { callId: id, attemptId: attempt.id }, toolName: 'knowledge_search', durationMs: 37 },
     ...{ arguments: JSON.stringify({ query: 'price' }), result: 'Nothing was found.' },
     ...{ isError: false, dryRun: false, startedAt: deps.clock.now() },
   })

@@ -74,9 +74,17 @@ it('uses the tools of the tool server, and changes nothing', async () => {
   expect(events.find(({ type }) => type === 'tool_finished')).toMatchObject({
     tool: { name: 'contact_note', isDryRun: true, result: expect.stringContaining('nothing was changed') },
   })
-  const toolCalls = await world.db.selectFrom('tool_call').selectAll().where('conversation_id', '=', chatId).execute()
-  expect(toolCalls).toMatchObject([{ call_id: null, tool_name: 'contact_note', dry_run: true, is_error: false }])
-  expect(await world.db.selectFrom('contact_note').selectAll().where('contact_id', '=', contactId).execute()).toEqual([])
+  const toolCalls = await world.db
+    .selectFrom('tool_call')
+    .selectAll()
+    .where('conversation_id', '=', chatId)
+    .execute()
+  expect(toolCalls).toMatchObject([
+    { call_id: null, tool_name: 'contact_note', dry_run: true, is_error: false },
+  ])
+  expect(
+    await world.db.selectFrom('contact_note').selectAll().where('contact_id', '=', contactId).execute(),
+  ).toEqual([])
 })
 
 it('records call controls as tool calls, and puts nobody on the do-not-call list', async () => {
@@ -89,7 +97,13 @@ it('records call controls as tool calls, and puts nobody on the do-not-call list
     .where('conversation_id', '=', chatId)
     .execute()
   expect(toolCalls).toEqual([{ tool_name: 'opt_out', dry_run: true }])
-  expect(await world.db.selectFrom('do_not_call').selectAll().where('workspace_id', '=', world.seed.workspaceId).execute()).toEqual([])
+  expect(
+    await world.db
+      .selectFrom('do_not_call')
+      .selectAll()
+      .where('workspace_id', '=', world.seed.workspaceId)
+      .execute(),
+  ).toEqual([])
   expect(await read(chatId)).toMatchObject({ endReason: 'agent', analysis: { state: 'pending' } })
 })
 
@@ -154,7 +168,11 @@ it('continues after a process was killed in a turn', async () => {
   const lost = { workspace_id: world.seed.workspaceId, conversation_id: chatId, number: 2 }
   await world.db
     .insertInto('conversation_turn')
-    .values({ ...lost, input: JSON.stringify({ type: 'speech', text: 'Hi' }), started_at: world.deps.clock.now() })
+    .values({
+      ...lost,
+      input: JSON.stringify({ type: 'speech', text: 'Hi' }),
+      started_at: world.deps.clock.now(),
+    })
     .execute()
   await world.db.updateTable('conversation').set({ turn: 2 }).where('id', '=', chatId).execute()
   expect(wordsOf(await world.take(chatId, 'Are you there?'))).toContain(question)
@@ -176,6 +194,7 @@ it('stores nothing if the chat was deleted meanwhile', async () => {
 })
 
 it('ends for the member, once, and is analyzed only if the contact said something', async () => {
+  await edit({ instructions: `Ask: ${question}` })
   const spoken = await world.start()
   await world.take(spoken, 'Hi')
   const silent = await world.start()
@@ -213,7 +232,7 @@ it('is rejected for the contact or the agent of another workspace', async () => 
     .values({ workspace_id: other.workspaceId, phone_number: '+12025550178' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  expect(await getError(world.start({ contactId }))).toMatchObject({ code: 'validation_failed' })
+  expect(await getError(world.start({ contactId }))).toMatchObject({ code: 'not_found' })
   const start = startChat(world.deps, world.seed, other.agentId, { sampleValues })
   expect(await getError(start)).toMatchObject({ code: 'not_found' })
 })
@@ -238,12 +257,17 @@ it('saves the result of a tool that finishes after an interruption, and gives it
     },
   })
   const late = await waitForValue(
-    () => world.db.selectFrom('conversation').select('late_results').where('id', '=', chatId).executeTakeFirst(),
+    () =>
+      world.db.selectFrom('conversation').select('late_results').where('id', '=', chatId).executeTakeFirst(),
     (row) => row?.late_results.length === 1,
   )
   expect(late?.late_results).toMatchObject([{ name: 'contact_note' }])
   const events = await world.take(chatId, 'Hello')
   expect(events.find(({ type }) => type === 'late_result')).toMatchObject({ name: 'contact_note' })
-  const row = await world.db.selectFrom('conversation').select('late_results').where('id', '=', chatId).executeTakeFirst()
+  const row = await world.db
+    .selectFrom('conversation')
+    .select('late_results')
+    .where('id', '=', chatId)
+    .executeTakeFirst()
   expect(row?.late_results).toEqual([])
 })

@@ -36,12 +36,21 @@ beforeEach(async () => {
     }
   const { deps, seed, db } = world
   const { workspaceId, agentId } = seed
-  for (const tool of ['contact_note', 'contact_update', 'contact_lookup', 'schedule_callback', 'knowledge_search'])
+  for (const tool of [
+    'contact_note',
+    'contact_update',
+    'contact_lookup',
+    'schedule_callback',
+    'knowledge_search',
+  ])
     await world.assign(tool)
   await saveAgent(deps, workspaceId, agentId, { name: 'Ava', instructions: 'Be kind.' }, null)
   const otherAgent = await seedAgent(deps, workspaceId, { name: 'Ben' })
   await saveAgent(deps, workspaceId, otherAgent, { name: 'Ben', instructions: otherInstructions }, null)
-  await db.insertInto('contact').values({ workspace_id: workspaceId, ...victim }).execute()
+  await db
+    .insertInto('contact')
+    .values({ workspace_id: workspaceId, ...victim })
+    .execute()
   world.model.behaviors.push('obedient')
 })
 afterEach(() => {
@@ -67,7 +76,9 @@ async function expectHarmless(chatId: string): Promise<void> {
     .execute()
   expect(stored).toEqual([victim])
   for (const table of ['contact_note', 'do_not_call', 'call'] as const)
-    expect(await db.selectFrom(table).selectAll().where('workspace_id', '=', workspaceId).execute()).toEqual([])
+    expect(await db.selectFrom(table).selectAll().where('workspace_id', '=', workspaceId).execute()).toEqual(
+      [],
+    )
   const toolCalls = await db
     .selectFrom('tool_call')
     .selectAll()
@@ -76,9 +87,11 @@ async function expectHarmless(chatId: string): Promise<void> {
   expect(toolCalls.length).toBeGreaterThan(0)
   for (const call of toolCalls) expect(call.conversation_id).toBe(chatId)
   for (const { tool_name, arguments: args, is_error } of toolCalls)
-    if (JSON.stringify(args).includes(victim.phone_number) && tool_name !== 'opt_out') expect(is_error).toBe(true)
+    if (JSON.stringify(args).includes(victim.phone_number) && tool_name !== 'opt_out')
+      expect(is_error).toBe(true)
   const sent = JSON.stringify(world.model.requests.map(({ body }) => body))
-  for (const secret of ['oct_', modelKey, victim.first_name, otherInstructions]) expect(sent).not.toContain(secret)
+  for (const secret of ['oct_', modelKey, victim.first_name, otherInstructions])
+    expect(sent).not.toContain(secret)
   for (const output of [world.log, written.join('')])
     for (const secret of ['oct_', modelKey, '5550176', '5550199', victim.email, 'Be kind', 'Owes money'])
       expect(output).not.toContain(secret)
@@ -95,7 +108,10 @@ it('does nothing to anybody else if a contact has orders in their name and varia
 
 it('does nothing to anybody else if a document and the result of a tool have orders', async () => {
   const { deps, seed } = world
-  await addDocument(deps, seed.workspaceId, { title: 'Prices', body: `Roofs cost 20 dollars. ${orders.join('. ')}` })
+  await addDocument(deps, seed.workspaceId, {
+    title: 'Prices',
+    body: `Roofs cost 20 dollars. ${orders.join('. ')}`,
+  })
   const { id: contactId } = await seedContact({})
   const chatId = await world.start({ contactId })
   await world.take(chatId, order('knowledge_search', { query: 'roofs cost' }))

@@ -25,7 +25,11 @@ function slowTool(name: string, isReadOnly = false) {
     signal.addEventListener('abort', () => resolve({ text: 'aborted', isError: true }))
     return promise
   }
-  return { tool: { name, isReadOnly, run }, signals, finish: (text: string) => resolve({ text, isError: false }) }
+  return {
+    tool: { name, isReadOnly, run },
+    signals,
+    finish: (text: string) => resolve({ text, isError: false }),
+  }
 }
 
 it('says the greeting and that it is an AI, without asking the model', async () => {
@@ -67,6 +71,7 @@ it('streams the words of the model, and gives it everything that was said', asyn
 it('removes Markdown from what the contact hears, but not from the history', async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())
+  await dialog.take(null)
   const { turn } = await dialog.take('say: It costs **20 dollars**.')
   expect(saidIn(turn)).toBe('It costs 20 dollars.')
 })
@@ -74,6 +79,7 @@ it('removes Markdown from what the contact hears, but not from the history', asy
 it('keeps the thoughts of a model to itself', async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())
+  await dialog.take(null)
   const { turn } = await dialog.take('say: <think>They sound rich.</think>Good morning.')
   expect(saidIn(turn)).toBe('Good morning.')
 })
@@ -85,8 +91,14 @@ it('uses a tool, and shows its arguments, its result, and that nothing was chang
   expect(dialog.calls).toEqual([['contact_note', { text: 'Take a note' }]])
   const tool = { type: 'tool', name: 'contact_note', args: { text: 'Take a note' }, isDryRun: true }
   expect(turn.parts).toMatchObject([{ type: 'said' }, { ...tool, result: 'Done.' }, { type: 'said' }])
-  expect(events).toContainEqual({ type: 'tool_started', tool: expect.objectContaining({ ...tool, result: null }) })
-  expect(events).toContainEqual({ type: 'tool_finished', tool: expect.objectContaining({ ...tool, result: 'Done.' }) })
+  expect(events).toContainEqual({
+    type: 'tool_started',
+    tool: expect.objectContaining({ ...tool, result: null }),
+  })
+  expect(events).toContainEqual({
+    type: 'tool_finished',
+    tool: expect.objectContaining({ ...tool, result: 'Done.' }),
+  })
   await waitUntil(() => dialog.closedSessions === 1)
 })
 
@@ -120,14 +132,17 @@ it('offers a tool whose name is taken under another one', async () => {
   await dialog.take('Hi')
   const names = models.first.requests.at(-1)?.body.tools?.map((tool) => tool.function.name)
   expect(names).toEqual(['custom_end_call', 'end_call', 'opt_out'])
-  await dialog.take('custom end call')
+  await dialog.take('Goodbye')
   expect(dialog.calls.map(([name]) => name)).toEqual(['end_call'])
 })
 
 it('asks a silent contact once, and then hangs up', async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
-  expect((await dialog.take(silence)).turn).toMatchObject({ end: undefined, parts: [{ text: 'Are you still there?' }] })
+  expect((await dialog.take(silence)).turn).toMatchObject({
+    end: undefined,
+    parts: [{ text: 'Are you still there?' }],
+  })
   const { turn } = await dialog.take(silence)
   expect([turn.end, saidIn(turn)]).toEqual(['silence', expect.stringContaining('hang up now')])
   expect(models.first.requests).toEqual([])
@@ -215,7 +230,10 @@ it('keeps what was said when the contact interrupts', async () => {
   expect('I see. Do you own a house?'.startsWith(said) && said !== '').toBe(true)
   models.first.behaviors.length = 0
   await dialog.take('Wait')
-  expect(lastMessages().slice(-2)).toMatchObject([{ role: 'assistant', content: said }, { content: 'Wait' }])
+  expect(lastMessages().slice(-2)).toMatchObject([
+    { role: 'assistant', content: expect.stringContaining(said) },
+    { content: 'Wait' },
+  ])
 })
 
 it('lets a tool that has effects finish when the contact interrupts, and stops one that only reads', async () => {
@@ -279,7 +297,10 @@ it('ends before its longest time is over, and after 200 turns', async () => {
   const long = createDialog(await open())
   const { turn } = await long.take(null)
   long.state.turns = Array.from({ length: 200 }, () => turn)
-  expect((await long.take('Hi')).turn).toMatchObject({ end: 'limit', parts: [{ text: expect.stringContaining('time is up') }] })
+  expect((await long.take('Hi')).turn).toMatchObject({
+    end: 'limit',
+    parts: [{ text: expect.stringContaining('time is up') }],
+  })
   expect(models.first.requests).toEqual([])
 })
 

@@ -38,6 +38,8 @@ import { isDeeperThan, parseJson, requireJson } from '../../platform/http/read-b
 import { getRequestId } from '../../platform/http/request-log.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../../platform/outbound/target-url.ts'
 import { readAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
+import { readConversationToken } from '../../platform/secrets/conversation-tokens.ts'
+import { readIdToken } from '../../platform/secrets/id-tokens.ts'
 import { digestCredentials } from '../../platform/secrets/verify-runtime-credential.ts'
 import { toWebLink } from '../../platform/views/elements.ts'
 import { languageName } from '../../platform/views/format.ts'
@@ -359,6 +361,12 @@ const readers: Record<string, Record<string, Read>> = {
   'platform/secrets/attempt-tokens.ts': {
     readAttemptToken: (text) => readAttemptToken(Buffer.alloc(32), `oat_${text}`),
   },
+  'platform/secrets/conversation-tokens.ts': {
+    readConversationToken: (text) => readConversationToken(Buffer.alloc(32), `oct_${text}`),
+  },
+  'platform/secrets/id-tokens.ts': {
+    readIdToken: (text) => readIdToken({ prefix: 'oat_', purpose: '' }, Buffer.alloc(32), `oat_${text}`),
+  },
   'platform/secrets/verify-runtime-credential.ts': {
     digestCredentials: (text) =>
       digestCredentials(
@@ -507,6 +515,7 @@ const otherParsers: Record<string, string[]> = {
     'platform/secrets/secret-file.ts readSecrets',
     'calling/telephony/http-runtime/follow-attempt.ts readFinalReports',
     'calling/telephony/http-runtime/runtime-client.ts createRuntimeClient',
+    'calling/telephony/tool-client.ts ownToolServerUrl',
     'calling/telephony/tool-client.ts toolSessionUrl',
     'tools/custom/connect-remote.ts openSession',
     'tools/custom/remote-client.ts toRemoteAddress',

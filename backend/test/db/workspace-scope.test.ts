@@ -10,6 +10,7 @@ import { searchKnowledge } from '../../tools/knowledge/search-knowledge.ts'
 import { asSuperuser } from '../support/database.ts'
 import { completeCall } from '../support/factories.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -40,11 +41,14 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
       ${workspaceId}, ${call}, ${of.campaign}, 9, '+12025550199', false, 'simulated', gen_random_uuid(), ${now}, ${now}
     ) returning id`.execute(db)
   const attemptId = attempt.rows[0]?.id
+  const { user, agent: agentId } = of
+  await seedChat(world.service.deps, { workspaceId, agentId, userId: user.userId, contactId: contact })
   const statements = [
     sql`insert into attempt_report (attempt_id, sequence, body) values (${attemptId}, 1, '{}')`,
     sql`insert into tool_call (
       workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms
     ) values (${workspaceId}, ${call}, ${attemptId}, 'look_up', '{}', '', false, false, ${now}, 1)`,
+    sql`insert into model_usage (workspace_id, day, tokens) values (${workspaceId}, '2026-05-04', 1000)`,
     sql`insert into delivery_attempt (delivery_id, number, at, duration_ms) values (${of.delivery}, 1, ${now}, 1)`,
     sql`insert into contact_import_row (import_id, position, state) values (${of.import}, 99, 'new')`,
     sql`insert into contact_import_mapping (workspace_id, headers_hash, columns, used_at)
@@ -131,7 +135,7 @@ async function listTables(db: Db): Promise<Table[]> {
 }
 
 /** Tables that statements of a workspace can't use at all. */
-const installationTables = ['password_reset', 'replica', 'server_secret', 'session']
+const installationTables = ['model_health', 'password_reset', 'replica', 'server_secret', 'session']
 
 /** A workspace reaches the rows of partitions only through their table. */
 const isServiceTable = ({ name, isPartition }: Table) => installationTables.includes(name) || isPartition
@@ -406,7 +410,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs one message more if it served another workspace before, and else as many as without a scope', async () => {
+  it('needs an additional message only if it served another workspace before', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)

@@ -10,7 +10,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('fails /readyz with the names of the loops that no longer come round', async () => {
+it('fails /readyz with the names of the loops that have stalled', async () => {
   const deps = testDeps(database.db)
   const silent = Promise.withResolvers<never[]>()
   const onError = () => {}

@@ -44,9 +44,10 @@ async function plainServer() {
 }
 
 const schema = { type: 'object' as const, properties: { text: { type: 'string' } } }
+const annotations = { readOnlyHint: true }
 const definitions = [
-  { name: 'echo', description: 'Does echo.', inputSchema: { type: 'object' as const } },
-  { name: 'fail', description: 'Does fail.', inputSchema: schema },
+  { name: 'echo', description: 'Does echo.', inputSchema: { type: 'object' as const }, annotations },
+  { name: 'fail', description: 'Does fail.', inputSchema: schema, annotations },
 ]
 
 let session: RawSession

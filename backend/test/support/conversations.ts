@@ -1,5 +1,9 @@
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
-import { Conversation, type ConversationDeps, type ConversationState } from '../../calling/conversation/conversation.ts'
+import {
+  Conversation,
+  type ConversationDeps,
+  type ConversationState,
+} from '../../calling/conversation/conversation.ts'
 import type { ServerTool, ToolOutcome, ToolSession } from '../../calling/conversation/conversation-tools.ts'
 import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
 import { getPhrases } from '../../calling/conversation/phrases/index.ts'
@@ -28,7 +32,10 @@ export interface Dialog {
   failures: unknown[]
   closedSessions: number
   /** Takes the next turn as another process would: with nothing but what the turns before it have left behind. */
-  take(input: TurnInput | null | string, options?: TakeOptions): Promise<{ events: TurnEvent[]; turn: FinishedTurn }>
+  take(
+    input: TurnInput | null | string,
+    options?: TakeOptions,
+  ): Promise<{ events: TurnEvent[]; turn: FinishedTurn }>
 }
 
 interface TakeOptions {

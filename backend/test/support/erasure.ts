@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type AttemptResult, emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
-import { recordToolCall } from '../../tools/mcp/record-tool-call.ts'
+import { recordToolCall } from '../../queue/calls/record-tool-call.ts'
 import { seedCall } from './calls.ts'
 import { claimAndSettle } from './claim-and-settle.ts'
 import { useWorld } from './world.ts'
@@ -68,14 +68,7 @@ export function useErasureWorld() {
     seedConversation,
     toolCall: (conversation: Awaited<ReturnType<typeof seedConversation>>, text = 'Zelda') =>
       recordToolCall(world.deps, world.seed.workspaceId, {
-        call: {
-          attemptId: conversation.attempt.id,
-          callId: conversation.call.id,
-          campaignId: world.seed.campaignId,
-          contactId: conversation.contactId,
-          phoneNumber: number,
-          test: false,
-        },
+        of: { callId: conversation.call.id, attemptId: conversation.attempt.id },
         toolName: 'contact_note',
         args: { text },
         result: { text, isError: false },

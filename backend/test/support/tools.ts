@@ -39,6 +39,7 @@ export const createToolUse = (
   config: {},
   args,
   call: undefined,
+  chat: undefined,
   dryRun: false,
   signal: new AbortController().signal,
   ...overrides,

@@ -30,7 +30,7 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
     kind: 'http',
     settings: HttpSettings,
     config: z.strictObject({}),
-    hasEffects: ({ settings }) => HttpSettings.parse(settings).method !== 'GET',
+    hasEffects: ({ name, settings }) => new Set(HttpSettings.parse(settings).method === 'GET' ? [] : [name]),
     builtIn: undefined,
     definitions: ({ name, description, inputSchema }) => [{ name, description, inputSchema }],
     run: async (deps, use) => {
@@ -40,7 +40,7 @@ export function createHttpTool(options: { timeoutMs: number }): ToolKind {
         createRequest(use.row, settings, use.args, use.dryRun ? {} : secrets),
       )
       if (typeof request === 'string') return errorResult(request)
-      if (use.dryRun) return toDryRunResult(request)
+      if (use.dryRun) return toDryRunResult(use, request)
 
       const urlError = findTargetUrlIssue(deps.config, request.url.href)
       if (urlError !== undefined) return failedResult('request_not_sent', { reason: urlError })
@@ -60,8 +60,9 @@ function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | Cata
 }
 
 /** Leaves out the query, which can contain secrets. */
-const toDryRunResult = ({ method, url, body }: HttpToolRequest): ToolResult =>
+const toDryRunResult = (use: ToolUse, { method, url, body }: HttpToolRequest): ToolResult =>
   dryRunResult(
+    use,
     `This would have been sent: ${method} ${url.origin}${url.pathname}${body ? ` with ${body}` : ''}`,
   )
 

@@ -66,14 +66,17 @@ export function createRemoteMcp(options: {
     kind: 'remote_mcp',
     settings: RemoteSettings,
     config: z.strictObject({}),
-    hasEffects: (row, toolName) =>
-      !requireRemoteTool(row, RemoteSettings.parse(row.settings), toolName).readOnly,
+    hasEffects: (row) => {
+      const changing = RemoteSettings.parse(row.settings).tools.filter(({ readOnly }) => !readOnly)
+      return new Set(changing.map(({ name }) => prefixedToolName(row.name, name)))
+    },
     builtIn: undefined,
     definitions: (row) =>
       RemoteSettings.parse(row.settings).tools.map((tool) => toToolDefinition(row.name, tool)),
     run: async (deps, toolUse) => {
       if (toolUse.dryRun) {
-        return dryRunResult(`${toolUse.toolName} would have been used with ${JSON.stringify(toolUse.args)}`)
+        const { toolName, args } = toolUse
+        return dryRunResult(toolUse, `${toolName} would have been used with ${JSON.stringify(args)}`)
       }
       const settings = RemoteSettings.parse(toolUse.row.settings)
       const urlError = findTargetUrlIssue(deps.config, settings.url)

@@ -9,7 +9,13 @@ import {
   findContactsBy,
 } from '../../queue/contacts/find-contacts.ts'
 import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
-import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
+import {
+  getOwnContact,
+  normalizePhone,
+  phoneNumberArgument,
+  textArgument,
+  withoutArguments,
+} from './tool-arguments.ts'
 import { failedResult, textResult, type ToolDefinition, type ToolKind, type ToolUse } from './tool-kind.ts'
 
 const maxNotes = 5
@@ -70,6 +76,7 @@ export const contactLookup: ToolKind = {
   run: async (deps, use) => {
     const lookupKey = await parseLookupKey(deps, use)
     if (lookupKey === undefined) return failedResult('no_call_to_look_up')
+    if (lookupKey === null) return failedResult('no_contact_in_chat')
     const found = await findContactsBy(deps.db, use.row.workspaceId, ...lookupKey, maxMatches + 1)
     const [contact] = found
     if (contact === undefined) return textResult(toErrorMessage(noContactTexts[lookupKey[0]]))
@@ -81,11 +88,14 @@ export const contactLookup: ToolKind = {
   },
 }
 
+/** Returns undefined if the arguments are missing, and null if the chat has no contact. */
 async function parseLookupKey(
   deps: Pick<Deps, 'db'>,
   use: ToolUse,
-): Promise<[ContactLookupField, string | number] | undefined> {
-  if (use.call !== undefined && !allowsAnyContact(use.config)) return ['id', use.call.contactId]
+): Promise<[ContactLookupField, string | number] | null | undefined> {
+  const own = getOwnContact(use)
+  const ownKey = own && (['id', own.id] as [ContactLookupField, number])
+  if (ownKey !== undefined && !allowsAnyContact(use.config)) return ownKey
   const phoneNumber = textArgument(use, 'phone_number')
   if (phoneNumber !== undefined) {
     return ['phone_number', await normalizePhone(deps, use.row.workspaceId, phoneNumber)]
@@ -94,7 +104,7 @@ async function parseLookupKey(
     const value = textArgument(use, key)
     if (value !== undefined) return [key, value]
   }
-  return use.call && ['id', use.call.contactId]
+  return ownKey
 }
 
 const formatMatches = (found: ContactDetails[]) =>

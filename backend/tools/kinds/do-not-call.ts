@@ -2,7 +2,13 @@ import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { addToDoNotCallList } from '../../queue/calls/do-not-call.ts'
-import { normalizePhone, phoneNumberArgument, textArgument, withoutArguments } from './tool-arguments.ts'
+import {
+  getOwnContact,
+  normalizePhone,
+  phoneNumberArgument,
+  textArgument,
+  withoutArguments,
+} from './tool-arguments.ts'
 import {
   dryRunResult,
   failedResult,
@@ -39,7 +45,8 @@ export const doNotCall: ToolKind = {
   run: async (deps, use) => {
     const phoneNumber = await resolvePhoneNumber(deps, use)
     if (phoneNumber === undefined) return failedResult('no_call_to_opt_out')
-    if (use.dryRun) return dryRunResult('The number would have been added to the do-not-call list.')
+    if (phoneNumber === null) return failedResult('no_contact_in_chat')
+    if (use.dryRun) return dryRunResult(use, 'The number would have been added to the do-not-call list.')
 
     await inTransaction(deps, async (tx) => {
       const addedBy = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
@@ -50,9 +57,13 @@ export const doNotCall: ToolKind = {
   },
 }
 
-/** Returns the number to add: the call's, or the one in the arguments, which doesn't need to be a contact's. */
-async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | undefined> {
-  if (use.call !== undefined) return use.call.phoneNumber
+/**
+ * Returns the number to add: the conversation's, or the one in the arguments, which doesn't need to be a contact's. Returns
+ * null if the chat has no contact.
+ */
+async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | null | undefined> {
+  const own = getOwnContact(use)
+  if (own !== undefined) return own && own.phoneNumber
   const given = textArgument(use, 'phone_number')
   return given && normalizePhone(deps, use.row.workspaceId, given)
 }

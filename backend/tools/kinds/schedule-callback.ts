@@ -1,7 +1,12 @@
 import * as z from 'zod'
-import { queueCallback, type ScheduledCallback } from '../../queue/contacts/queue-callback.ts'
+import {
+  checkCallbackTime,
+  queueCallback,
+  type RequestedCallback,
+  type ScheduledCallback,
+} from '../../queue/contacts/queue-callback.ts'
 import { formatLocalTime } from '../../queue/scheduling/local-time.ts'
-import { textArgument } from './tool-arguments.ts'
+import { getOwnContact, textArgument } from './tool-arguments.ts'
 import { dryRunResult, failedResult, textResult, type ToolKind } from './tool-kind.ts'
 
 /** Schedules another call to the person on this call, at the time they ask for. */
@@ -30,18 +35,25 @@ export const scheduleCallback: ToolKind = {
     },
   },
   run: async (deps, use) => {
-    if (use.call === undefined) return failedResult('no_call_to_repeat')
+    if (use.call === undefined && use.chat === undefined) return failedResult('no_call_to_repeat')
     const at = textArgument(use, 'at')
     if (at === undefined) return failedResult('time_missing')
-
-    const call = { ...use.call, workspaceId: use.row.workspaceId, agentId: use.agentId }
+    const { workspaceId } = use.row
+    if (use.call === undefined) {
+      const contactId = getOwnContact(use)?.id
+      return dryRunResult(use, formatInChat(await checkCallbackTime(deps, workspaceId, { contactId, at })))
+    }
+    const call = { ...use.call, workspaceId, agentId: use.agentId }
     const callback = await queueCallback(deps, call, { at, dryRun: use.dryRun })
-    return use.dryRun ? dryRunResult(formatDryRun(callback)) : textResult(formatScheduled(callback))
+    return use.dryRun ? dryRunResult(use, formatDryRun(callback)) : textResult(formatScheduled(callback))
   },
 }
 
-const formatDryRun = ({ requestedTime, timeZone }: ScheduledCallback) =>
+const formatDryRun = ({ requestedTime, timeZone }: RequestedCallback) =>
   `The callback would have been scheduled for ${formatLocalTime(requestedTime, timeZone)}.`
+
+const formatInChat = ({ requestedTime, timeZone }: RequestedCallback) =>
+  `A chat has no campaign. In a call, the callback would be scheduled for ${formatLocalTime(requestedTime, timeZone)}.`
 
 function formatScheduled({ requestedTime, scheduledTime, timeZone }: ScheduledCallback): string {
   const at = scheduledTime ?? requestedTime

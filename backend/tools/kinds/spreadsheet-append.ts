@@ -86,10 +86,10 @@ async function append(
   const { provider, spreadsheet_id } = Config.parse(use.config)
   const spreadsheet = await openSpreadsheet(deps, use.row.workspaceId, provider, spreadsheet_id)
   if (use.dryRun) {
-    // Reading changes nothing, and a test call should find setup problems.
+    // Reading changes nothing, and a test call or chat should find setup problems.
     toCells(await spreadsheet.readColumns(use.signal), values)
     const row = Object.entries(values).map(([column, value]) => `${column}: ${value}`)
-    return dryRunResult(`This row would have been added: ${row.join(', ')}.`)
+    return dryRunResult(use, `This row would have been added: ${row.join(', ')}.`)
   }
   await spreadsheet.appendRow(values, use.signal)
   return textResult('Row added to the spreadsheet.')

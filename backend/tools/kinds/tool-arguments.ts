@@ -3,9 +3,9 @@ import type { Deps } from '../../deps.ts'
 import { ApiError, fieldError } from '../../platform/core/errors.ts'
 import { parsePhone } from '../../platform/core/phone.ts'
 import { type ContactDetails, findContactsBy } from '../../queue/contacts/find-contacts.ts'
-import type { ToolDefinition, ToolUse } from './tool-kind.ts'
+import type { LiveChat, ToolConversation, ToolDefinition, ToolUse } from './tool-kind.ts'
 
-/** Selects the contact in a session without a call. */
+/** Selects the contact in a session outside of conversations. */
 export const phoneNumberArgument = {
   type: 'string',
   minLength: 1,
@@ -14,7 +14,7 @@ export const phoneNumberArgument = {
 } as const
 
 /**
- * Returns a definition without the arguments that select a contact, for sessions in a call. The JSON Schema then
+ * Returns a definition without the arguments that select a contact, for sessions in a call or chat. The JSON Schema then
  * rejects them, because it allows no unknown arguments.
  */
 export function withoutArguments(
@@ -31,18 +31,26 @@ export function withoutArguments(
   }
 }
 
+/** Returns the contact of a call or chat: null if a chat has none, undefined outside of conversations. */
+export function getOwnContact({ call, chat }: ToolConversation): LiveChat['contact'] | undefined {
+  if (call !== undefined) return { id: call.contactId, phoneNumber: call.phoneNumber }
+  return chat?.contact
+}
+
 /**
- * Returns the contact that a tool changes: the one on the call or, in a session without a call, the one with the phone
- * number in the arguments.
+ * Returns the contact that a tool changes: the one of the conversation or, outside of conversations, the one with the
+ * phone number in the arguments.
  *
  * @throws {ApiError} not_found, validation_failed; the message is for the agent
  */
 export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
   const { workspaceId } = use.row
+  const own = getOwnContact(use)
+  if (own === null) throw fieldError('phone_number', 'not_found.chat_contact')
   const [contact] =
-    use.call === undefined
+    own === undefined
       ? await findContactsBy(db, workspaceId, 'phone_number', await requirePhoneNumber({ db }, use))
-      : await findContactsBy(db, workspaceId, 'id', use.call.contactId)
+      : await findContactsBy(db, workspaceId, 'id', own.id)
   if (contact === undefined) throw fieldError('phone_number', 'not_found.contact')
   return contact
 }

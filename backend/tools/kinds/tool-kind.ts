@@ -22,6 +22,19 @@ export interface LiveCall {
   test: boolean
 }
 
+/** The chat that a session belongs to, read once when the session opens. Tools that have effects only do dry runs. */
+export interface LiveChat {
+  conversationId: string
+  /** Null if the chat has sample values instead of a contact. */
+  contact: { id: number; phoneNumber: string } | null
+}
+
+/** The conversation that a session belongs to. If both are undefined, it belongs to none. */
+export interface ToolConversation {
+  call: LiveCall | undefined
+  chat: LiveChat | undefined
+}
+
 /** A row of `mcp_tool`, as kinds get it. */
 export interface ToolRow {
   id: number
@@ -44,7 +57,7 @@ export interface ToolDefinition {
 }
 
 /** One use of a tool by an agent. The arguments have been validated against its schema. */
-export interface ToolUse {
+export interface ToolUse extends ToolConversation {
   row: ToolRow
   /** The name that the agent called, `<server>__<tool>` for a remote server's tool. */
   toolName: string
@@ -52,9 +65,7 @@ export interface ToolUse {
   /** The assignment's configuration, parsed by the kind's `config`. */
   config: unknown
   args: Record<string, unknown>
-  /** Undefined if the session doesn't belong to a call. */
-  call: LiveCall | undefined
-  /** True on test calls if the tool has effects: describe what would have happened, and change nothing. */
+  /** True on test calls and in chats if the tool has effects: describe what would have happened, and change nothing. */
   dryRun: boolean
   /** Aborts on cancel, disconnect, and after the time limit. */
   signal: AbortSignal
@@ -79,7 +90,7 @@ export type ToolKind = BuiltInToolKind | CustomToolKind
 interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
   /**
-   * Returns the definition for sessions in a call, if it differs. A contact tool then acts on the call's contact only,
+   * Returns the definition for sessions in a call or chat, if it differs. A contact tool then acts on its contact only,
    * because the person on the phone could persuade the language model to use it on someone else.
    *
    * @param config the assignment's parsed configuration
@@ -102,8 +113,8 @@ interface BaseToolKind {
   config: z.ZodType
   /** Finds an issue that the schema can't find. Its message is for the person who assigns the tool. */
   checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
-  /** True if using the tool changes anything. May depend on the row, so read it with `hasEffects()`. */
-  hasEffects: boolean | ((row: ToolRow, toolName: string) => boolean)
+  /** True if using the tool changes anything. If that depends on the row, returns the names of such tools. */
+  hasEffects: boolean | ((row: ToolRow) => ReadonlySet<string>)
   /** If it throws, the agent gets the message of an `ApiError`, or a generic text for any other error. */
   run(deps: ToolDeps, use: ToolUse): Promise<ToolResult>
   /** Closes resources that stay open between uses, such as connections. Called before the process stops. */
@@ -117,9 +128,9 @@ export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] |
 }
 
 /**
- * Returns the tools that a row adds to the tool list of a session in a call.
+ * Returns the tools that a row adds to the tool list of a session in a call or chat.
  *
- * @param definitions the row's tools outside of calls
+ * @param definitions the row's tools outside of conversations
  * @param config the assignment's parsed configuration; undefined if it isn't valid
  */
 export function getCallDefinitions(
@@ -132,9 +143,15 @@ export function getCallDefinitions(
   return inCall === undefined ? definitions : [{ ...inCall, name: row.name }]
 }
 
-/** Returns whether using a tool changes anything. Test calls only simulate a tool that does. */
-export const hasEffects = (kind: ToolKind, row: ToolRow, toolName: string): boolean =>
-  typeof kind.hasEffects === 'boolean' ? kind.hasEffects : kind.hasEffects(row, toolName)
+/** Returns those of a row's tools that change something when they're used. Test calls and chats only simulate them. */
+export function findToolsWithEffects(
+  { hasEffects }: ToolKind,
+  row: ToolRow,
+  definitions: readonly ToolDefinition[],
+): ReadonlySet<string> {
+  if (typeof hasEffects === 'function') return hasEffects(row)
+  return new Set(hasEffects ? definitions.map(({ name }) => name) : [])
+}
 
 /** Returns the result of a successful use: text that helps the agent continue. */
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
@@ -145,9 +162,9 @@ export const errorResult = (message: CatalogMessage, quoted?: string): ToolResul
   isError: true,
 })
 
-/** Returns the result for a test call when the tool has effects: what it would have done. */
-export const dryRunResult = (text: string): ToolResult =>
-  textResult(`Test call: nothing was changed. ${text}`)
+/** Returns the result of a dry run: what the tool would have done. */
+export const dryRunResult = ({ chat }: ToolUse, text: string): ToolResult =>
+  textResult(`${chat === undefined ? 'Test call' : 'Chat'}: nothing was changed. ${text}`)
 
 /** Returns the result of a failed use, in the catalog's sentences. */
 export const failedResult = (key: keyof typeof toolResultTexts, values?: ErrorValues): ToolResult =>

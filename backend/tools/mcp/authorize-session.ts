@@ -3,18 +3,18 @@ import * as z from 'zod'
 import { fieldIssue } from '../../platform/core/errors.ts'
 import {
   expiredAttemptToken,
+  expiredConversationToken,
   type RuntimeCredential,
   type RuntimeCredentialVerifier,
 } from '../../platform/secrets/verify-runtime-credential.ts'
-import type { LiveCall } from '../kinds/tool-kind.ts'
+import type { LiveCall, LiveChat, ToolConversation } from '../kinds/tool-kind.ts'
 import type { SessionContext } from './session-context.ts'
 import { ToolServerError } from './tool-server-error.ts'
 
 /** A client that may open a session, and what the session acts for. */
-export interface AuthorizedClient {
+export interface AuthorizedClient extends ToolConversation {
   widgetId: string
   credential: RuntimeCredential
-  call: LiveCall | undefined
   context: SessionContext
 }
 
@@ -25,12 +25,14 @@ interface SessionLookups {
   findCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
   /** Returns only a call that is live now. */
   findCurrentCall(attemptId: string): Promise<(LiveCall & { widgetId: string }) | undefined>
+  /** Returns only a chat that isn't over. */
+  findCurrentChat(conversationId: string): Promise<(LiveChat & { widgetId: string }) | undefined>
 }
 
 /**
- * Authorizes a client, which sends either an attempt token, or a runtime secret, an agent's widget ID, and optionally
- * the ID of a call in progress. A token implies both IDs. Checks the credential first, so that errors don't reveal which
- * agents and calls exist.
+ * Authorizes a client, which sends either a token, or a runtime secret, an agent's widget ID, and optionally the ID of a
+ * call in progress. An attempt token implies both IDs, and a conversation token implies the agent and its chat. Checks the
+ * credential first, so that errors don't reveal which agents and calls exist.
  *
  * @throws {ToolServerError}
  */
@@ -41,15 +43,17 @@ export async function authorizeSession(
 ): Promise<AuthorizedClient> {
   const credential = lookups.credentials.require(headers, query)
   const tokenCall = await findTokenCall(lookups, credential)
-  const widgetId = requireWidgetId(query.get('widget_id') || (tokenCall?.widgetId ?? null))
-  if (tokenCall !== undefined && tokenCall.widgetId !== widgetId) throw agentNotFound()
+  const chat = await findTokenChat(lookups, credential)
+  const ofToken = tokenCall ?? chat
+  const widgetId = requireWidgetId(query.get('widget_id') || (ofToken?.widgetId ?? null))
+  if (ofToken !== undefined && ofToken.widgetId !== widgetId) throw agentNotFound()
   const context = await lookups.findContext(widgetId)
   if (context === undefined) throw agentNotFound()
   const call = (await findRequestedCall(lookups, query.get('call_id'), widgetId)) ?? tokenCall
-  if (tokenCall !== undefined && tokenCall.attemptId !== call?.attemptId) throw callNotFound()
-  // A call in progress continues even if its agent has been paused since it started.
-  if (!context.isLive && call === undefined) throw agentNotLive()
-  return { widgetId, credential, call, context }
+  if (ofToken !== undefined && tokenCall?.attemptId !== call?.attemptId) throw callNotFound()
+  // A call in progress continues even if its agent has been paused since it started, and drafts can chat.
+  if (!context.isLive && call === undefined && chat === undefined) throw agentNotLive()
+  return { widgetId, credential, call, chat, context }
 }
 
 /** @throws {ApiError} expired_credential if the attempt has ended */
@@ -58,6 +62,14 @@ async function findTokenCall(lookups: SessionLookups, { attemptId }: RuntimeCred
   const call = await lookups.findCurrentCall(attemptId)
   if (call === undefined) throw expiredAttemptToken()
   return call
+}
+
+/** @throws {ApiError} expired_credential if the chat has ended */
+async function findTokenChat(lookups: SessionLookups, { conversationId }: RuntimeCredential) {
+  if (conversationId === undefined) return undefined
+  const chat = await lookups.findCurrentChat(conversationId)
+  if (chat === undefined) throw expiredConversationToken()
+  return chat
 }
 
 const Uuid = z.guid().toLowerCase()

@@ -5,16 +5,15 @@ import { ApiError, describeError } from '../../platform/core/errors.ts'
 import { toStorableText } from '../../platform/core/text.ts'
 import { cleanInput } from '../../platform/core/validate.ts'
 import { isOutage } from '../../platform/db/outage.ts'
+import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-tool-call.ts'
 import { omitBlankArguments } from '../json-schema/omit-blank-arguments.ts'
 import {
   failedResult,
-  hasEffects,
-  type LiveCall,
+  type ToolConversation,
   type ToolDeps,
   type ToolResult,
 } from '../kinds/tool-kind.ts'
 import type { InFlightCall } from './in-flight-calls.ts'
-import { recordToolCall } from './record-tool-call.ts'
 import type { OfferedTool } from './session-context.ts'
 
 /** Short, because the contact is waiting on the phone. */
@@ -25,11 +24,10 @@ export const maxResultCharacters = 32_768
 
 type CallDeps = ToolDeps & Pick<Deps, 'log' | 'metrics'>
 
-export interface ToolCallRequest {
+export interface ToolCallRequest extends ToolConversation {
   tool: OfferedTool
   agentId: number
   args: Record<string, unknown>
-  call: LiveCall | undefined
   inFlightCall: InFlightCall
 }
 
@@ -39,23 +37,34 @@ export interface ToolCallRequest {
  */
 export async function callTool(deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> {
   const startedAt = performance.now()
-  const { call } = request
-  const result = await (call === undefined
+  const owner = getOwner(request)
+  const result = await (owner === undefined
     ? runTool(deps, request, false)
-    : runAndRecord(deps, request, call))
+    : runAndRecord(deps, request, owner))
   const labels = { kind: request.tool.row.kind, result: result.isError ? 'error' : 'ok' }
   deps.metrics.toolCallSeconds.observe(labels, (performance.now() - startedAt) / secondMs)
   return result
 }
 
-async function runAndRecord(deps: CallDeps, request: ToolCallRequest, call: LiveCall): Promise<ToolResult> {
-  const { tool, args, inFlightCall } = request
+/** Returns what the tool call belongs to, or undefined outside of conversations. */
+function getOwner({ call, chat }: ToolConversation): ToolCallOwner | undefined {
+  if (call !== undefined) return { callId: call.callId, attemptId: call.attemptId }
+  return chat && { conversationId: chat.conversationId }
+}
+
+async function runAndRecord(
+  deps: CallDeps,
+  request: ToolCallRequest,
+  owner: ToolCallOwner,
+): Promise<ToolResult> {
+  const { tool, args, call, chat, inFlightCall } = request
   const toolName = tool.definition.name
-  const dryRun = call.test && hasEffects(tool.kind, tool.row, toolName)
+  const isSimulated = chat !== undefined || call?.test === true
+  const dryRun = isSimulated && !tool.definition.annotations.readOnlyHint
   const result = await runTool(deps, request, dryRun)
   const durationMs = deps.clock.now().getTime() - inFlightCall.startedAt
   await recordToolCall(deps, tool.row.workspaceId, {
-    ...{ call, result, dryRun, durationMs, toolName, args },
+    ...{ of: owner, result, dryRun, durationMs, toolName, args },
     startedAt: new Date(inFlightCall.startedAt),
   })
   return result
@@ -77,6 +86,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
       config: tool.config.value,
       args,
       call: request.call,
+      chat: request.chat,
       dryRun,
       get signal() {
         return inFlightCall.signal

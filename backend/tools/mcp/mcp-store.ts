@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
-import type { LiveCall, ToolRow } from '../kinds/tool-kind.ts'
+import type { LiveCall, LiveChat, ToolRow } from '../kinds/tool-kind.ts'
 
 export interface AssignedTool {
   row: ToolRow
@@ -80,35 +80,30 @@ export async function findLiveCall(
     .executeTakeFirst()
 }
 
-/** One use of a tool by an agent. Its texts contain only characters that PostgreSQL can store. */
-interface ToolCallRecord {
-  callId: number
-  attemptId: string
-  toolName: string
-  /** JSON. */
-  arguments: string
-  result: string
-  isError: boolean
-  dryRun: boolean
-  startedAt: Date
-  durationMs: number
-}
-
-/** Inserts a tool call. If the contact has been erased during the call, the arguments and the result aren't saved. */
-export const insertToolCall = async (db: Db, workspaceId: number, record: ToolCallRecord): Promise<void> => {
-  await sql`
-    with contact_state as (
-      select contact.erased_at is not null as is_erased
-      from call join contact on contact.id = call.contact_id
-      where call.workspace_id = ${workspaceId} and call.id = ${record.callId}
-      for no key update of contact
+/**
+ * Returns a chat, or undefined if it's over: it has ended, and its analysis isn't pending. Nothing of an erased contact is
+ * returned, because another process may be about to delete its chats.
+ */
+export async function findLiveChat(
+  db: Db,
+  conversationId: string,
+): Promise<(LiveChat & { widgetId: string }) | undefined> {
+  const row = await db
+    .selectFrom('conversation')
+    .innerJoin('agent', 'agent.id', 'conversation.agent_id')
+    .leftJoin('contact', 'contact.id', 'conversation.contact_id')
+    .select([
+      'agent.widget_id as widgetId',
+      'conversation.contact_id as contactId',
+      'contact.phone_number as phoneNumber',
+    ])
+    .where('conversation.id', '=', conversationId)
+    .where('contact.erased_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('conversation.ended_at', 'is', null), eb('conversation.analysis_at', 'is not', null)]),
     )
-    insert into tool_call (
-      workspace_id, call_id, attempt_id, tool_name, arguments, result, is_error, dry_run, started_at, duration_ms
-    )
-    select ${workspaceId}, ${record.callId}, ${record.attemptId}::uuid, ${record.toolName},
-      case when is_erased then '{}' else ${record.arguments}::jsonb end,
-      case when is_erased then '' else ${record.result} end,
-      ${record.isError}, ${record.dryRun}, ${record.startedAt}, ${record.durationMs}
-    from contact_state`.execute(db)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { widgetId, contactId: id, phoneNumber } = row
+  return { conversationId, widgetId, contact: id === null || phoneNumber === null ? null : { id, phoneNumber } }
 }

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { secondMs } from '../../platform/core/durations.ts'
 import type { ArgumentValidators } from '../json-schema/argument-validator.ts'
 import {
+  findToolsWithEffects,
   getCallDefinitions,
   getDefinitions,
   type ToolDefinition,
@@ -12,11 +13,17 @@ import {
 } from '../kinds/tool-kind.ts'
 import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 
+/** A tool as `tools/list` returns it. */
+interface ListedTool extends ToolDefinition {
+  /** MCP 2025-11-25, section "Tools". Without it, clients take every tool for one that changes something. */
+  annotations: { readOnlyHint: boolean }
+}
+
 /** A tool under one name of the tool list. */
 export interface OfferedTool {
   row: ToolRow
   kind: ToolKind
-  definition: ToolDefinition
+  definition: ListedTool
   /** The assignment's parsed configuration; undefined if it no longer fits the tool's kind. */
   config: { value: unknown } | undefined
   /** Returns a description of each issue with the arguments. */
@@ -26,7 +33,7 @@ export interface OfferedTool {
 export interface ToolList {
   tools: ReadonlyMap<string, OfferedTool>
   /** The response to `tools/list`. */
-  definitions: ToolDefinition[]
+  definitions: ListedTool[]
 }
 
 /** An agent's tools, resolved for its sessions. */
@@ -34,9 +41,9 @@ export interface SessionContext {
   workspaceId: number
   agentId: number
   isLive: boolean
-  /** The tools of sessions in a call, which can have fewer arguments. */
-  inCalls: ToolList
-  outsideCalls: ToolList
+  /** The tools of sessions in a call or chat, which can have fewer arguments. */
+  inConversations: ToolList
+  outsideConversations: ToolList
   /** False once something in it has changed and it must be resolved again. */
   isCurrent: boolean
   /** The time in milliseconds since 1970 after which the context must always be resolved again. */
@@ -65,8 +72,8 @@ export async function resolveContext(
     workspaceId: agent.workspaceId,
     agentId: agent.agentId,
     isLive: agent.status === 'live',
-    inCalls: toToolList(offered.map(({ inCall }) => inCall)),
-    outsideCalls: toToolList(offered.map(({ outsideCall }) => outsideCall)),
+    inConversations: toToolList(offered.map(({ inConversation }) => inConversation)),
+    outsideConversations: toToolList(offered.map(({ outside }) => outside)),
     isCurrent: true,
     freshUntil,
   }
@@ -86,7 +93,7 @@ function toOfferedTools(
   { log }: Pick<Deps, 'log'>,
   { kinds, validators }: ToolCatalog,
   { row, config }: AssignedTool,
-): { inCall: OfferedTool; outsideCall: OfferedTool }[] {
+): { inConversation: OfferedTool; outside: OfferedTool }[] {
   const kind = kinds.get(row.kind)
   if (kind === undefined) return []
   const definitions = getDefinitions(kind, row)
@@ -94,6 +101,7 @@ function toOfferedTools(
     log.error({ tool_id: row.id, workspace_id: row.workspaceId }, "failed to read a tool's settings")
     return []
   }
+  const withEffects = findToolsWithEffects(kind, row, definitions)
   const parsed = kind.config.safeParse(config)
   const toOfferedTool = (
     variant: string,
@@ -101,7 +109,10 @@ function toOfferedTools(
   ): OfferedTool => ({
     row,
     kind,
-    definition: { name, description, inputSchema },
+    definition: {
+      ...{ name, description, inputSchema },
+      annotations: { readOnlyHint: !withEffects.has(name) },
+    },
     config: parsed.success ? { value: parsed.data } : undefined,
     findIssues: (args) => {
       const { id, version, workspaceId } = row
@@ -113,8 +124,8 @@ function toOfferedTools(
     const callDefinition = callDefinitions[index] ?? definition
     const isSameSchema = callDefinition.inputSchema === definition.inputSchema
     return {
-      inCall: toOfferedTool(isSameSchema ? '' : 'in_call', callDefinition),
-      outsideCall: toOfferedTool('', definition),
+      inConversation: toOfferedTool(isSameSchema ? '' : 'in_call', callDefinition),
+      outside: toOfferedTool('', definition),
     }
   })
 }

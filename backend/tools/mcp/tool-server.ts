@@ -21,7 +21,7 @@ import type { Backlog } from './event-stream.ts'
 import { createHostCheck } from './host-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
-import { findLiveCall } from './mcp-store.ts'
+import { findLiveCall, findLiveChat } from './mcp-store.ts'
 import { createSessionId, forwardToSession, isForeignSession, SessionRequest } from './remote-sessions.ts'
 import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
@@ -67,7 +67,7 @@ export function createToolServer(
 ): ToolServer {
   const { kinds = toolKinds, sessionsPerWidget = 2_000, maxSessions = 20_000 } = options
   const { clock, log, config } = deps
-  const credentials = createRuntimeCredentialVerifier(deps)
+  const credentials = createRuntimeCredentialVerifier(deps, { forConversations: true })
   const checkHost = createHostCheck(config)
   const catalog = { kinds, validators: new ArgumentValidators() }
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
@@ -85,11 +85,13 @@ export function createToolServer(
   const findCall = (attemptId: string) => calls.get(attemptId)
   // Live calls aren't cached, because a notification from the process that ends the attempt can get lost.
   const findCurrentCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
+  const findCurrentChat = (conversationId: string) => findLiveChat(deps.db, conversationId)
 
   const host: SessionHost = {
     callTool: (request) => callTool(scopeToWorkspace(deps, request.tool.row.workspaceId), request),
     findContext,
     findCurrentCall,
+    findCurrentChat,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool request'),
     inFlightCalls,
@@ -100,8 +102,10 @@ export function createToolServer(
   }
 
   const toolSessions: ToolSessions = {
-    authorize: ({ req }) =>
-      authorizeSession({ credentials, findContext, findCall, findCurrentCall }, req.headers, parseQuery(req)),
+    authorize: ({ req }) => {
+      const lookups = { credentials, findContext, findCall, findCurrentCall, findCurrentChat }
+      return authorizeSession(lookups, req.headers, parseQuery(req))
+    },
     createId: () => createSessionId(deps.replicas),
     find: (id) => sessions.get(id),
     isOwn: (id) =>

@@ -1,7 +1,13 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { toErrorMessage, toolResultTexts } from '@outdial/contract'
 import type { RuntimeCredential } from '../../platform/secrets/verify-runtime-credential.ts'
-import { failedResult, type LiveCall, type ToolResult } from '../kinds/tool-kind.ts'
+import {
+  failedResult,
+  type LiveCall,
+  type LiveChat,
+  type ToolConversation,
+  type ToolResult,
+} from '../kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
 import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
 import {
@@ -28,6 +34,8 @@ export interface SessionHost {
   findContext(widgetId: string): Promise<SessionContext | undefined>
   /** Returns the call of an attempt, or undefined if the attempt has ended. Never outdated. */
   findCurrentCall(attemptId: string): Promise<LiveCall | undefined>
+  /** Returns a chat, or undefined if it's over. Never outdated. */
+  findCurrentChat(conversationId: string): Promise<LiveChat | undefined>
   now(): number
   onError(error: unknown): void
   /** The requests of all sessions. */
@@ -35,17 +43,16 @@ export interface SessionHost {
   onClosed(session: ToolSession): void
 }
 
-/** The client, agent, and call of a session. */
-interface SessionDetails {
+/** The client, agent, and conversation of a session. */
+interface SessionDetails extends ToolConversation {
   id: string
   widgetId: string
   credential: RuntimeCredential
-  call: LiveCall | undefined
   context: SessionContext
 }
 
 /** Why the server ends a session. */
-type EndReason = 'call_ended' | 'agent_deleted' | 'session_ended'
+type EndReason = 'call_ended' | 'chat_ended' | 'agent_deleted' | 'session_ended'
 
 /** Per session. */
 const maxInFlightCalls = 100
@@ -55,7 +62,7 @@ export class ToolSession {
   readonly id: string
   readonly widgetId: string
   readonly credential: RuntimeCredential
-  readonly call: LiveCall | undefined
+  readonly conversation: ToolConversation
   readonly transport: ToolTransport
   #context: SessionContext
   readonly #host: SessionHost
@@ -67,7 +74,7 @@ export class ToolSession {
     this.id = details.id
     this.widgetId = details.widgetId
     this.credential = details.credential
-    this.call = details.call
+    this.conversation = { call: details.call, chat: details.chat }
     this.#context = details.context
     this.transport = transport
     transport.onmessage = (message) => this.receive(message)
@@ -177,7 +184,8 @@ export class ToolSession {
     const tool = this.#getTools(context).tools.get(name)
     if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
     const { agentId } = context
-    return toolResponse(id, await this.#host.callTool({ tool, agentId, args, call: this.call, inFlightCall }))
+    const request = { ...this.conversation, tool, agentId, args, inFlightCall }
+    return toolResponse(id, await this.#host.callTool(request))
   }
 
   /**
@@ -186,6 +194,7 @@ export class ToolSession {
    */
   async #loadContext(): Promise<SessionContext | EndReason> {
     if (await this.#hasCallEnded()) return 'call_ended'
+    if (await this.#hasChatEnded()) return 'chat_ended'
     const previous = this.#context
     if (previous.isCurrent && this.#host.now() < previous.freshUntil) return previous
     const context = await this.#host.findContext(this.widgetId)
@@ -198,11 +207,18 @@ export class ToolSession {
   }
 
   async #hasCallEnded(): Promise<boolean> {
-    return this.call !== undefined && (await this.#host.findCurrentCall(this.call.attemptId)) === undefined
+    const { call } = this.conversation
+    return call !== undefined && (await this.#host.findCurrentCall(call.attemptId)) === undefined
+  }
+
+  async #hasChatEnded(): Promise<boolean> {
+    const { chat } = this.conversation
+    return chat !== undefined && (await this.#host.findCurrentChat(chat.conversationId)) === undefined
   }
 
   #getTools(context: SessionContext): ToolList {
-    return this.call === undefined ? context.outsideCalls : context.inCalls
+    const { call, chat } = this.conversation
+    return call === undefined && chat === undefined ? context.outsideConversations : context.inConversations
   }
 
   #cancel(id: unknown): void {

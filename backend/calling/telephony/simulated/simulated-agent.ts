@@ -52,8 +52,8 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
           succeeded: false,
         }
       }
-      const schema = client.tools.get(step.tool)
-      const args = schema && pickArguments(schema, step.args)
+      const tool = client.tools.get(step.tool)
+      const args = tool && pickArguments(tool.inputSchema, step.args)
       if (args === undefined) return undefined
       const result = await client.call(step.tool, args, signal)
       if (step.tool === 'contact_lookup') timeZone = parseTimeZone(result.text) ?? timeZone

@@ -41,6 +41,7 @@ create table conversation (
   check ((ended_at is null) = (end_reason is null)),
   check (analysis_at is null or ended_at is not null)
 );
+create index conversation_workspace on conversation (workspace_id, id);
 create index conversation_agent on conversation (agent_id, started_at);
 create index conversation_contact on conversation (contact_id) where contact_id is not null;
 create index conversation_member on conversation (user_id, started_at);
@@ -67,9 +68,8 @@ alter table tool_call
   alter column call_id drop not null,
   alter column attempt_id drop not null,
   add column conversation_id uuid references conversation on delete cascade,
-  add check ((call_id is null) = (attempt_id is null)),
-  add check ((call_id is null) <> (conversation_id is null));
-create index tool_call_conversation on tool_call (conversation_id, id) where conversation_id is not null;
+  add constraint tool_call_attempt_check check ((call_id is null) = (attempt_id is null)) not valid,
+  add constraint tool_call_owner_check check ((call_id is null) <> (conversation_id is null)) not valid;
 
 -- The tokens of a workspace's conversations, by day in UTC.
 create table model_usage (

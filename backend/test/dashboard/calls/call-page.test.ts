@@ -7,8 +7,8 @@ import { readCallHistory } from '../../../dashboard/stories/call-history.ts'
 import { toCallStory } from '../../../dashboard/stories/read-story.ts'
 import { dayMs } from '../../../platform/core/durations.ts'
 import { findCall } from '../../../queue/calls/get-calls.ts'
+import { insertToolCall } from '../../../queue/calls/tool-call-store.ts'
 import { listCampaigns } from '../../../queue/campaigns/campaigns.ts'
-import { insertToolCall } from '../../../tools/mcp/mcp-store.ts'
 import { callbackDelayMs } from '../../../webhooks/callback-url-store.ts'
 import { recordDeliveryAttempts } from '../../../webhooks/delivery-attempt-store.ts'
 import { leaseDeliveries } from '../../../webhooks/delivery-store.ts'
@@ -34,8 +34,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
   })
   const attempt = await dialCall(deps, seed, call.id)
   await insertToolCall(world.database.db, seed.workspaceId, {
-    callId: call.id,
-    attemptId: attempt.id,
+    of: { callId: call.id, attemptId: attempt.id },
     toolName: 'knowledge_search',
     arguments: JSON.stringify({ query: '<script>' }),
     result: 'Nothing was found.',
@@ -350,8 +349,7 @@ itInChromium('searches, watches, and cancels calls in the browser', async (chrom
   await tab.goto(user.urlFor(`/calls/${live.id}`))
   const { id } = await dialCall(world.service.deps, user.seed, live.id)
   await insertToolCall(world.database.db, user.seed.workspaceId, {
-    callId: live.id,
-    attemptId: id,
+    of: { callId: live.id, attemptId: id },
     toolName: 'contact_note',
     arguments: '{"text":"likes it"}',
     result: 'Note saved.',

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
-import { insertToolCall } from '../../../tools/mcp/mcp-store.ts'
+import { insertToolCall } from '../../../queue/calls/tool-call-store.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../../support/calls.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
@@ -427,7 +427,7 @@ describe('the contact page', () => {
     const attempt = await dialCall(world.service.deps, seed, other.id)
     for (const result of [`Found ${number}.`, 'Nothing was found.']) {
       await insertToolCall(db, seed.workspaceId, {
-        ...{ callId: other.id, attemptId: attempt.id, toolName: 'contact_lookup', arguments: '{}', result },
+        ...{ of: { callId: other.id, attemptId: attempt.id }, toolName: 'contact_lookup', arguments: '{}', result },
         ...{ isError: false, dryRun: false, startedAt: world.service.deps.clock.now(), durationMs: 5 },
       })
     }

@@ -26,7 +26,11 @@ const receiver = useHttpReceiver()
 let remote: RemoteMcpServer
 beforeEach(async () => {
   remote = new RemoteMcpServer('sse')
-  remote.tools = [{ name: 'find', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }]
+  const inputSchema = { type: 'object' as const, properties: { name: { type: 'string' } } }
+  remote.tools = [
+    { name: 'find', inputSchema, annotations: { readOnlyHint: true } },
+    { name: 'remove', inputSchema },
+  ]
   remote.behaviors = { find: ({ name }) => textResult(`found ${String(name)}`) }
   await remote.start()
 })
@@ -73,7 +77,11 @@ it('gives an agent HTTP tools and remote tools, and updates them immediately', a
 
   const client = await connect()
   const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name).sort()).toEqual(['crm__find', 'weather'])
+  expect(Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))).toEqual({
+    crm__find: { readOnlyHint: true },
+    crm__remove: { readOnlyHint: false },
+    weather: { readOnlyHint: true },
+  })
   const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args })
   expect(await call('weather', { city: 'Oslo' })).toMatchObject({ content: [{ text: '{"degrees":12}' }] })
   expect(await call('crm__find', { name: 'Maya' })).toMatchObject({ content: [{ text: 'found Maya' }] })

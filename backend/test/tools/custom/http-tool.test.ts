@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createHttpTool, httpTool } from '../../../tools/custom/http-tool.ts'
-import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
+import { findToolsWithEffects } from '../../../tools/kinds/tool-kind.ts'
 import { addHttpTool, type HttpToolInput } from '../../../tools/save-http-tool.ts'
 import { invalidResponses } from '../../support/http-receiver.ts'
 import { publicConfig, runTool, useHttpToolWorld } from '../../support/tools.ts'
@@ -74,7 +74,7 @@ describe('the request', () => {
 
   it('describes the request on a test call and sends nothing', async () => {
     const row = await add({ ...keyed(), method: 'POST' })
-    expect(hasEffects(httpTool, row, row.name)).toBe(true)
+    expect(findToolsWithEffects(httpTool, row, [])).toEqual(new Set([row.name]))
     const result = await runTool(world.deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
     expect(result.isError).toBe(false)
     expect(result.text).toMatch(/Test call: nothing was changed\. .*POST .*\/cities\/Oslo with \{"day":1\}$/)
@@ -83,7 +83,7 @@ describe('the request', () => {
 
   it('treats a GET as having no effects', async () => {
     const row = await add()
-    expect(hasEffects(httpTool, row, row.name)).toBe(false)
+    expect(findToolsWithEffects(httpTool, row, [])).toEqual(new Set())
   })
 
   it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(

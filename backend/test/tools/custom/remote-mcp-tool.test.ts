@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createRemoteMcp } from '../../../tools/custom/remote-mcp-tool.ts'
-import { hasEffects } from '../../../tools/kinds/tool-kind.ts'
+import { findToolsWithEffects } from '../../../tools/kinds/tool-kind.ts'
 import { editRemoteServer } from '../../../tools/save-remote-server.ts'
 import {
   echo,
@@ -197,8 +197,9 @@ describe('over any transport', () => {
   it('describes the use on a test call and does nothing', async () => {
     const server = await start('streamable')
     const row = await add(server)
-    expect(hasEffects(remoteMcp, row, `${row.name}__write`)).toBe(true)
-    expect(hasEffects(remoteMcp, row, `${row.name}__echo`)).toBe(false)
+    const withEffects = findToolsWithEffects(remoteMcp, row, remoteMcp.definitions(row))
+    expect(withEffects.has(`${row.name}__write`)).toBe(true)
+    expect(withEffects.has(`${row.name}__echo`)).toBe(false)
     const result = await use(row, 'write', { a: 1 }, { dryRun: true })
     expect(result.text).toContain(`${row.name}__write would have been used with {"a":1}`)
     expect(server.calls).toEqual([])

@@ -137,6 +137,20 @@ describe('the schema of a built-in tool', () => {
   })
 })
 
+it('says of each tool if using it changes nothing', async () => {
+  const session = await openSse(world.service.url, { widget_id: widgetId })
+  const { result } = await session.request('tools/list')
+  const tools = (result?.tools ?? []) as { name: string; annotations: { readOnlyHint: boolean } }[]
+  expect(Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))).toEqual({
+    contact_lookup: { readOnlyHint: true },
+    contact_note: { readOnlyHint: false },
+    contact_update: { readOnlyHint: false },
+    do_not_call: { readOnlyHint: false },
+    schedule_callback: { readOnlyHint: false },
+  })
+  session.close()
+})
+
 describe('arguments that select another contact', () => {
   const openInCall = async () => {
     const { attemptId } = await seedLiveCall(deps, seed)

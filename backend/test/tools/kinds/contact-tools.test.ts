@@ -50,6 +50,7 @@ async function use(
           phoneNumber: number,
           test: dryRun,
         },
+    chat: undefined,
     dryRun,
     signal: new AbortController().signal,
   }

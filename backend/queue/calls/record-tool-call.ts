@@ -1,45 +1,43 @@
 import type { Deps } from '../../deps.ts'
 import { describeError } from '../../platform/core/errors.ts'
-import { toStorableText } from '../../platform/core/text.ts'
-import type { LiveCall, ToolResult } from '../kinds/tool-kind.ts'
-import { insertToolCall } from './mcp-store.ts'
+import { toStorableJson, toStorableText } from '../../platform/core/text.ts'
+import { insertToolCall, type ToolCallOwner } from './tool-call-store.ts'
+
+export type { ToolCallOwner }
 
 /** Maximum saved characters of the arguments, as JSON, and of the result. */
 const maxCharacters = { arguments: 16_384, result: 16_384 }
 
 /**
- * Records a tool call. Never throws: if it can't be saved, the error is logged and the conversation continues.
+ * Records a tool call. Never throws: if it can't be saved, the error is logged and the conversation continues. If the
+ * conversation no longer exists, nothing is saved.
  */
 export async function recordToolCall(
   deps: Pick<Deps, 'db' | 'log'>,
   workspaceId: number,
   toolCall: {
-    call: LiveCall
+    of: ToolCallOwner
     toolName: string
     args: Record<string, unknown>
-    result: ToolResult
+    result: { text: string; isError: boolean }
     dryRun: boolean
     startedAt: Date
     durationMs: number
   },
 ): Promise<void> {
-  const { call, result } = toolCall
+  const { of: owner, args, result, ...record } = toolCall
   try {
     await insertToolCall(deps.db, workspaceId, {
-      callId: call.callId,
-      attemptId: call.attemptId,
-      toolName: toolCall.toolName,
-      arguments: argumentsJson(toolCall.args),
+      ...record,
+      of: owner,
+      arguments: argumentsJson(args),
       result: toStorableText(result.text.slice(0, maxCharacters.result)),
       isError: result.isError,
-      dryRun: toolCall.dryRun,
-      startedAt: toolCall.startedAt,
-      durationMs: toolCall.durationMs,
     })
   } catch (error) {
-    const { attemptId } = call
+    const owned = 'callId' in owner ? { attempt: owner.attemptId } : { conversation: owner.conversationId }
     deps.log.error(
-      { attempt: attemptId, tool: toolCall.toolName, error: describeError(error) },
+      { ...owned, tool: record.toolName, error: describeError(error) },
       'failed to record a tool call',
     )
   }
@@ -47,24 +45,15 @@ export async function recordToolCall(
 
 /** Returns the arguments as JSON. Replaces long ones with an object that contains the start of their JSON as text. */
 function argumentsJson(args: Record<string, unknown>): string {
-  const json = tryStringify(args)?.replace(unstorableEscapes, (escape) =>
-    escape === backslash ? escape : '\uFFFD',
-  )
+  const json = tryStringify(args)
   if (json === undefined) return JSON.stringify({ left_out: 'nested too deeply' })
   if (json.length <= maxCharacters.arguments) return json
   return JSON.stringify({ left_out: json.slice(0, maxCharacters.arguments / 2).toWellFormed() })
 }
 
-/**
- * Matches what JSON.stringify writes for NUL and unpaired surrogates, which PostgreSQL rejects, and escaped
- * backslashes, which must be skipped.
- */
-const unstorableEscapes = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
-const backslash = '\\\\'
-
 function tryStringify(args: Record<string, unknown>): string | undefined {
   try {
-    return JSON.stringify(args)
+    return toStorableJson(args)
   } catch {
     return undefined // a RangeError: nested deeper than the call stack allows
   }
