@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { eraseChats, findChatsNaming } from '../calling/chats/erase-chats.ts'
+import { eraseChatsNaming, findChatsNaming } from '../calling/chats/erase-chats.ts'
 import { eraseAttempts } from '../calling/dialer/erase-attempts.ts'
 import { deleteReportsOfCalls } from '../calling/telephony/all-providers.ts'
 import type { Deps } from '../deps.ts'
@@ -18,6 +18,7 @@ import { completeQueuedCalls, publishCompletedCalls } from '../queue/calls/compl
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../queue/calls/erase-calls.ts'
 import {
   eraseChanges,
+  eraseChatsOfContact,
   eraseContactRow,
   eraseNotes,
   findIdentifyingData,
@@ -43,7 +44,8 @@ const erasers: readonly ContactEraser[] = [
   (db, { workspaceId, callIds }) => deleteReportsOfCalls(db, workspaceId, callIds),
   eraseDoNotCallReasons,
   eraseToolCalls,
-  eraseChats,
+  eraseChatsOfContact,
+  eraseChatsNaming,
   eraseNotes,
   eraseChanges,
   eraseSpreadsheetCells,
@@ -94,7 +96,16 @@ export async function eraseContact(
     // These events are erased with all others in this transaction, before anything can send them.
     await completeQueuedCalls(tx, workspaceId, callIds, end)
     await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
-    const toErase = { workspaceId, contactId, callIds, mentionIds, mentionsReadAt, chatIds, ...identifiers, at }
+    const toErase = {
+      workspaceId,
+      contactId,
+      callIds,
+      mentionIds,
+      mentionsReadAt,
+      chatIds,
+      ...identifiers,
+      at,
+    }
     for (const erase of erasers) await erase(tx.db, toErase)
   })
 }

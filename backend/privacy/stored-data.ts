@@ -35,7 +35,7 @@ const formatStored = (stored: StoredData): string =>
     [
       stored.calls > 0 ? `the conversations of ${formatPlural(stored.calls, 'call')}` : '',
       stored.toolCalls > 0 ? formatPlural(stored.toolCalls, 'tool call') : '',
-      stored.chats > 0 ? formatPlural(stored.chats, 'chat with an agent', 'chats with an agent') : '',
+      stored.chats > 0 ? formatPlural(stored.chats, 'chat with an agent', 'chats with agents') : '',
       stored.notes > 0 ? formatPlural(stored.notes, 'note') : '',
       stored.changes > 0 ? `the values of ${formatPlural(stored.changes, 'change')} in the history` : '',
       stored.spreadsheetRows > 0

@@ -38,7 +38,9 @@ export async function leaseAnalyses(
 
 /** What an attempt led to. A failure is a sentence for the operator. */
 export type AnalysisEnd =
-  { type: 'analysis'; analysis: ConversationAnalysis } | { type: 'failure'; failure: string } | { type: 'retry'; at: Date }
+  | { type: 'analysis'; analysis: ConversationAnalysis }
+  | { type: 'failure'; failure: string }
+  | { type: 'retry'; at: Date }
 
 /**
  * Stores what an attempt led to, with its tokens. Returns false, and stores nothing, if another process has leased the
@@ -58,7 +60,7 @@ export async function finishAnalysis(
       ...(end.type === 'failure' && { analysis_failure: end.failure }),
       input_tokens: eb('input_tokens', '+', usage.inputTokens),
       output_tokens: eb('output_tokens', '+', usage.outputTokens),
-      has_estimated_tokens: eb.or([eb.ref('has_estimated_tokens'), eb.val(usage.isEstimated)]),
+      has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
     }))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', chatId)

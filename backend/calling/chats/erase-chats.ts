@@ -38,7 +38,7 @@ export async function findChatsNaming(
   contact: ContactIdentifiers,
 ): Promise<string[]> {
   const chatIds: string[] = []
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
     const { rows } = await sql<{ last: string | null; found: string[] }>`
       with step as materialized (
         select id from conversation
@@ -57,15 +57,15 @@ export async function findChatsNaming(
 }
 
 /**
- * Deletes the contact's chats and others that mention the contact, with their turns and tool calls. A turn in progress
- * finds its chat deleted, and stores nothing. Chats that had a turn after {@link findChatsNaming} are read again.
+ * Deletes other chats that mention the contact, with their turns and tool calls. A turn in progress finds its chat deleted,
+ * and stores nothing. Chats that had a turn after {@link findChatsNaming} are read again.
  */
-export const eraseChats: ContactEraser = async (db, contact) => {
-  const { workspaceId, contactId, chatIds, mentionsReadAt } = contact
+export const eraseChatsNaming: ContactEraser = async (db, contact) => {
+  const { workspaceId, chatIds, mentionsReadAt } = contact
   await sql`
     delete from conversation
     where workspace_id = ${workspaceId} and (
-      contact_id = ${contactId} or id = any(${chatIds}::uuid[])
+      id = any(${chatIds}::uuid[])
       or (last_turn_at >= ${mentionsReadAt} and ${mentionsContact(contact)})
     )`.execute(db)
 }

@@ -57,9 +57,9 @@ export async function* takeTurn(
     const { chat, state, number } = await beginTurn(deps, key, input)
     const conversation = new Conversation(toConversationDeps(deps, chat), state)
     const turn = yield* conversation.takeTurn(input, exclusive.signal)
-    // Another process may have taken the next turn, and the contact may have been erased.
     const isStored = await storeTurn(deps, key, number, turn)
     await addTokens(deps, key.workspaceId, turn.usage)
+    // Another process may have taken the next turn, and the contact may have been erased.
     if (!isStored) return
     yield { type: 'finished', end: turn.end ?? null }
     if (turn.end === undefined && input.type === 'speech' && state.agent.results.length > 0)

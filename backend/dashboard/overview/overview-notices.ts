@@ -189,10 +189,7 @@ function exhaustedNotice(exhausted: number, max: number): Notice[] {
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Open webhooks' }]
 }
 
-function tokenNotice(
-  use: TokenUse | undefined,
-  { timePhrase }: Pick<TimeFormats, 'timePhrase'>,
-): Notice[] {
+function tokenNotice(use: TokenUse | undefined, { timePhrase }: Pick<TimeFormats, 'timePhrase'>): Notice[] {
   if (use?.isNearLimit !== true) return []
   const limit = `today's ${formatCount(use.limit)} tokens`
   const share = Math.floor((100 * use.tokens) / use.limit)

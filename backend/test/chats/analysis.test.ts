@@ -97,18 +97,20 @@ it("analyzes a chat that has ended, with its version's results and goal, and cou
     transcript: [{ role: 'contact', text: 'I own a house.' }, ...agentTurn, ...agentTurn],
   })
   expect(chat.input_tokens).toBeGreaterThan(0)
-  const used = await deps.db
-    .selectFrom('model_usage')
-    .select('tokens')
-    .where('workspace_id', '=', world.seed.workspaceId)
-    .executeTakeFirst()
-  expect(used).toEqual({ tokens: chat.input_tokens + chat.output_tokens })
+  // They're counted after the commit.
+  const { tokens } = await waitFor(() =>
+    deps.db
+      .selectFrom('model_usage')
+      .select('tokens')
+      .where('workspace_id', '=', world.seed.workspaceId)
+      .executeTakeFirst(),
+  )
+  expect(tokens).toBe(chat.input_tokens + chat.output_tokens)
 })
 
 it('analyzes each chat once, however many workers there are', async () => {
   const ids: string[] = []
-  for (let count = 0; count < 5; count += 1)
-    ids.push(await seedChat(deps, world.seed, { isEnded: true }))
+  for (let count = 0; count < 5; count += 1) ids.push(await seedChat(deps, world.seed, { isEnded: true }))
   await Promise.all([startJob(), startJob()])
   for (const id of ids) expect(await waitForEnd(id)).toMatchObject({ analysis_attempts: 1 })
   expect(models.first.requests).toHaveLength(5)

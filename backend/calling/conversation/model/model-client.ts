@@ -61,7 +61,7 @@ export async function openModelClient(
   }
   return {
     models,
-    streamTurn: async function* (request) {
+    async *streamTurn(request) {
       yield* streamTurn(deps, await chooseEndpoints(request.model), request)
     },
     analyze: async (request) => analyze(deps, await chooseEndpoints(request.model), request),
