@@ -98,7 +98,7 @@ it('erases tool calls of other contacts that mention the contact, also one made 
   expect(await findTraces()).toEqual([])
 })
 
-it('erases tool calls of chats that mention the contact, also one made while the erasure waits', async () => {
+it('deletes chats whose tool calls mention the contact, also one made while the erasure waits', async () => {
   const { contact } = await seedCall(deps, seed, number, person)
   const ended = await seedChat(deps, seed)
   const open = await seedChat(deps, seed)
@@ -130,8 +130,10 @@ it('erases tool calls of chats that mention the contact, also one made while the
   release.resolve()
   await Promise.all([locking, erasing])
   expect(await findTraces()).toEqual([])
-  const rows = deps.db.selectFrom('tool_call').select('dry_run').where('workspace_id', '=', seed.workspaceId)
-  expect(await rows.execute()).toHaveLength(2)
+  for (const table of ['conversation', 'tool_call'] as const) {
+    const rows = deps.db.selectFrom(table).select('id').where('workspace_id', '=', seed.workspaceId)
+    expect([table, await rows.execute()]).toEqual([table, []])
+  }
 })
 
 it('creates a new contact if the same number is added while the old one is being erased', async () => {
