@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
-import { seedChat } from '../support/chats.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
