@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { attemptReportsPath } from '../../platform/core/runtime-paths.ts'
 import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
+import { seedChat } from '../support/seed-chat.ts'
 
 let agentId: number
 let widgetId: string
