@@ -73,7 +73,7 @@ function start(
 
 const chatTable = ({ ui }: Pick<PageModel, 'ui'>, { agentId, chats }: ChatSectionData): Html => html`
   <h3 id="chats">Latest chats</h3>
-  <div class="table-scroll" tabindex="0" role="group" aria-labelledby="chats">
+  <div class="table-scroll chat-table" tabindex="0" role="group" aria-labelledby="chats">
     <table>
       <thead>
         <tr>

@@ -1,11 +1,11 @@
-import { badge, live } from '../../platform/views/elements.ts'
+import { maxInputLength } from '../../calling/chats/take-turn.ts'
 import { assetUrl } from '../../platform/views/assets.ts'
+import { badge, live } from '../../platform/views/elements.ts'
 import { button, field, formMessage, pageForm } from '../../platform/views/forms.ts'
 import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
 import { defineView } from '../page/define-page.ts'
 import type { PageModel } from '../page/page-model.ts'
-import { maxInputLength } from '../../calling/chats/take-turn.ts'
 import type { ShownChat } from './chat-context.ts'
 import { chatEndBadge, describeChatEnd } from './chat-end.ts'
 import { type ChatEventData, chatEventPanel } from './chat-event-panel.ts'
@@ -109,9 +109,9 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
         hint: '“Say nothing” plays silence: the agent asks after 8 seconds of it, and ends after 20.',
       })}
       <div class="form-actions">
-        <button class="primary">Send</button>
-        <button class="quiet" name="_silence" value="yes">Say nothing</button>
-        <button class="danger" formaction="${path}/end">End chat</button>
+        <button class="primary small">Send</button>
+        <button class="quiet small" name="_silence" value="yes">Say nothing</button>
+        <button class="danger small" formaction="${path}/end">End chat</button>
       </div>
     `,
   )
