@@ -78,7 +78,7 @@ const chatTable = ({ ui }: Pick<PageModel, 'ui'>, { agentId, chats }: ChatSectio
       <thead>
         <tr>
           <th scope="col">Started</th>
-          <th scope="col">Member</th>
+          <th scope="col" class="wide-only">Member</th>
           <th scope="col" class="number">Turns</th>
           <th scope="col">End</th>
         </tr>
@@ -88,7 +88,7 @@ const chatTable = ({ ui }: Pick<PageModel, 'ui'>, { agentId, chats }: ChatSectio
           (chat) => html`
             <tr>
               <th scope="row"><a href="${ui.to(`/agents/${agentId}/chats/${chat.id}`)}">${time(ui, chat.started_at)}</a></th>
-              <td>${chat.member}</td>
+              <td class="wide-only">${chat.member}</td>
               <td class="number">${ui.count(chat.turn)}</td>
               <td>${badge(chatEndBadge(chat.end_reason))}</td>
             </tr>
