@@ -16,6 +16,7 @@ import { seedLiveCall, seedUser } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
 import { connect, parseTokens, refresh, seedApp } from '../support/oauth.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 import { createSender, parseError } from '../support/test-api.ts'
@@ -76,6 +77,7 @@ beforeAll(async () => {
   }
 
   const { attemptId } = await seedLiveCall(deps, theirs.user.seed)
+  const theirChat = await seedChat(deps, theirs.user.seed)
   const [, sessionToken = ''] = theirs.user.browser.cookies()[0]?.split('=') ?? []
   const invalid = (key: string) => ({ key, code: 'invalid_credential' })
   endedCredentials = {
@@ -93,7 +95,7 @@ beforeAll(async () => {
     'a refresh token': invalid(live.refresh_token),
     'a sign-in session': invalid(sessionToken),
     'an attempt token': invalid(createAttemptToken(deps.attemptTokenKey, attemptId)),
-    'a conversation token': invalid(createConversationToken(deps.attemptTokenKey, theirs.chat)),
+    'a conversation token': invalid(createConversationToken(deps.attemptTokenKey, theirChat.id)),
   }
 })
 
@@ -196,7 +198,7 @@ it('rejects every route if one of its scopes is missing, reads nothing, and chan
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("answers another workspace's ID in any field like an ID that doesn't exist, and changes nothing", async () => {
+it("responds to another workspace's ID in any field as to an ID that doesn't exist, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -218,7 +220,7 @@ it("answers another workspace's ID in any field like an ID that doesn't exist, a
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("reads and changes nothing of another workspace with the workspace's own IDs", async () => {
+it("reads and changes nothing of another workspace in requests with only the workspace's own IDs", async () => {
   const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const before = await readTheirs()
   for (const route of routes) {

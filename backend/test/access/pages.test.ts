@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
-import { seedChat } from '../support/chats.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
@@ -125,7 +125,7 @@ describe('the lists of owner and member actions', () => {
     expect(listed.sort()).toEqual(paths.sort())
   })
 
-  it('let members press the buttons that owners need no role for', async () => {
+  it("let members press every button that isn't only for owners", async () => {
     const { deps } = world.service
     const of = await seedEverything(world.service, 'Roles')
     const rejected: string[] = []

@@ -407,7 +407,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs one message more if it served another workspace before, and else as many as without a scope', async () => {
+  it('needs an additional message only if it served another workspace before', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { attemptReportsPath } from '../../platform/core/runtime-paths.ts'
 import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
-import { seedChat } from '../support/chats.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
@@ -51,7 +51,7 @@ async function requestSession(query: Record<string, string>, headers: Record<str
 it('opens the tools of a draft for its chat, with its contact', async () => {
   const contact = await addContact()
   const { id, token } = await startChat({ contactId: contact.id })
-  for (const query of [{}, { widget_id: widgetId }]) {
+  for (const query of [{}, { widget_id: widgetId }] as Record<string, string>[]) {
     const session = await openSse(service.url, query, { 'X-Agent-Secret': token })
     const text = (await session.call('who', {})).result?.content?.[0]?.text ?? ''
     expect(JSON.parse(text)).toEqual({ chat: { conversationId: id, contact } })

@@ -72,7 +72,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('plans a call again that is no longer permitted now', async () => {
+  it("reschedules a call that's no longer permitted now", async () => {
     const { id } = await queue(miami)
     world.deps.clock.advance(9 * 3_600_000) // 8 PM
     expect(await claim()).toEqual([])

@@ -1,62 +1,73 @@
-import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
+import {
+  type ChatRow,
+  insertChat,
+  insertTurn,
+  selectChat,
+  updateEnd,
+  updateTurn,
+} from '../../calling/chats/chat-store.ts'
+import { noUsage } from '../../calling/conversation/model/usage.ts'
+import type { TurnInput, TurnPart } from '../../calling/conversation/transcript.ts'
+import { parseConfig } from '../../config.ts'
 import type { TestDeps } from './deps.ts'
+import type { Seed } from './factories.ts'
 
-interface SeededChat {
-  id: string
-  /** Opens the chat's tools. */
-  token: string
-  end(options?: { isAnalysisPending?: boolean }): Promise<void>
-  delete(): Promise<void>
+interface ChatToSeed {
+  /** Without one, the chat has sample values. */
+  contactId?: number
+  agentVersion?: number
+  userId?: number
+  inputs?: readonly TurnInput[]
+  /** What the agent said and did in each turn. */
+  parts?: readonly TurnPart[]
+  /** By default now. */
+  lastTurnAt?: Date
+  /** True if the member ends it at once. */
+  isEnded?: boolean
 }
 
-/**
- * Creates a chat in progress with an agent.
- *
- * @param of.contactId without it, the chat has sample values
- * @param options.said what the contact said in the first turn
- */
+const houseOwner: readonly TurnInput[] = [{ type: 'speech', text: 'I own a house.' }]
+
+/** Creates a chat as its turns leave it behind, without asking a model. */
 export async function seedChat(
-  { db, clock, attemptTokenKey }: Pick<TestDeps, 'db' | 'clock' | 'attemptTokenKey'>,
-  of: { workspaceId: number; agentId: number; userId: number; contactId?: number },
-  { said = 'Hello' } = {},
-): Promise<SeededChat> {
-  const now = clock.now()
-  const sampleValues = { first_name: 'Sam', last_name: null, variables: {} }
-  const { id } = await db
-    .insertInto('conversation')
-    .values({
-      ...{ workspace_id: of.workspaceId, agent_id: of.agentId, agent_version: 1, user_id: of.userId },
-      contact_id: of.contactId ?? null,
-      sample_values: of.contactId === undefined ? JSON.stringify(sampleValues) : null,
-      ...{ turn: 1, started_at: now, last_turn_at: now },
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await db
-    .insertInto('conversation_turn')
-    .values({
-      ...{ workspace_id: of.workspaceId, conversation_id: id, number: 1, started_at: now },
-      input: JSON.stringify({ type: 'speech', text: said }),
-      parts: '[]',
-      messages: '[]',
-    })
-    .execute()
-  return {
-    id,
-    token: createConversationToken(attemptTokenKey, id),
-    end: async ({ isAnalysisPending = false } = {}) => {
-      await db
-        .updateTable('conversation')
-        .set({
-          ended_at: clock.now(),
-          end_reason: 'member',
-          analysis_at: isAnalysisPending ? clock.now() : null,
-        })
-        .where('id', '=', id)
-        .execute()
-    },
-    delete: async () => {
-      await db.deleteFrom('conversation').where('id', '=', id).execute()
-    },
+  { db, clock }: Pick<TestDeps, 'db' | 'clock'>,
+  seed: Seed,
+  chat: ChatToSeed = {},
+): Promise<string> {
+  const { workspaceId, agentId } = seed
+  const { contactId = null, agentVersion = 1, userId = seed.userId, inputs = houseOwner } = chat
+  const { parts = [{ type: 'said', text: 'Do you own a house?' }], lastTurnAt: now = clock.now() } = chat
+  const sampleValues = contactId === null ? { first_name: 'Sam', last_name: null, variables: {} } : null
+  const chatId = await insertChat(db, {
+    ...{ workspaceId, agentId, agentVersion, userId, contactId, sampleValues, now },
+  })
+  for (const [index, input] of inputs.entries()) {
+    const key = { workspaceId, chatId, number: index + 1 }
+    await insertTurn(db, key, input, now)
+    const turn = { parts, messages: [], model: 'outdial-fake', usage: noUsage, lateResultIds: [] }
+    await updateTurn(db, key, { ...turn, end: undefined, now })
   }
+  if (chat.isEnded === true) await updateEnd(db, workspaceId, chatId, { end: 'member', now })
+  return chatId
 }
+
+/** Returns a chat. Throws if it was deleted. */
+export async function getChat(
+  { db }: Pick<TestDeps, 'db'>,
+  { workspaceId }: Seed,
+  chatId: string,
+): Promise<ChatRow> {
+  const chat = await selectChat(db, workspaceId, chatId)
+  if (chat === undefined) throw new Error('the chat was deleted')
+  return chat
+}
+
+/** Returns the settings of a service with a language model. */
+export const modelConfig = (settings: Record<string, string> = {}) =>
+  parseConfig({
+    SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
+    LOG_LEVEL: 'silent',
+    LLM_URL: 'http://127.0.0.1:9/v1',
+    LLM_MODELS: 'outdial-fake',
+    ...settings,
+  })

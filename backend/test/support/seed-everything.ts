@@ -8,9 +8,9 @@ import { createSpreadsheet } from '../../tools/spreadsheets/spreadsheets.ts'
 import { installBuiltInTools } from '../../tools/tool-catalog.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
-import { seedChat } from './chats.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
+import { seedChat } from './seed-chat.ts'
 import type { Service } from './service.ts'
 
 /** The IDs of one object of each kind, by the names of the objects in addresses. */

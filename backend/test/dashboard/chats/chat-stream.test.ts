@@ -4,7 +4,7 @@ import { removeMember } from '../../../accounts/access/remove-member.ts'
 import { endChat } from '../../../calling/chats/take-turn.ts'
 import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chat-pages.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
-import { waitFor } from '../../support/wait.ts'
+import { getError, waitFor } from '../../support/wait.ts'
 
 const world = useModelServiceWorld()
 afterEach(() => {
@@ -135,11 +135,11 @@ it('sends nothing more once the member has lost their rights', async () => {
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello' })
   await readUntil(turn, ' see. Do')
-  await removeMember(world.service.deps, user.workspaceId, user.userId).catch(() => undefined)
+  await getError(removeMember(world.service.deps, user.workspaceId, user.userId))
   await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
   // Interrupts the agent, so that the turn would be stored and shown.
   const chatId = chat.url.split('/').at(-1) ?? ''
-  await endChat({ ...world.service.deps, model: world.model }, { ...user, chatId })
+  await getError(endChat({ ...world.service.deps, model: world.model }, { ...user, chatId }))
   const rest = await readAll(turn)
   expect(rest.map(({ type }) => type)).toEqual(['failed'])
 })
