@@ -560,6 +560,68 @@ grant delete, insert, select, update on contact_note to outdial_workspace;
 create policy service on contact_note to outdial_service using (true);
 create policy workspace on contact_note to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table conversation (
+  id uuid not null default gen_random_uuid(),
+  workspace_id bigint not null,
+  agent_id bigint not null,
+  agent_version integer not null,
+  contact_id bigint,
+  sample_values jsonb,
+  user_id bigint not null,
+  turn integer not null default 0,
+  late_results jsonb not null default '[]'::jsonb,
+  found jsonb,
+  model text,
+  input_tokens integer not null default 0,
+  output_tokens integer not null default 0,
+  has_estimated_tokens boolean not null default false,
+  started_at timestamp with time zone not null default now(),
+  last_turn_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  end_reason text,
+  analysis jsonb,
+  analysis_failure text,
+  analysis_attempts integer not null default 0,
+  analysis_at timestamp with time zone,
+  constraint conversation_pkey PRIMARY KEY (id),
+  constraint conversation_check CHECK (((contact_id IS NULL) <> (sample_values IS NULL))),
+  constraint conversation_check1 CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
+  constraint conversation_check2 CHECK (((analysis_at IS NULL) OR (ended_at IS NOT NULL))),
+  constraint conversation_end_reason_check CHECK ((end_reason = ANY (ARRAY['agent'::text, 'member'::text, 'silence'::text, 'limit'::text, 'failed'::text, 'idle'::text]))),
+  constraint conversation_agent_id_agent_version_fkey FOREIGN KEY (agent_id, agent_version) REFERENCES agent_version(agent_id, number),
+  constraint conversation_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE,
+  constraint conversation_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agent(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, id) ON DELETE CASCADE,
+  constraint conversation_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+CREATE INDEX conversation_agent ON conversation USING btree (agent_id, started_at);
+CREATE INDEX conversation_analysis ON conversation USING btree (analysis_at) WHERE (analysis_at IS NOT NULL);
+CREATE INDEX conversation_contact ON conversation USING btree (contact_id) WHERE (contact_id IS NOT NULL);
+CREATE INDEX conversation_member ON conversation USING btree (user_id, started_at);
+CREATE INDEX conversation_open ON conversation USING btree (last_turn_at) WHERE (ended_at IS NULL);
+CREATE INDEX conversation_workspace ON conversation USING btree (workspace_id, id);
+grant delete, insert, select, update on conversation to outdial_service;
+grant delete, insert, select, update on conversation to outdial_workspace;
+create policy service on conversation to outdial_service using (true);
+create policy workspace on conversation to outdial_workspace using ((workspace_id = current_workspace_id()));
+
+create table conversation_turn (
+  workspace_id bigint not null,
+  conversation_id uuid not null,
+  number integer not null,
+  input jsonb,
+  parts jsonb,
+  messages jsonb,
+  started_at timestamp with time zone not null,
+  constraint conversation_turn_pkey PRIMARY KEY (conversation_id, number),
+  constraint conversation_turn_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversation(id) ON DELETE CASCADE,
+  constraint conversation_turn_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on conversation_turn to outdial_service;
+grant delete, insert, select, update on conversation_turn to outdial_workspace;
+create policy service on conversation_turn to outdial_service using (true);
+create policy workspace on conversation_turn to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table credential (
   token_hash bytea not null,
   workspace_id bigint not null,
@@ -823,6 +885,27 @@ grant delete, insert, select, update on membership to outdial_workspace;
 create policy service on membership to outdial_service using (true);
 create policy workspace on membership to outdial_workspace using ((workspace_id = current_workspace_id()));
 
+create table model_health (
+  key text not null,
+  failures integer not null,
+  failed_at timestamp with time zone not null,
+  constraint model_health_pkey PRIMARY KEY (key)
+);
+grant delete, insert, select, update on model_health to outdial_service;
+create policy service on model_health to outdial_service using (true);
+
+create table model_usage (
+  workspace_id bigint not null,
+  day date not null,
+  tokens bigint not null,
+  constraint model_usage_pkey PRIMARY KEY (workspace_id, day),
+  constraint model_usage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+);
+grant delete, insert, select, update on model_usage to outdial_service;
+grant delete, insert, select, update on model_usage to outdial_workspace;
+create policy service on model_usage to outdial_service using (true);
+create policy workspace on model_usage to outdial_workspace using ((workspace_id = current_workspace_id()));
+
 create table number_use (
   workspace_id bigint not null,
   number_hash bytea not null,
@@ -926,6 +1009,7 @@ create table replica (
   role text not null,
   started_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
+  has_model boolean,
   constraint replica_pkey PRIMARY KEY (id)
 );
 grant delete, insert, select, update on replica to outdial_service;
@@ -998,8 +1082,8 @@ create policy workspace on spreadsheet_row to outdial_workspace using ((workspac
 create table tool_call (
   id bigint not null generated always as identity,
   workspace_id bigint not null,
-  call_id bigint not null,
-  attempt_id uuid not null,
+  call_id bigint,
+  attempt_id uuid,
   tool_name text not null,
   arguments jsonb not null,
   result text not null,
@@ -1007,12 +1091,17 @@ create table tool_call (
   dry_run boolean not null,
   started_at timestamp with time zone not null,
   duration_ms integer not null,
+  conversation_id uuid,
   constraint tool_call_pkey PRIMARY KEY (id),
+  constraint tool_call_attempt_check CHECK (((call_id IS NULL) = (attempt_id IS NULL))),
+  constraint tool_call_owner_check CHECK (((call_id IS NULL) <> (conversation_id IS NULL))),
   constraint tool_call_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES call_attempt(id) ON DELETE CASCADE,
   constraint tool_call_call_id_fkey FOREIGN KEY (call_id) REFERENCES call(id) ON DELETE CASCADE,
+  constraint tool_call_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES conversation(id) ON DELETE CASCADE,
   constraint tool_call_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
 );
 CREATE INDEX tool_call_call ON tool_call USING btree (call_id, id);
+CREATE INDEX tool_call_conversation ON tool_call USING btree (conversation_id, id) WHERE (conversation_id IS NOT NULL);
 grant delete, insert, select, update on tool_call to outdial_service;
 grant delete, insert, select, update on tool_call to outdial_workspace;
 create policy service on tool_call to outdial_service using (true);
