@@ -128,7 +128,7 @@ export async function openDeps(options: {
     }
     const openModel = async () => {
       await repeat(() => clock.synchronize())
-      return purpose === 'service' ? openModelOf(config, { log, clock }) : undefined
+      return purpose === 'service' ? openModelOf(config, { log, clock, db }) : undefined
     }
     const model = await openModel().catch(async (error: unknown) => {
       await disconnect()
@@ -166,12 +166,13 @@ export async function openDeps(options: {
 /** Opens the client for language models, if the settings have some. */
 async function openModelOf(
   { llm }: Pick<Config, 'llm'>,
-  deps: { log: Logger; clock: Clock },
+  deps: { log: Logger; clock: Clock; db: Db },
 ): Promise<ModelClient | undefined> {
   if (llm === undefined) return undefined
   // Imported only here, because most installations have no language model.
   const { openModelClient } = await import('./calling/conversation/model/model-client.ts')
-  return openModelClient(deps, llm)
+  const { shareModelHealth } = await import('./calling/conversation/model/shared-health.ts')
+  return openModelClient({ ...deps, health: shareModelHealth(deps) }, llm)
 }
 
 /** Checks SECRET_KEY, and loads or creates the keys in the database. Uses a separate connection. */

@@ -71,6 +71,7 @@ export async function startService(
     await opened.close()
   }
   const state = newProcessState()
+  if (shared !== undefined) state.lacksModel = shared.lacksModel
   try {
     const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await loadParts()
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
@@ -128,14 +129,16 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
 function notifyOthers(deps: Deps): {
   deps: Deps
   otherWorkers: () => number
+  lacksModel: () => boolean
   close: () => Promise<void>
 } {
   const replicaCheck = startReplicaCheck(deps)
-  const { otherWorkers } = replicaCheck
+  const { otherWorkers, lacksModel } = replicaCheck
   const { notify, close } = shareNotifications(deps, deps.notify, otherWorkers)
   return {
     deps: { ...deps, notify },
     otherWorkers,
+    lacksModel,
     close: async () => {
       await close()
       await replicaCheck.stop()

@@ -1,3 +1,5 @@
+import { startChatAnalysis } from './calling/chats/analysis-job.ts'
+import { startIdleChatEnd } from './calling/chats/idle-chats.ts'
 import { startDialer } from './calling/dialer/dialer.ts'
 import { startSweeper } from './calling/dialer/sweeper.ts'
 import type { Deps } from './deps.ts'
@@ -35,5 +37,7 @@ export function startWorkers(
     startRetention(deps),
     startFileNameErasure(deps),
   ]
-  return [dialer, startSweeper(deps), sender, importer, ...cleanups, startTableAnalysis(deps)]
+  const { model } = deps
+  const chats = [startIdleChatEnd(deps), ...(model ? [startChatAnalysis({ ...deps, model })] : [])]
+  return [dialer, startSweeper(deps), sender, importer, ...chats, ...cleanups, startTableAnalysis(deps)]
 }

@@ -541,16 +541,15 @@ export const detailTexts = {
   },
   // Warnings about a campaign.
   'no_permitted_hour.campaign': {
-    meaning:
-      "Numbers in {places} aren't called: these calling hours and the hours by law have none in common.",
+    meaning: "Numbers in {places} aren't called: these calling hours and the hours by law don't overlap.",
     action: 'Choose other calling hours.',
   },
   'frequency.no_retries': {
-    meaning: 'The rules allow {limit} per number in 30 days, so no call has {attempts} attempts.',
+    meaning: 'The rules allow {limit} per number in 30 days, so no call can have {attempts} attempts.',
     action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
   },
   'frequency.late_retries': {
-    meaning: 'The rules allow {limit} per number in 24 hours, so retries after that wait.',
+    meaning: 'The rules allow {limit} per number in 24 hours, so later retries wait.',
     action: 'Choose fewer attempts, or allow more under **Settings → Who may be called**.',
   },
   agent_not_live: errorTexts.agent_not_live,
@@ -611,7 +610,7 @@ export const runtimeDetailTexts = {
     action: "Don't promise a callback.",
   },
   not_callable: {
-    meaning: "The rules of the workspace don't allow a call to this person then.",
+    meaning: "The workspace's rules don't allow a call to this person at that time.",
     action: "Don't promise a callback at this time.",
   },
   callback_in_progress: {

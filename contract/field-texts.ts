@@ -148,8 +148,8 @@ export const addContactTexts = texts({
 export interface EndedReasonText {
   outcome: keyof typeof outcomeTexts
   meaning: string
-  /** Further sentences for the support page, in Markdown. */
-  support?: string
+  /** Further sentences for docs/reference/call-reasons.md, in Markdown. */
+  details?: string
 }
 
 /** Why a call ended, and the outcome that it has then. */
@@ -157,23 +157,23 @@ export const endedReasonTexts = {
   agent_hung_up: {
     outcome: 'answered',
     meaning: 'The agent hung up.',
-    support: 'See `summary` and `transcript_text`.',
+    details: 'See `summary` and `transcript_text`.',
   },
   contact_hung_up: {
     outcome: 'answered',
     meaning: 'The contact hung up.',
-    support: 'See `summary` and `transcript_text`.',
+    details: 'See `summary` and `transcript_text`.',
   },
   call_limit_reached: {
     outcome: 'answered',
     meaning: 'The call reached the 30-minute limit.',
-    support: 'Outdial ended the call. See `summary` and `transcript_text`.',
+    details: 'Outdial ended the call. See `summary` and `transcript_text`.',
   },
   voicemail_reached: { outcome: 'voicemail', meaning: 'Voicemail answered.' },
   ring_timeout: {
     outcome: 'no_answer',
     meaning: "The call wasn't answered.",
-    support: 'Outdial waits 45 seconds for an answer.',
+    details: 'Outdial waits 45 seconds for an answer.',
   },
   line_busy: { outcome: 'busy', meaning: 'The number was busy.' },
   contact_declined: { outcome: 'declined', meaning: 'The contact declined the call.' },
@@ -181,40 +181,40 @@ export const endedReasonTexts = {
   worker_lost: {
     outcome: 'failed',
     meaning: 'Outdial lost its connection to the call.',
-    support: "It doesn't dial again, because the phone may have rung.",
+    details: "It doesn't dial again, because the phone may have rung.",
   },
   do_not_call: { outcome: 'suppressed', meaning: 'The number is on the do-not-call list.' },
   number_type_not_allowed: {
     outcome: 'suppressed',
     meaning: "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers.",
-    support: 'Owners can allow these numbers under **Settings → Who may be called**.',
+    details: 'Owners can allow these numbers under **Settings → Who may be called**.',
   },
   destination_not_allowed: {
     outcome: 'suppressed',
     meaning: "The workspace doesn't call this country.",
-    support: 'Owners can change the countries under **Settings → Who may be called**.',
+    details: 'Owners can change the countries under **Settings → Who may be called**.',
   },
   consent_missing: {
     outcome: 'suppressed',
     meaning: "The contact hasn't given the consent that the campaign requires.",
-    support:
+    details:
       'The campaign, or the workspace under **Settings → Who may be called**, requires it. Save the consent on the contact, then queue another call.',
   },
   consent_expired: {
     outcome: 'suppressed',
     meaning: "The contact's consent is too old for the campaign.",
-    support:
+    details:
       'The maximum age is that of the campaign, or of **Settings → Who may be called**. After a new consent, queue another call.',
   },
   frequency: {
     outcome: 'suppressed',
     meaning: "This number can't be called again within 7 days.",
-    support: 'It was called as often as **Settings → Who may be called** allows. Queue another call later.',
+    details: 'It was called as often as **Settings → Who may be called** allows. Queue another call later.',
   },
   no_permitted_hour: {
     outcome: 'suppressed',
     meaning: 'The law, closed days, and the campaign have no hour in common within 7 days.',
-    support: "Compare the campaign's calling hours with those under **Settings → Who may be called**.",
+    details: "Compare the campaign's calling hours with those under **Settings → Who may be called**.",
   },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
   campaign_archived: {
@@ -228,8 +228,8 @@ export const endedReasonTexts = {
 export interface WaitingForText {
   label: string
   meaning: string
-  /** Further sentences for the support page, in Markdown. */
-  support?: string
+  /** Further sentences for docs/reference/call-reasons.md, in Markdown. */
+  details?: string
   /** The action that support can take, in Markdown. */
   action: string
 }
@@ -239,34 +239,34 @@ export const waitingForTexts = {
   schedule: {
     label: 'Scheduled time',
     meaning: 'The call is scheduled for a later time.',
-    support: 'The time is in `scheduled_at`.',
+    details: 'The time is in `scheduled_at`.',
     action: 'Nothing.',
   },
   calling_hours: {
     label: 'Calling hours',
     meaning: 'The current time is outside calling hours or the hours by law, or the day is closed.',
-    support:
+    details:
       "All of them are in the contact's time zone. The call can be placed at `next_attempt_at`. The hours by law can't be extended.",
     action: "Wait, or extend the campaign's calling hours.",
   },
   frequency: {
     label: 'Called as often as allowed',
     meaning: 'This number was called as often as allowed.',
-    support: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
+    details: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
     action:
       'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign has at most one conversation a day, wait, or edit the campaign.',
   },
   number_limit: {
     label: "Day's calls used up",
     meaning: "The day's calls from the campaign's phone number are used up.",
-    support: "The number calls again on the next day, in the workspace's time zone.",
+    details: "The number calls again on the next day, in the workspace's time zone.",
     action:
       'Wait, or allow more calls per day from each of your numbers under **Settings → Who may be called**.',
   },
   minutes_limit: {
     label: "Month's minutes used up",
     meaning: "The month's minutes are used up, or reserved for the calls in progress.",
-    support: 'The workspace calls again in the next month, in its time zone, or when a call ends early.',
+    details: 'The workspace calls again in the next month, in its time zone, or when a call ends early.',
     action: 'Wait, or allow more minutes under **Settings → Who may be called**.',
   },
   concurrency: {
@@ -278,13 +278,13 @@ export const waitingForTexts = {
   campaign_paused: {
     label: 'Campaign paused',
     meaning: 'The campaign is paused.',
-    support: 'Its `paused_reason` says why.',
+    details: 'Its `paused_reason` says why.',
     action: 'Resume the campaign under **Campaigns**.',
   },
   agent_not_live: {
     label: 'Agent not Live',
     meaning: "The campaign's agent isn't Live.",
-    support: "It's a draft or paused.",
+    details: "It's a draft or paused.",
     action: 'Publish or resume the agent under **Agents**.',
   },
   number_not_active: {
@@ -295,7 +295,7 @@ export const waitingForTexts = {
   retry: {
     label: 'Retry delay',
     meaning: "The last attempt didn't succeed, so another one follows.",
-    support: 'The next attempt is at `next_attempt_at`.',
+    details: 'The next attempt is at `next_attempt_at`.',
     action: 'Nothing.',
   },
 } satisfies Record<string, WaitingForText>
@@ -350,15 +350,15 @@ export const callTexts = texts({
   to_number: { label: 'Number called', dashboard: 'Phone number' },
   attempts: { label: 'Attempts made' },
   origin: {
-    label: 'Origin',
+    label: 'Queued by',
     api: 'Who or what queued the call. Null for calls that were queued before this was stored.',
   },
   'origin.kind': {
-    label: 'Origin',
+    label: 'Queued by',
     api: `What queued the call. ${listValues(originTexts)}`,
   },
   'origin.id': {
-    label: 'Origin ID',
+    label: 'Queued by (ID)',
     api: 'The ID of the API key, app, member, or import. For `scheduled_callback`, the ID of the agent. For `call_again`, the ID of the member.',
   },
   'origin.call_id': {
@@ -691,11 +691,11 @@ export const workspaceTexts = texts({
   },
   consent_max_age_days: {
     label: campaignTexts.consent_max_age_days.label,
-    form: 'From 1 to 3650. Leave blank for any age. Campaigns can set a lower one.',
+    form: 'From 1 to 3650. Leave blank for any age. Campaigns can set a lower maximum.',
   },
   max_attempts_per_day: {
     label: 'Call attempts per number in 24 hours',
-    form: 'Over all campaigns, whether they were answered or not. Calls to a number that has had as many wait.',
+    form: 'Attempts of all campaigns count, answered or not. Further calls to the number wait.',
   },
   max_attempts_per_30_days: {
     label: 'Call attempts per number in 30 days',
@@ -707,7 +707,7 @@ export const workspaceTexts = texts({
   },
   max_minutes_per_month: {
     label: 'Minutes per month',
-    form: "Of conversation with contacts, in a calendar month in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
+    form: "Minutes of conversation with contacts in a calendar month, in the workspace's time zone. A call in progress counts as 30 minutes until it ends, so with fewer than 30 minutes left, no call starts. Leave blank for any number.",
   },
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {

@@ -1,6 +1,8 @@
 import { AddContact, CreateCampaign, dictionaryLimits, ListQuery, RetryPolicy } from '@outdial/contract'
 import * as z from 'zod'
 import { retentionDays } from '../backend/api/api-log-store.ts'
+import { maxChatAgeMs } from '../backend/calling/chats/erase-chats.ts'
+import { idleLimitMs } from '../backend/calling/chats/idle-chats.ts'
 import { maxProviderFailures } from '../backend/calling/dialer/circuit-breaker.ts'
 import { callLimits } from '../backend/calling/telephony/provider.ts'
 import { parseConfig } from '../backend/config.ts'
@@ -60,7 +62,7 @@ function requestLimits(): Limit[] {
       'the same',
     ],
     [
-      'time for which an idempotency key counts',
+      'time for which an idempotency key counts (in Zapier, **Deduplication Key**)',
       formatDuration(responseTtlMs),
       'after it, the same key queues another call',
     ],
@@ -128,7 +130,7 @@ function callRows(): Limit[] {
       'the call waits',
     ],
     [
-      'time that a call can wait after it was due',
+      'time that a call can wait after it was due, also while its campaign is paused',
       formatDuration(maxWaitMs),
       'it ends with the outcome `expired`',
     ],
@@ -150,12 +152,8 @@ function contactLimits(): Limit[] {
   return [
     ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
     ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
-    [
-      'variables of a contact',
-      `${variables.keys}, with ${formatCount(variables.value)} characters each`,
-      leftOut,
-    ],
-    ['metadata of a call', `${metadata.keys}, with ${formatCount(metadata.value)} characters each`, leftOut],
+    ['variables of a contact', formatEntries(variables), leftOut],
+    ['metadata of a call', formatEntries(metadata), leftOut],
     [
       'imported file',
       `${formatBytes(maxFileBytes)}, ${formatPlural(maxRows, 'row')}`,
@@ -170,6 +168,9 @@ function contactLimits(): Limit[] {
     ],
   ]
 }
+
+const formatEntries = ({ keys, key, value }: { keys: number; key: number; value: number }): string =>
+  `${keys}, with names of ${formatCount(key)} characters and values of ${formatCount(value)}`
 
 function agentLimits(): Limit[] {
   return [
@@ -192,6 +193,8 @@ function agentLimits(): Limit[] {
       'an error at the field',
     ],
     ['variables of an agent', formatCount(maxAgentVariables), 'an error at the field'],
+    ['time without a turn after which a chat ends', formatDuration(idleLimitMs), 'start a new chat'],
+    ['time for which a chat is stored after its last turn', formatDuration(maxChatAgeMs), 'it is deleted'],
     ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
     ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],

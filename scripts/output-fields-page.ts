@@ -32,9 +32,9 @@ const meanings: Record<string, string> = {
   outcome_label: 'The outcome as text for messages.',
   reached: 'True if a person answered.',
   ended_reason:
-    'Why the call ended, in more detail than **Outcome** ([values](../guides/support.md#the-call-is-completed)).',
+    'Why the call ended, in more detail than **Outcome** ([values](call-reasons.md#how-a-call-ended)).',
   waiting_for:
-    "What a queued call is waiting for. Blank if nothing delays it, or if it's no longer queued ([values](../guides/support.md#the-call-is-still-waiting)).",
+    "What a queued call is waiting for. Blank if nothing delays it, or if it's no longer queued ([values](call-reasons.md#what-a-call-waits-for)).",
   campaign_id: 'The campaign that the call belongs to.',
   campaign_name: "The campaign's name.",
   agent_id: 'The agent that makes the call.',

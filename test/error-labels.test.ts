@@ -103,7 +103,7 @@ it.each(steps)(
 )
 
 it.each(['idempotency_key_reused', 'idempotency_key_in_use'])(
-  'explains %s without the word',
+  'explains %s without the word “idempotency”',
   async (code) => {
     stubResponse('POST', apiPath('/contacts/'), 409, errorBody(code, 'The Idempotency-Key was used.'))
 
@@ -115,7 +115,7 @@ it.each(['idempotency_key_reused', 'idempotency_key_in_use'])(
   },
 )
 
-it('explains a detail about the deduplication key without the word', async () => {
+it('explains a detail about the deduplication key without the word “idempotency”', async () => {
   const detail = {
     field: 'Idempotency-Key',
     code: 'invalid_idempotency_key',

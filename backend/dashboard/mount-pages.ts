@@ -15,7 +15,7 @@ import {
   type Redirect,
   type View,
 } from './page/define-page.ts'
-import { setFlash, takeFlash } from './page/flash.ts'
+import { type Flash, setFlash, takeFlash } from './page/flash.ts'
 import { emptyForm, type FormState, getFormFields, invalidForm, toFormPath } from './page/forms.ts'
 import {
   confirmMember,
@@ -31,6 +31,7 @@ import { createPageModel } from './page/page-model.ts'
 import { mayKeepForm, openForm, sealAuthor, SealedFormField, sealForm } from './page/sealed-form.ts'
 import { createCostlyLimit, createPageLimit, createSubmitLimit } from './page/submit-limit.ts'
 import { submitOnce } from './page/submit-once.ts'
+import { sendStream, wantsStream } from './page/stream-form.ts'
 import { readUpload } from './page/upload.ts'
 import type { DashboardRoutes } from './routes.ts'
 import { createSignInPage, isFragment, redirectToSignIn, SignInQuery } from './sign-in/sign-in-pages.ts'
@@ -110,6 +111,21 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
     return showSignIn(reply, { ...SignInQuery.parse({ next: request.url }), sealedForm }, { status: 403 })
   }
 
+  const createModel = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { title, flash = null, state = emptyForm }: { title: string; flash?: Flash | null; state?: FormState },
+  ) =>
+    createPageModel(getPageContext(request), title, {
+      path: request.url,
+      csrf: reply.generateCsrf(),
+      flash,
+      state,
+      now: deps.clock.now(),
+      isSimulated: deps.config.telephony === 'simulated',
+      sealAuthor: (path) => sealAuthor(deps, { ...toFormOfUser(request), path }),
+    })
+
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -117,15 +133,8 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
     state = emptyForm,
     status = 200,
   ) => {
-    const page = createPageModel(getPageContext(request), view.title, {
-      path: request.url,
-      csrf: reply.generateCsrf(),
-      flash: isFragment(request) ? null : takeFlash(request, reply, isSecure),
-      state,
-      now: deps.clock.now(),
-      isSimulated: deps.config.telephony === 'simulated',
-      sealAuthor: (path) => sealAuthor(deps, { ...toFormOfUser(request), path }),
-    })
+    const flash = isFragment(request) ? null : takeFlash(request, reply, isSecure)
+    const page = createModel(request, reply, { title: view.title, flash, state })
     return reply
       .code(status)
       .headers(pageHeaders({ scripts: true }))
@@ -207,6 +216,15 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
       const raw = getFormFields(request)
       if (raw._restore !== undefined) return showRestored(form, request, reply)
       try {
+        const { stream } = form
+        if (stream !== undefined && wantsStream(request)) {
+          const page = createModel(request, reply, { title: '' })
+          const scoped = scopeToSubmit(form, context)
+          return await sendStream(request, reply, {
+            confirm: () => confirmMember(scoped, context),
+            work: (signal) => stream(scoped, context, raw, { page, signal }),
+          })
+        }
         const result = await run(form, request, (tx) => form.submit(tx, context, raw))
         return await ('to' in result ? redirect(reply, result) : send(request, reply, result))
       } catch (error) {

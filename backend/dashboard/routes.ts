@@ -30,6 +30,8 @@ import {
   pauseCampaignAction,
   resumeCampaignAction,
 } from './campaigns/campaign-pages.ts'
+import { chatPage, endChatAction, sendChatEventAction } from './chats/chat-pages.ts'
+import { startChatPage } from './chats/start-chat-page.ts'
 import { addToCampaignPage, callNowPage, confirmCallPage } from './contacts/call-contact-pages.ts'
 import { exportContactsDownload } from './contacts/contact-export.ts'
 import { editContactPage, newContactPage } from './contacts/contact-form-pages.ts'
@@ -193,6 +195,10 @@ export function createDashboardRoutes(deps: Deps): DashboardRoutes {
     '/agents/:id/publish': publishAgentAction,
     '/agents/:id/pause': pauseAgentAction,
     '/agents/:id/resume': resumeAgentAction,
+    '/agents/:id/chats/new': startChatPage,
+    '/agents/:id/chats/:chatId': chatPage,
+    '/agents/:id/chats/:chatId/end': endChatAction,
+    '/agents/:id/chats/:chatId/test-event': sendChatEventAction,
     '/agents/:id/tools/:toolId': assignToolPage,
     '/agents/:id/tools/:toolId/assign': assignToolAction,
     '/agents/:id/tools/:toolId/unassign': unassignToolAction,

@@ -1,6 +1,7 @@
 import { deleteExpiredIdentities } from '../accounts/identity/delete-expired.ts'
 import { deleteExpiredOauthState, endExpiredConnections } from '../accounts/oauth/grants.ts'
 import { deleteOldRequests } from '../api/api-log.ts'
+import { deleteOldUsage } from '../calling/chats/token-usage.ts'
 import type { Deps } from '../deps.ts'
 import { hourMs, minuteMs } from '../platform/core/durations.ts'
 import { describeError } from '../platform/core/errors.ts'
@@ -33,6 +34,7 @@ export const startExpirationJob = (
       await endExpiredConnections(deps, now).catch(onError)
       await deleteOldSubscriptions(db, now).catch(onError)
       await deleteOldNumberUse(db, now).catch(onError)
+      await deleteOldUsage(db, now).catch(onError)
     },
     onError,
   })

@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { eraseChatsNaming, findChatsNaming } from '../calling/chats/erase-chats.ts'
 import { eraseAttempts } from '../calling/dialer/erase-attempts.ts'
 import { deleteReportsOfCalls } from '../calling/telephony/all-providers.ts'
 import type { Deps } from '../deps.ts'
@@ -17,6 +18,7 @@ import { completeQueuedCalls, publishCompletedCalls } from '../queue/calls/compl
 import { endAnalyses, eraseCalls, eraseDoNotCallReasons } from '../queue/calls/erase-calls.ts'
 import {
   eraseChanges,
+  eraseChatsOfContact,
   eraseContactRow,
   eraseNotes,
   findIdentifyingData,
@@ -42,6 +44,8 @@ const erasers: readonly ContactEraser[] = [
   (db, { workspaceId, callIds }) => deleteReportsOfCalls(db, workspaceId, callIds),
   eraseDoNotCallReasons,
   eraseToolCalls,
+  eraseChatsOfContact,
+  eraseChatsNaming,
   eraseNotes,
   eraseChanges,
   eraseSpreadsheetCells,
@@ -54,7 +58,7 @@ const erasers: readonly ContactEraser[] = [
  * changes nothing. While a call is in progress, erasing is rejected, because the end of the call is yet to be stored.
  *
  * Anything that arrives late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or
- * finds its call completed, and stores nothing.
+ * finds its call completed or its chat deleted, and stores nothing.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -71,6 +75,7 @@ export async function eraseContact(
   // The clocks of the processes can differ by less than this.
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
   const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
+  const chatIds = await findChatsNaming(deps.db, workspaceId, identifiers)
   const importsNaming = await findImportsNaming(deps.db, workspaceId, person)
   await inTransaction(deps, async (tx) => {
     await eraseImportRows(tx.db, { workspaceId, ...person })
@@ -91,7 +96,16 @@ export async function eraseContact(
     // These events are erased with all others in this transaction, before anything can send them.
     await completeQueuedCalls(tx, workspaceId, callIds, end)
     await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
-    const toErase = { workspaceId, contactId, callIds, mentionIds, mentionsReadAt, ...identifiers, at }
+    const toErase = {
+      workspaceId,
+      contactId,
+      callIds,
+      mentionIds,
+      mentionsReadAt,
+      chatIds,
+      ...identifiers,
+      at,
+    }
     for (const erase of erasers) await erase(tx.db, toErase)
   })
 }

@@ -1,3 +1,4 @@
+import { deleteOldChats, maxChatAgeMs } from '../calling/chats/erase-chats.ts'
 import { deleteReportsOfCalls } from '../calling/telephony/all-providers.ts'
 import type { Deps } from '../deps.ts'
 import { hourMs, minuteMs } from '../platform/core/durations.ts'
@@ -10,10 +11,13 @@ import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 import { conversationLimit } from './change-retention.ts'
 import { selectRetentions } from './retention-store.ts'
 
-/** Calls per transaction. It locks their rows for about a tenth of a second. */
+/** Calls or chats per transaction. It locks their rows for about a tenth of a second. */
 const batchSize = 500
 
-/** Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention. */
+/**
+ * Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention, and deletes
+ * chats that are older than that, or than chats are kept at most.
+ */
 export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob =>
   startPeriodicJob(deps.clock, {
     name: 'retention',
@@ -22,11 +26,14 @@ export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log
     // One batch of each workspace in turn, until nothing is left.
     work: async () => {
       const now = deps.clock.now()
-      let hasMore = false
+      const oldest = new Date(now.getTime() - maxChatAgeMs)
+      const deleted = await deleteOldChats(deps.db, { before: oldest, workspaceId: null, limit: batchSize })
+      let hasMore = deleted === batchSize
       for (const { workspaceId, days } of await selectRetentions(deps.db, now)) {
         const before = conversationLimit(now, days)
         const erased = await eraseConversations(deps, workspaceId, { before, now })
-        if (erased === batchSize) hasMore = true
+        const deletedHere = await deleteOldChats(deps.db, { before, workspaceId, limit: batchSize })
+        if (erased === batchSize || deletedHere === batchSize) hasMore = true
       }
       return hasMore
     },

@@ -7,16 +7,20 @@ export interface StoredData {
   calls: number
   waitingCalls: number
   toolCalls: number
+  chats: number
   notes: number
   changes: number
   spreadsheetRows: number
 }
 
-/** @param mentionIds the tool calls that mention the contact, of any contact's calls */
+/**
+ * @param mentionIds the tool calls that mention the contact, of any contact's calls
+ * @param chatIds the chats that do
+ */
 export async function selectStoredData(
   db: Db,
   workspaceId: number,
-  { contactId, identifiers, mentionIds }: ContactToCount,
+  { contactId, identifiers, mentionIds, chatIds }: ContactToCount,
 ): Promise<StoredData> {
   const ofContact = sql`workspace_id = ${workspaceId} and contact_id = ${contactId}`
   const { rows } = await sql<StoredData>`
@@ -26,6 +30,8 @@ export async function selectStoredData(
       (select count(*) from tool_call where workspace_id = ${workspaceId}
         and call_id in (select id from call where ${ofContact}) and id <> all(${mentionIds}::bigint[])
       ) + ${mentionIds.length} as "toolCalls",
+      (select count(*) from conversation where ${ofContact} and id <> all(${chatIds}::uuid[])
+      ) + ${chatIds.length} as chats,
       (select count(*) from contact_note where ${ofContact}) as notes,
       (select count(*) from contact_change_values where contact_id = ${contactId}) as changes,
       (select count(*) from spreadsheet_row where workspace_id = ${workspaceId} and exists (
@@ -40,4 +46,5 @@ interface ContactToCount {
   contactId: number
   identifiers: ContactIdentifiers
   mentionIds: readonly number[]
+  chatIds: readonly string[]
 }

@@ -1,3 +1,4 @@
+import { findChatsNaming } from '../calling/chats/erase-chats.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { formatPlural } from '../platform/views/format.ts'
 import { findMentions } from '../tools/mcp/erase-tool-calls.ts'
@@ -14,7 +15,8 @@ export async function countStoredData(
 ): Promise<StoredData> {
   const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
   const mentionIds = await findMentions(db, workspaceId, identifiers)
-  return selectStoredData(db, workspaceId, { contactId: contact.id, identifiers, mentionIds })
+  const chatIds = await findChatsNaming(db, workspaceId, identifiers)
+  return selectStoredData(db, workspaceId, { contactId: contact.id, identifiers, mentionIds, chatIds })
 }
 
 /** Says what erasing a contact does, with exact counts. */
@@ -33,6 +35,7 @@ const formatStored = (stored: StoredData): string =>
     [
       stored.calls > 0 ? `the conversations of ${formatPlural(stored.calls, 'call')}` : '',
       stored.toolCalls > 0 ? formatPlural(stored.toolCalls, 'tool call') : '',
+      stored.chats > 0 ? formatPlural(stored.chats, 'chat with an agent', 'chats with agents') : '',
       stored.notes > 0 ? formatPlural(stored.notes, 'note') : '',
       stored.changes > 0 ? `the values of ${formatPlural(stored.changes, 'change')} in the history` : '',
       stored.spreadsheetRows > 0

@@ -64,7 +64,10 @@ export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
       aloneGroupOf: ({ delivery }) => delivery.workspaceId,
       isRolledBack,
       onRollback: (error, attempts) =>
-        deps.log.warn({ error: describeError(error), attempts }, 'a shared statement failed'),
+        deps.log.warn(
+          { error: describeError(error), attempts },
+          'failed to record results of deliveries together; recording them one by one',
+        ),
     },
   )
   return (delivery, startedAt, result) =>

@@ -4,6 +4,7 @@ import {
   type CallOutcome,
   type EndedReason,
   exampleCall,
+  type WebhookFilter,
 } from '@outdial/contract'
 import type { Deps } from '../deps.ts'
 import { secondMs } from '../platform/core/durations.ts'
@@ -93,12 +94,45 @@ const withoutConversation = (call: Call): Call => ({
   extracted: {},
 })
 
+/** Values of a sample call that aren't examples, such as those of a chat. Its outcome is then always `answered`. */
+export type SampleCallValues = Partial<Omit<Call, 'id' | 'test' | 'contact'>> & {
+  contact: Pick<Call['contact'], 'first_name' | 'last_name' | 'variables'>
+}
+
+/** Returns a sample `call.completed`. A receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. */
+export async function createTestEvent(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  workspaceId: number,
+  { filter, at, values }: { filter: WebhookFilter; at: Date; values: SampleCallValues | undefined },
+): Promise<CallCompletedEvent> {
+  const sample = await findSampleCampaign(db, workspaceId, filter)
+  const isAnswered = values !== undefined || filter.outcome?.includes('answered') !== false
+  const call = sampleCall({
+    campaign: sample?.campaign ?? { id: filter.campaign_id ?? sampleId, name: 'Website leads' },
+    agent: sample?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
+    outcome: isAnswered ? 'answered' : (filter.outcome?.[0] ?? 'answered'),
+    goalMet: filter.goal_met,
+    optedOut: filter.opted_out === true,
+    url: callPageUrl(config, workspaceId, sampleId),
+    at,
+  })
+  return CallCompletedEvent.parse({
+    id: `evt_test_${randomToken(18)}`,
+    type: 'call.completed',
+    timestamp: at.toISOString(),
+    workspace_id: workspaceId,
+    data:
+      values === undefined ? call : { ...call, ...values, contact: { ...call.contact, ...values.contact } },
+  })
+}
+
 /**
- * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. A
- * receiver recognizes it by `data.test` and its ID, which starts with `evt_test_`. It's one attempt: it isn't retried or
- * replayed. The response only appears on the delivery's page. It neither resets nor adds to the subscription's failures,
- * and 410 doesn't remove the subscription. If the worker dies during the attempt, another one sends the event again.
+ * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. It's one
+ * attempt: it isn't retried or replayed. The response only appears on the delivery's page. It neither resets nor adds to the
+ * subscription's failures, and 410 doesn't remove the subscription. If the worker dies during the attempt, another one sends
+ * the event again.
  *
+ * @param values what isn't an example; by default, everything is
  * @returns the ID of the delivery
  * @throws {ApiError} not_found, or validation_failed if the subscription is disabled
  */
@@ -106,30 +140,14 @@ export const sendTestEvent = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
   workspaceId: number,
   id: number,
+  values?: SampleCallValues,
 ): Promise<number> =>
   inTransaction(deps, async (tx) => {
     const subscription = await findSubscription(tx.db, workspaceId, id)
     if (subscription === undefined) throw subscriptionNotFound()
     if (subscription.disabled_at !== null) throw subscriptionDisabledError()
-    const { filter } = subscription
     const at = tx.clock.now()
-    const sample = await findSampleCampaign(tx.db, workspaceId, filter)
-    const event = CallCompletedEvent.parse({
-      id: `evt_test_${randomToken(18)}`,
-      type: 'call.completed',
-      timestamp: at.toISOString(),
-      workspace_id: workspaceId,
-      data: sampleCall({
-        campaign: sample?.campaign ?? { id: filter.campaign_id ?? sampleId, name: 'Website leads' },
-        agent: sample?.agent ?? { id: filter.agent_id ?? sampleId, name: 'Ava' },
-        outcome:
-          filter.outcome?.includes('answered') === false ? (filter.outcome[0] ?? 'answered') : 'answered',
-        goalMet: filter.goal_met,
-        optedOut: filter.opted_out === true,
-        url: callPageUrl(tx.config, workspaceId, sampleId),
-        at,
-      }),
-    })
+    const event = await createTestEvent(tx, workspaceId, { filter: subscription.filter, at, values })
     const deliveryId = await insertTestDelivery(tx.db, workspaceId, { event, subscriptionId: id, at })
     if (deliveryId === undefined) throw subscriptionNotFound()
     tx.notify.deliveryQueued()

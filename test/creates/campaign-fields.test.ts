@@ -64,7 +64,7 @@ describe('a variable of the script', () => {
     expect((await fieldsOf('Website leads · ID 12')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it.each(steps)('that was filled in goes over the dictionary in %s', async (step) => {
+  it.each(steps)('that was filled in takes precedence over the dictionary in %s', async (step) => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
     await run(`creates.${step}.operation.perform`, {
@@ -127,7 +127,7 @@ describe('a variable of the script', () => {
 
 describe('the form has no other fields', () => {
   it.each(['', null, undefined, '{{123__id}}', ['12'], { id: 12 }])(
-    'for %j as the campaign, and asks for nothing',
+    'for %j as the campaign, and no request is sent',
     async (campaign_id) => {
       expect(await fieldsOf(campaign_id)).toEqual([])
     },

@@ -112,7 +112,7 @@ it.each([
 })
 
 it.each(['nine', 'at 9:00', '9:00 sharp', '9 x', '9', '9:0'])(
-  "doesn't take %s for a time of day",
+  "doesn't read %s as a time of day",
   async (typed) => {
     expect(
       await runExpectingError(perform, { inputData: { ...required, calling_hours_start: typed } }),

@@ -147,7 +147,7 @@ it.each([
 })
 
 it.each(['n/a', 'Unknown'])(
-  'sends the unknown country %s as one that does not exist, in which the API reads only numbers with a country code',
+  "replaces the unknown country %s with one that doesn't exist, so that the API reads only numbers with a country code",
   async (country) => {
     const requests = queued()
 
@@ -331,7 +331,7 @@ describe('in the Zap editor', () => {
     expect(real[0]?.headers).toHaveProperty('idempotency-key')
   })
 
-  it("doesn't block the number, but checks the answer", async () => {
+  it("doesn't add the number to the do-not-call list, but checks the Yes or No", async () => {
     const requests = queued()
     const meta = { isLoadingSample: true }
 
@@ -420,7 +420,7 @@ describe('a person who must not be called', () => {
     }
   })
 
-  it('fails the run if the service has an error, so that somebody looks at it', async () => {
+  it('fails the run if the service has an error, so that someone looks at it', async () => {
     stubResponse('POST', apiPath('/contacts/'), 500)
 
     expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
@@ -457,7 +457,7 @@ it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID o
   expect(parseBody(requests)).toEqual(sent)
 })
 
-it.each(['12 leads', '12.5'])("doesn't take %s for the ID of a campaign", async (name) => {
+it.each(['12 leads', '12.5'])("doesn't read %s as the ID of a campaign", async (name) => {
   for (const results of [[], []]) stubResponse('GET', apiPath('/campaigns/'), 200, { results })
 
   expect(await runExpectingError(perform, { inputData: { ...required, campaign_id: name } })).toMatchObject({
@@ -575,7 +575,7 @@ it('returns warnings as one text, with the labels of the fields', async () => {
 })
 
 it.each(['yesterday', '2026-02-30 09:30'])(
-  'sends a consent date that it cannot read as typed, because the API leaves it out: %s',
+  "sends a consent date as typed if it can't be read, because the API leaves it out: %s",
   async (consent_at) => {
     const requests = queued()
 

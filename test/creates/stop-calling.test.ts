@@ -74,7 +74,7 @@ it('shortens a long reason, so that the number is on the list anyway', async () 
 it.each([
   [cancel, '/calls/cancel', { canceled: [] }],
   [block, '/do-not-call/', { do_not_call: true }],
-])('%s sends an unknown country as one that does not exist', async (method, path, response) => {
+])("%s replaces an unknown country with one that doesn't exist", async (method, path, response) => {
   const requests = stubResponse('POST', apiPath(path), 200, response)
 
   await run(method, { inputData: { phone_number: '+12025550100', country: 'Unknown' } })

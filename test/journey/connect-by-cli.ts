@@ -27,7 +27,7 @@ export async function connectByCli(
   const options = ['--redirect-uri', redirectUri, '--local-port', String(port)]
   const command = commandRunBy(
     'test/journey/zap-to-trigger.test.ts',
-    'docs/guides/support.md',
+    'docs/guides/connect-zapier.md',
     /^npx zapier-platform invoke auth start /,
   )
   const [, , ...words] = command.split(' ')

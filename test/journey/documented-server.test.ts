@@ -220,7 +220,7 @@ it(
   timeoutMs,
 )
 
-it('has settings for an agent runtime in docs/reference/runtime.md that Outdial accepts', async () => {
+it('accepts the settings for an agent runtime in docs/reference/runtime.md', async () => {
   const configured = await environmentAfter(exportsOf('docs/reference/runtime.md'))
   expect(parseConfig(configured)).toMatchObject({
     telephony: 'http',

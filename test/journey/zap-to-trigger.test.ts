@@ -28,7 +28,7 @@ const cleanups: (() => Promise<void>)[] = []
 const seen: string[] = []
 
 beforeAll(async () => {
-  const command = commandRunBy(thisTest, 'docs/guides/support.md', /^npm run build$/)
+  const command = commandRunBy(thisTest, 'docs/guides/connect-zapier.md', /^npm run build$/)
   const build = spawnSync('sh', ['-c', command], { cwd: root, encoding: 'utf8' })
   if (build.status !== 0) throw new Error(`the connector doesn't build:\n${build.stdout}${build.stderr}`)
   service = await startServiceProcess()
@@ -208,9 +208,9 @@ it(
 )
 
 it(
-  'runs the steps of docs/guides/support.md from the command line',
+  'runs the steps of docs/guides/connect-zapier.md from the command line',
   async () => {
-    const steps = commandsRunBy(thisTest, 'docs/guides/support.md')
+    const steps = commandsRunBy(thisTest, 'docs/guides/connect-zapier.md')
       // connect-by-cli.ts runs `invoke auth start`.
       .filter((command) => command.startsWith('npx zapier-platform') && !command.includes(' auth start'))
       .map((command) =>

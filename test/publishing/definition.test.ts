@@ -117,7 +117,7 @@ it.each(named(creates))("D022: %s has fields that don't depend on a connection",
   expect(inputFieldsOf(step)).not.toEqual([])
 })
 
-it('D028: gets blank input unchanged', () => {
+it('D028: asks Zapier to pass on blank input unchanged', () => {
   expect(app.flags).toEqual({ cleanInputData: false, throwForThrottlingEarly: false })
 })
 

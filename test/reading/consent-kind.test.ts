@@ -6,6 +6,6 @@ it.each(consentKindCases)('reads %j as %s', (text, kind) => {
   expect(readConsentKind(text)).toBe(kind)
 })
 
-it.each(unreadableConsentKinds)('takes %j for no kind of consent', (text) => {
+it.each(unreadableConsentKinds)('reads %j as no kind of consent', (text) => {
   expect(readConsentKind(text)).toBeUndefined()
 })

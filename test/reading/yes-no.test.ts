@@ -6,6 +6,6 @@ it.each(yesNoCases)('reads %j as %p, and as %p for a do-not-call field', (text, 
   expect([readYesNo(text), readDoNotCall(text)]).toEqual([answer, doNotCall])
 })
 
-it.each(['', ' ', '.'])('takes %j for neither yes nor no', (text) => {
+it.each(['', ' ', '.'])('reads %j as neither yes nor no', (text) => {
   expect([readYesNo(text), readDoNotCall(text)]).toEqual([undefined, undefined])
 })

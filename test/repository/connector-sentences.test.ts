@@ -16,7 +16,7 @@ import {
 import { readPage, root, splitSentences } from '../support/docs.ts'
 import { creates, inputFieldsOf } from '../support/steps.ts'
 
-// docs/guides/support.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
+// docs/reference/step-errors.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
 // tests collect the sentences from the source, and run the connector into each row of the page.
 
 /** The texts of a step's form and of its sample, which aren't errors. */
@@ -49,7 +49,7 @@ const sentences = [
   ...Object.values(zapierErrors).map((text) => splitSentences(text)[0] ?? ''),
 ]
 
-const page = readPage('docs/guides/support.md')
+const page = readPage('docs/reference/step-errors.md')
 const quotationsIn = (text: string) =>
   [...text.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation)
 const withoutLabel = (sentence: string) => sentence.replace(/^… /, '')
@@ -66,7 +66,7 @@ it('finds the sentences of the connector', () => {
   expect(sentences.length).toBeGreaterThan(40)
 })
 
-it('quotes every sentence of the connector on the page for support', () => {
+it('quotes every sentence of the connector on the page of errors', () => {
   const quoted = quotationsIn(page).flatMap(splitSentences).map(withoutLabel)
   const isQuoted = (sentence: string) =>
     quoted.some((each) => sentence.includes(each) || each.includes(sentence))
@@ -339,7 +339,7 @@ const kindsByName: Partial<Record<string, Kind>> = {
   ThrottledError: 'Throttled',
 }
 
-it('ends each run as the page for support says, in fewer than 250 characters with the request ID', async () => {
+it('ends each run as the page of errors says, in fewer than 250 characters with the request ID', async () => {
   const found = new Map(rows.map((row) => [row, new Set<Kind | undefined>()]))
   const problems: unknown[] = []
   for (const [method, bundle, stub] of cases) {
@@ -360,9 +360,8 @@ it('ends each run as the page for support says, in fewer than 250 characters wit
   )
 })
 
-it("lists the fields with a lead's own data on the page for Zap builders", () => {
-  const [, listed = ''] =
-    /These values are a lead's own data: ([^.]*)\./.exec(readPage('docs/guides/zap-builders.md')) ?? []
+it("lists the fields with a lead's own data on the page of errors", () => {
+  const [, listed = ''] = /These values are a lead's own data: ([^.]*)\./.exec(page) ?? []
   const labels = [...listed.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label.replace(/\s+/, ' '))
   const fields = creates.filter(({ key }) => key === 'queue_call').flatMap(inputFieldsOf)
   expect(labels).toEqual([...leadFields].map((name) => fields.find(({ key }) => key === name)?.label))

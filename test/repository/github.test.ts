@@ -19,7 +19,7 @@ const Workflow = z.object({
   ),
 })
 
-it('runs .ci/run and the image for pull requests and on main, with read access only', () => {
+it('runs .ci/run and builds the image for pull requests and on main, with read access only', () => {
   const { jobs } = Workflow.parse(parse(read('.github/workflows/check.yml')))
   const commands = Object.values(jobs).flatMap(({ steps }) =>
     steps.map((step) => ('run' in step ? step.run : step.uses)),

@@ -49,7 +49,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
 
 const labels = collectLabels(fieldTexts)
 
-it('types no label of the contract again in pages and the connector', () => {
+it('repeats no label of the contract in pages and the connector', () => {
   expect(files.length).toBeGreaterThan(150)
   expect(labels.size).toBeGreaterThan(80)
   const typed = files.flatMap((file) => findTypedLabels(file, readFileSync(path.join(root, file), 'utf8')))

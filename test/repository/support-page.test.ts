@@ -3,9 +3,13 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { readPage, root, splitSentences } from '../support/docs.ts'
 
-// docs/guides/support.md quotes what people see. These tests look for the quotations in the sources.
+// These pages quote what people see. The tests look for the quotations in the sources.
 
 const page = readPage('docs/guides/support.md')
+const stepErrors = readPage('docs/reference/step-errors.md')
+const otherPages = ['guides/personal-data', 'reference/call-reasons', 'reference/input-fields'].map((name) =>
+  readPage(`docs/${name}.md`),
+)
 const readSources = (...patterns: string[]): string =>
   globSync(patterns, { cwd: root })
     .map((file) => readFileSync(path.join(root, file), 'utf8'))
@@ -27,7 +31,7 @@ const contains = (source: string, sentence: string): boolean =>
 
 /** Returns the quotations in the first column of the tables whose header is one of `headers`. */
 function quotationsBelow(headers: string[]): string[] {
-  const tables = page.split('\n\n').filter((part) => part.startsWith('|'))
+  const tables = stepErrors.split('\n\n').filter((part) => part.startsWith('|'))
   return tables
     .filter((table) => headers.includes(table.split('|')[1]?.trim() ?? ''))
     .flatMap((table) => table.split('\n').map((row) => row.split('|')[1] ?? ''))
@@ -52,8 +56,9 @@ it('quotes lines of the story that diagnose prints', () => {
 
 it('names pages, buttons, fields, and values that the dashboard or the connector shows', () => {
   const shown = readSources('backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts')
-  const bold = [...page.matchAll(/\*\*([^*]+)\*\*/g)].map(([, text = '']) => text)
-  const names = bold.filter((text) => /^[A-Z]/.test(text) && !text.endsWith('.'))
+  const text = [page, stepErrors, ...otherPages].join('\n')
+  const bold = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name = '']) => name.replaceAll(/\s+/g, ' '))
+  const names = bold.filter((name) => /^[A-Z]/.test(name) && !name.endsWith('.'))
   expect(names.length).toBeGreaterThan(30)
   expect(names.flatMap((name) => name.split(' → ')).filter((name) => !shown.includes(name))).toEqual([])
 })

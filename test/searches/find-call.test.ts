@@ -44,7 +44,7 @@ it('fails for a page that a proxy sends instead of the call', async () => {
   expect(await runExpectingError(perform, { inputData: { call: 1 } })).toMatchObject({ status: 404 })
 })
 
-it('finds nothing for the ID of no call', async () => {
+it('finds nothing for an ID that no call has', async () => {
   stubResponse(
     'GET',
     apiPath('/calls/1/'),
@@ -64,7 +64,7 @@ it.each([{}, { phone_number: '  ' }, { campaign_id: '12' }])(
   },
 )
 
-it("doesn't take text for the ID of a call", async () => {
+it("doesn't read text as the ID of a call", async () => {
   expect(await runExpectingError(perform, { inputData: { call: 'Q1' } })).toEqual({
     name: 'AppError',
     code: 'invalid_input',

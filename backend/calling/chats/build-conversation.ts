@@ -2,10 +2,13 @@ import { findAgentVersion } from '../../queue/agents/agents.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
+import { cutText } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationState } from '../conversation/conversation.ts'
+import type { AnalyzedConversation } from '../conversation/model/analysis.ts'
+import { maxResultLength } from '../conversation/model/run-tools.ts'
 import { getPhrases } from '../conversation/phrases/index.ts'
-import type { LateResult } from '../conversation/transcript.ts'
+import type { LateResult, TurnPart } from '../conversation/transcript.ts'
 import { chatNotFound } from './chat-errors.ts'
 import { type ChatRow, selectTimeZone, type TurnRow } from './chat-store.ts'
 import type { SampleValues } from './chat.ts'
@@ -49,16 +52,19 @@ async function loadContact(
 }
 
 /** Returns what an analysis reads: the words of both, and what the tools said. */
-export const toAnalyzed = (agent: AgentValues, turns: readonly Pick<TurnRow, 'input' | 'parts'>[]) => ({
+export const toAnalyzed = (
+  agent: AgentValues,
+  turns: readonly Pick<TurnRow, 'input' | 'parts'>[],
+): AnalyzedConversation => ({
   ...{ instructions: agent.instructions, goal: agent.goal.trim() || undefined, results: agent.results },
   transcript: turns.flatMap(({ input, parts }) => [
     ...(input?.type === 'speech' ? [{ role: 'contact' as const, text: input.text }] : []),
-    ...(parts ?? []).flatMap((part) => {
-      if (part.type === 'said' && part.isFiller !== true) return [{ role: 'agent' as const, text: part.text }]
-      const isTool = part.type === 'tool' || part.type === 'late_result'
-      return isTool
-        ? [{ role: 'tool' as const, text: `${part.name}: ${part.result ?? 'still running'}` }]
-        : []
-    }),
+    ...(parts ?? []).flatMap(toAnalyzedTurns),
   ]),
 })
+
+function toAnalyzedTurns(part: TurnPart): AnalyzedConversation['transcript'] {
+  if (part.type === 'said') return part.isFiller === true ? [] : [{ role: 'agent', text: part.text }]
+  if (part.type === 'trouble') return []
+  return [{ role: 'tool', text: `${part.name}: ${cutText(part.result ?? 'still running', maxResultLength)}` }]
+}

@@ -12,6 +12,7 @@ import type { SampleValues } from './chat.ts'
 import { chatNotFound, noModel, tooManyChats } from './chat-errors.ts'
 import { countChatsSince, insertChat, insertTurn, selectChat, updateTurn } from './chat-store.ts'
 import type { ChatDeps } from './take-turn.ts'
+import { requireTokensLeft } from './token-usage.ts'
 
 /** Chats that a member can start within an hour. */
 const maxChatsPerHour = 30
@@ -23,8 +24,7 @@ export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
  * Starts a chat with an agent, also with a draft: with its newest version, whether calls use it or not. If the agent speaks
  * first, it has said its first words.
  *
- * @throws {FormError} not_found for an unknown agent, validation_failed for an unknown contact, rate_limited, and
- *   unavailable without a language model
+ * @throws {ApiError} not_found for an unknown agent or contact, rate_limited, and unavailable without a language model
  */
 export const startChat = (
   deps: Omit<ChatDeps, 'model'> & Pick<Deps, 'model'>,
@@ -38,6 +38,7 @@ export const startChat = (
     if (model === undefined) throw noModel()
     const agent = await lockAgent(tx.db, workspaceId, agentId)
     if (agent === undefined) throw agentNotFound()
+    await requireTokensLeft(tx, workspaceId)
     const now = tx.clock.now()
     const started = await countChatsSince(tx.db, workspaceId, userId, new Date(now.getTime() - hourMs))
     if (started >= maxChatsPerHour) throw tooManyChats(maxChatsPerHour)

@@ -2,9 +2,10 @@ import type { Deps } from '../../deps.ts'
 import { describeError } from '../../platform/core/errors.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { recordToolCall } from '../../queue/calls/record-tool-call.ts'
+import type { CallControlName } from '../conversation/call-controls.ts'
 import { Conversation, type ConversationDeps } from '../conversation/conversation.ts'
 import type { ModelClient } from '../conversation/model/model-client.ts'
-import type { TokenUsage } from '../conversation/model/usage.ts'
 import type { FinishedTurn, TurnInput } from '../conversation/transcript.ts'
 import { loadConversation, toAnalyzed } from './build-conversation.ts'
 import type { ChatEvent } from './chat.ts'
@@ -21,11 +22,12 @@ import {
   updateTurn,
 } from './chat-store.ts'
 import { openChatTools } from './chat-tools.ts'
+import { addTokens } from './token-usage.ts'
 import { startExclusive } from './turns-in-progress.ts'
 
 export type ChatDeps = Pick<
   Deps,
-  'config' | 'db' | 'clock' | 'log' | 'notify' | 'attemptTokenKey' | 'confirmRights'
+  'config' | 'db' | 'clock' | 'log' | 'metrics' | 'notify' | 'attemptTokenKey' | 'confirmRights'
 > & { model: ModelClient }
 
 interface ChatKey {
@@ -55,8 +57,10 @@ export async function* takeTurn(
     const { chat, state, number } = await beginTurn(deps, key, input)
     const conversation = new Conversation(toConversationDeps(deps, chat), state)
     const turn = yield* conversation.takeTurn(input, exclusive.signal)
+    const isStored = await storeTurn(deps, key, number, turn)
+    await addTokens(deps, key.workspaceId, turn.usage)
     // Another process may have taken the next turn, and the contact may have been erased.
-    if (!(await storeTurn(deps, key, number, turn))) return
+    if (!isStored) return
     yield { type: 'finished', end: turn.end ?? null }
     if (turn.end === undefined && input.type === 'speech' && state.agent.results.length > 0)
       yield* findResults(deps, key, { number, agent: state.agent }, exclusive.signal)
@@ -88,18 +92,12 @@ const storeTurn = (
   inTransaction(deps, async (tx) => {
     const chat = await lockChat(tx.db, workspaceId, chatId)
     if (chat === undefined) return false
-    await addUsage(tx, { workspaceId, chatId }, turn.usage)
+    await updateTokens(tx.db, workspaceId, chatId, turn.usage)
     if (chat.turn !== number) return false
     const now = tx.clock.now()
     await updateTurn(tx.db, { workspaceId, chatId, number }, { ...turn, now })
     return true
   })
-
-const addUsage = (
-  tx: Pick<Deps, 'db'>,
-  { workspaceId, chatId }: Pick<ChatKey, 'workspaceId' | 'chatId'>,
-  usage: TokenUsage,
-): Promise<void> => updateTokens(tx.db, workspaceId, chatId, usage)
 
 /** Finds the values of the agent's results so far. Nothing depends on it, so it says nothing if it fails. */
 async function* findResults(
@@ -112,7 +110,8 @@ async function* findResults(
   const turns = await selectTurns(deps.db, workspaceId, chatId)
   const model = agent.model === null ? {} : { model: agent.model }
   const outcome = await deps.model.analyze({ ...model, ...toAnalyzed(agent, turns), signal })
-  await addUsage(deps, key, outcome.usage)
+  await updateTokens(deps.db, workspaceId, chatId, outcome.usage)
+  await addTokens(deps, workspaceId, outcome.usage)
   if (outcome.type !== 'analysis') return
   const found = outcome.analysis.extracted
   await updateFound(deps.db, { workspaceId, chatId, number }, found)
@@ -146,7 +145,7 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
   return {
     ...{ model, clock },
     openTools: (signal) => openChatTools(deps, chat, signal),
-    runControl: async (name) => controlResults[name],
+    runControl: (name) => runControl(deps, chat, name),
     saveLateResult: (result) =>
       addLateResult(deps.db, workspaceId, id, result).catch((error: unknown) =>
         onFailure(error, 'failed to save the result of a tool'),
@@ -155,7 +154,17 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
   }
 }
 
-const controlResults = {
+/** Does a dry run of a call control, and records it as a tool call. */
+async function runControl(deps: ChatDeps, chat: ChatRow, toolName: CallControlName): Promise<string> {
+  const text = controlResults[toolName]
+  await recordToolCall(deps, chat.workspace_id, {
+    ...{ of: { conversationId: chat.id }, toolName, args: {}, result: { text, isError: false } },
+    ...{ dryRun: true, startedAt: deps.clock.now(), durationMs: 0 },
+  })
+  return text
+}
+
+const controlResults: Record<CallControlName, string> = {
   end_call: 'The call ends now.',
   opt_out:
     'Chat: nothing was changed. In a call, the number would now be on the do-not-call list. The call ends now.',

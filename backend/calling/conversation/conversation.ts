@@ -239,7 +239,7 @@ export class Conversation {
 
   #opening(): string {
     const { agent, values, phrases } = this.#state
-    const greeting = fillSpokenText(agent.greeting, values) || phrases.defaultGreeting
+    const greeting = fillSpokenText(agent.greeting.trim() || phrases.defaultGreeting, values)
     return withDisclosure(greeting, agent.ai_disclosure ? phrases.aiDisclosure : '', agent.speaks_first)
   }
 

@@ -31,6 +31,7 @@ const EditFields = z
     closing_line: text,
     max_minutes: text,
     ai_disclosure: formText.optional(),
+    model: formText.optional(),
   })
   .catchall(anyField())
 
@@ -82,6 +83,7 @@ export const newAgentPage = defineForm({
         submitLabel: 'Create draft',
         values: newAgentValues,
         found: { ...found, names: names.map((name) => ({ ...name, meaning: name.meaning ?? meaning })) },
+        models: null,
         isNew: true,
       }),
     )
@@ -108,6 +110,7 @@ export const editAgentPage = defineForm({
       submitLabel: 'Save',
       values,
       found: findShownNames(values, query, state),
+      models: deps.model?.models ?? null,
       isNew: false,
     })
   },
@@ -138,6 +141,7 @@ function toAgentInput({
   closing_line,
   max_minutes,
   ai_disclosure,
+  model,
   ...rows
 }: z.output<typeof EditFields>) {
   return {
@@ -148,5 +152,7 @@ function toAgentInput({
     // What isn't a number isn't a valid number of minutes, either.
     max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),
     results: parseResults(rows),
+    // The form has no such field if no language model is set up.
+    ...(model !== undefined && { model: model.trim() || null }),
   }
 }

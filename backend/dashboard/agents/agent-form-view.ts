@@ -1,4 +1,5 @@
 import { agentTexts } from '@outdial/contract'
+import type { LlmSettings } from '../../config.ts'
 import { checks, field, formMessage, type FormModel, pageForm } from '../../platform/views/forms.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
@@ -6,6 +7,7 @@ import { labels } from '../../platform/views/labels.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { maxLengths, minuteLimits } from '../../queue/agents/validate-agent.ts'
 import { builtIns, defaultGreeting, type GreetingNames } from '../../queue/calls/greeting.ts'
+import { modelChoices } from '../chats/chat-model.ts'
 import { defineView } from '../page/define-page.ts'
 import { type FormFrame, languageChoices, toFormPath, toFormTexts } from '../page/forms.ts'
 import { resultFields } from './agent-results-fields.ts'
@@ -22,12 +24,14 @@ const greetingHint =
 interface FormData extends FormFrame {
   values: AgentValues
   found: GreetingNames
+  /** The models to choose from; null if no language model is set up. */
+  models: LlmSettings['models'] | null
   /** True on the first screen, which asks only for what an agent needs to be tried. */
   isNew: boolean
 }
 
 export const agentFormView = defineView(
-  ({ ui, title, form, here }, { back, found, submitLabel, values, isNew }: FormData) => html`
+  ({ ui, title, form, here }, { back, found, models, submitLabel, values, isNew }: FormData) => html`
     <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
     <h1>${title}</h1>
     ${pageForm(
@@ -107,7 +111,7 @@ export const agentFormView = defineView(
             hint: 'What the agent does in the conversation, as you would explain it to a new colleague. Names in double braces work here, too.',
           })}
           ${values.instructions === '' && instructionExamples()}
-          ${!isNew && conversationFields(form, values)}
+          ${!isNew && conversationFields(form, values, models)}
         </section>
         ${
           !isNew &&
@@ -138,7 +142,19 @@ export const agentFormView = defineView(
 )
 
 /** Shows the fields of the conversation that have a default. */
-const conversationFields = (form: FormModel, values: AgentValues): Html => html`
+const conversationFields = (form: FormModel, values: AgentValues, models: FormData['models']): Html => html`
+  ${
+    models !== null &&
+    field({
+      form,
+      name: 'model',
+      label: 'Model',
+      value: values.model ?? '',
+      options: modelChoices(models, values.model),
+      required: true,
+      hint: 'The language model that the agent converses through.',
+    })
+  }
   ${checks({
     form,
     name: 'speaks_first',

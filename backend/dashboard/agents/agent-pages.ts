@@ -9,6 +9,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { findAgentVersion, publishAgent, setAgentStatus } from '../../queue/agents/agents.ts'
 import { findCallPage } from '../../queue/calls/find-calls.ts'
 import { toCall } from '../../queue/calls/get-calls.ts'
+import { readChatSection } from '../chats/chat-section.ts'
 import {
   type Action,
   defineAction,
@@ -56,6 +57,7 @@ export const agentPage = definePage({
       campaigns: campaigns.slice(0, maxShown),
       hasMoreCampaigns: campaigns.length > maxShown,
       calls: await listLastCalls(deps, workspaceId, agentId),
+      chat: await readChatSection(deps, workspaceId, agentId, newest),
     })
   },
 })

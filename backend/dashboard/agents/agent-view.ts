@@ -9,6 +9,7 @@ import { labels } from '../../platform/views/labels.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { findPlaceholderIssues } from '../../queue/agents/validate-agent.ts'
 import { defaultGreeting, listNames } from '../../queue/calls/greeting.ts'
+import { chatSection, type ChatSectionData } from '../chats/chat-section.ts'
 import { defineView } from '../page/define-page.ts'
 import type { PageModel } from '../page/page-model.ts'
 import type { AgentWithCounts, selectCampaignsOfAgent } from './agent-queries.ts'
@@ -35,6 +36,7 @@ export interface AgentData {
   campaigns: Awaited<ReturnType<typeof selectCampaignsOfAgent>>
   hasMoreCampaigns: boolean
   calls: readonly Call[]
+  chat: ChatSectionData
 }
 
 export const agentView = defineView(
@@ -50,6 +52,7 @@ export const agentView = defineView(
       campaigns,
       hasMoreCampaigns,
       calls,
+      chat,
     }: AgentData,
   ) => {
     const placeholderIssues = findPlaceholderIssues(newest)
@@ -97,6 +100,7 @@ export const agentView = defineView(
       }
       <div class="columns">
         <div>
+          ${chatSection({ ui, form }, chat)}
           <section class="panel flush" aria-labelledby="tools">
             <h2 id="tools">Tools</h2>
             ${

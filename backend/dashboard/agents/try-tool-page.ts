@@ -14,9 +14,9 @@ import type { ToolDeps } from '../../tools/kinds/tool-kind.ts'
 import { getTool, toolNotFound } from '../../tools/tool-catalog.ts'
 import { defineForm, defineView, redirectTo } from '../page/define-page.ts'
 import { anyField } from '../page/forms.ts'
-import { type PageContext, pathTo } from '../page/page-context.ts'
+import { pathTo } from '../page/page-context.ts'
 import type { Ui } from '../page/page-model.ts'
-import { submitOnce } from '../page/submit-once.ts'
+import { markSubmitted } from '../page/submit-once.ts'
 import { type AgentWithCounts, getAgent } from './agent-queries.ts'
 import { type AgentToolContext, agentToolKey, AgentToolParams } from './agent-tool-pages.ts'
 import { parseFormFields, type SchemaField, schemaFields, toFormFields } from './schema-fields.ts'
@@ -143,24 +143,6 @@ export const tryToolPage = defineForm({
 })
 
 const prefix = 'args.'
-
-/**
- * Records the submission of a form and commits it before the tool runs, so that no transaction waits for another
- * service. Returns false if the form was already submitted.
- */
-async function markSubmitted(
-  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
-  context: PageContext,
-  path: string,
-  raw: Record<string, unknown>,
-): Promise<boolean> {
-  let first = false
-  await submitOnce(deps, context, { path, raw }, () => {
-    first = true
-    return Promise.resolve(redirectTo(path))
-  })
-  return first
-}
 
 type ChosenTool = Awaited<ReturnType<typeof chooseTool>>
 

@@ -78,7 +78,7 @@ export const replayDeliveryOfCallAction = defineAction({
     const replayed = await replayDeliveries(tx, workspaceId, { deliveryId })
     if (replayed > 0) return redirectTo(callPath(context), 'Sending 1 delivery again.')
     const message =
-      "This delivery can't be replayed. It was already delivered, it still has retries left, or its subscription is disabled. Reload the page to see its status. If the subscription is disabled, enable it, then replay the delivery."
+      "This delivery can't be sent again. It was already delivered, it still has retries left, or its subscription is disabled. Reload the page to see its status. If the subscription is disabled, enable it, then send the delivery again."
     throw invalidField('delivery_id', 'not_exhausted', message)
   },
   back: callPath,

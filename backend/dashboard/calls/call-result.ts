@@ -24,7 +24,7 @@ export function callResult(call: Call): Html | null {
   `
 }
 
-function goalBadge(isMet: boolean | null): Badge {
+export function goalBadge(isMet: boolean | null): Badge {
   if (isMet === null) return { tone: 'mute', text: 'Unknown' }
   return isMet ? { tone: 'good', text: 'Yes' } : { tone: 'warn', text: 'No' }
 }
@@ -34,12 +34,12 @@ const sentimentTones: Partial<Record<Call['sentiment'], Badge['tone']>> = {
   negative: 'bad',
 }
 
-const sentimentBadge = (sentiment: Call['sentiment']): Badge => ({
+export const sentimentBadge = (sentiment: Call['sentiment']): Badge => ({
   tone: sentimentTones[sentiment] ?? 'mute',
   text: sentiment.charAt(0).toUpperCase() + sentiment.slice(1),
 })
 
-function formatExtractedValue(value: Call['extracted'][string]): string {
+export function formatExtractedValue(value: Call['extracted'][string]): string {
   if (value === null) return '–'
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   return String(value)

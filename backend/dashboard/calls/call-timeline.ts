@@ -46,11 +46,29 @@ const toolOfStep = (ui: Ui, tool: NonNullable<Step['tool']>): Html => html`
     ${tool.isError && badge({ tone: 'bad', text: 'Failed' })}
     ${tool.dryRun && badge({ tone: 'mute', text: 'Dry run' })}
   </span>
+  ${toolDetails(tool)}
+`
+
+interface ToolDetails {
+  name: string
+  arguments: string
+  /** Null while the tool is running. */
+  result: string | null
+  isError: boolean
+}
+
+/** Shows what the agent sent to a tool, and what it got. */
+export const toolDetails = ({ name, arguments: sent, result, isError }: ToolDetails): Html => html`
   <details class="tool-call">
-    <summary>Arguments and result</summary>
+    <summary>${result === null ? 'Arguments' : 'Arguments and result'}</summary>
     <h3>Arguments</h3>
-    <pre tabindex="0" role="region" aria-label="Arguments of ${tool.name}">${tool.arguments}</pre>
-    <h3>${tool.isError ? 'Error sent to the agent' : 'Result sent to the agent'}</h3>
-    <pre tabindex="0" role="region" aria-label="Result of ${tool.name}">${tool.result}</pre>
+    <pre tabindex="0" role="region" aria-label="Arguments of ${name}">${sent}</pre>
+    ${
+      result !== null &&
+      html`
+        <h3>${isError ? 'Error sent to the agent' : 'Result sent to the agent'}</h3>
+        <pre tabindex="0" role="region" aria-label="Result of ${name}">${result}</pre>
+      `
+    }
   </details>
 `

@@ -66,7 +66,7 @@ const deliveryView = defineView(({ ui, here, form }, { delivery, attempts }: Del
         html`
           <p class="notice" data-tone="bad">
             The subscription is disabled, so nothing is sent to it. <a href="${ui.to(origin.path)}">Enable the subscription</a>,
-            then replay this delivery.
+            then send this delivery again.
           </p>
         `
       }

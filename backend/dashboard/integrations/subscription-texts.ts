@@ -62,6 +62,6 @@ export function subscriptionBadge({
   if (ended_at !== null) return { tone: 'mute', text: 'Ended' }
   if (disabled_at !== null) return { tone: 'bad', text: 'Disabled' }
   if (failing_since !== null) return { tone: 'warn', text: 'Failing' }
-  if (last_status === 'delivered') return { tone: 'good', text: 'Active' }
-  return { tone: 'mute', text: last_status === null ? 'No events yet' : 'Enabled' }
+  if (last_status === null) return { tone: 'mute', text: 'No events yet' }
+  return { tone: last_status === 'delivered' ? 'good' : 'mute', text: 'Active' }
 }

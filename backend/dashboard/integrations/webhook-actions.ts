@@ -30,7 +30,7 @@ import { submitOnce } from '../page/submit-once.ts'
 const webhookPath = (context: IdPathContext) => pathTo(context, `/integrations/webhooks/${context.params.id}`)
 
 export const formatReplayMessage = (count: number): string => {
-  if (count === 0) return 'No failed deliveries to replay.'
+  if (count === 0) return 'No failed deliveries to send again.'
   return count === 1 ? 'Sending 1 delivery again.' : `Sending ${formatCount(count)} deliveries again.`
 }
 

@@ -154,7 +154,7 @@ function healthNotice(ui: Ui, subscription: SubscriptionSummary): Html | null {
     return html`
       <p class="notice" data-tone="bad">
         Disabled since ${time(ui, disabled_at)} because every delivery failed for
-        five days. Nothing is sent until you enable it${exhausted > 0 && '; you can then replay failed deliveries'}.
+        five days. Nothing is sent until you enable it${exhausted > 0 && '; you can then send failed deliveries again'}.
         Turning a Zap off and on also enables it.
       </p>
     `

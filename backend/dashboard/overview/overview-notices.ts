@@ -1,4 +1,5 @@
-import { formatCount, formatPlural } from '../../platform/views/format.ts'
+import type { TokenUse } from '../../calling/chats/token-usage.ts'
+import { formatCount, formatPlural, type TimeFormats } from '../../platform/views/format.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { describePlaceholderIssues } from '../../queue/calls/greeting.ts'
 import { formatWebhookFilter } from '../integrations/subscription-texts.ts'
@@ -47,7 +48,9 @@ export function buildNotices(found: {
   stops: readonly (LimitStop & { text: string })[]
   /** Live agents with braces in their greetings. */
   agents: readonly Agent[]
-  formatTime: (at: Date) => string
+  /** Today's tokens. Undefined without a limit, and for members who aren't owners. */
+  tokenUse: TokenUse | undefined
+  timeFormats: Pick<TimeFormats, 'time' | 'timePhrase'>
 }): Notice[] {
   const all = [
     ...[...Map.groupBy(found.paused, ({ paused_reason: reason }) => reason)].map(([reason, paused]) =>
@@ -58,7 +61,8 @@ export function buildNotices(found: {
     ...stopNotices(found.stops),
     ...failingNotices(found.failing),
     ...exhaustedNotice(found.exhausted, found.maxExhausted),
-    ...retentionNotice(found.pendingRetention, found.formatTime),
+    ...tokenNotice(found.tokenUse, found.timeFormats),
+    ...retentionNotice(found.pendingRetention, found.timeFormats),
     ...(found.lacksRules ? [rulesNotice] : []),
   ]
   return all.sort((one, other) => toneOrder.indexOf(one.tone) - toneOrder.indexOf(other.tone))
@@ -185,7 +189,21 @@ function exhaustedNotice(exhausted: number, max: number): Notice[] {
   return [{ tone: 'bad', text, path: '/integrations/webhooks', label: 'Open webhooks' }]
 }
 
-function retentionNotice(pending: ShorterRetention | null, formatTime: (at: Date) => string): Notice[] {
+function tokenNotice(use: TokenUse | undefined, { timePhrase }: Pick<TimeFormats, 'timePhrase'>): Notice[] {
+  if (use?.isNearLimit !== true) return []
+  const limit = `today's ${formatCount(use.limit)} tokens`
+  const share = Math.floor((100 * use.tokens) / use.limit)
+  const text =
+    share < 100
+      ? `Chats with agents have used ${share}% of ${limit}. When all are used, no new chat can start until the next day begins ${timePhrase(use.endsAt)}.`
+      : `Chats with agents have used ${limit}. New chats can start ${timePhrase(use.endsAt)}.`
+  return [{ tone: 'warn', text, path: '/agents', label: 'Open agents' }]
+}
+
+function retentionNotice(
+  pending: ShorterRetention | null,
+  { time: formatTime }: Pick<TimeFormats, 'time'>,
+): Notice[] {
   if (pending === null) return []
   const [time, age] = [formatTime(pending.at), formatPlural(pending.days, 'day')]
   const calls = formatPlural(pending.callCount, 'call')

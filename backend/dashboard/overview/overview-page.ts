@@ -1,3 +1,4 @@
+import { findTokenUse } from '../../calling/chats/token-usage.ts'
 import type { Deps } from '../../deps.ts'
 import { secondMs } from '../../platform/core/durations.ts'
 import { createTimeFormats, formatDate } from '../../platform/views/format.ts'
@@ -73,7 +74,7 @@ async function countCalls(
 
 async function readOverview(
   { db, clock, config }: Pick<Deps, 'config' | 'db' | 'clock'>,
-  { id, timeZone }: UserWorkspace,
+  { id, timeZone, role }: UserWorkspace,
   day: Day,
   counting: Promise<CallCounts>,
 ): Promise<OverviewData> {
@@ -91,6 +92,7 @@ async function readOverview(
     firstSteps,
     agents,
     limitStops,
+    tokenUse,
   ] = await Promise.all([
     counting,
     getCallRules({ db }, id),
@@ -103,6 +105,7 @@ async function readOverview(
     findFirstSteps(db, id),
     selectLiveAgentsWithBraces(db, id),
     findLimitStops(db, id, now),
+    role === 'owner' ? findTokenUse({ db, clock, config }, id) : undefined,
   ])
   const { ended, waiting, pendingRetention, callCount } = counts
   const steps = listFirstSteps(firstSteps)
@@ -115,7 +118,7 @@ async function readOverview(
     hasCalls: firstSteps.call || callCount > 0 || liveCallCount > 0,
     notices: buildNotices({
       ...{ paused, inactive, failing, exhausted, maxExhausted, pendingRetention, lacksRules, stops, agents },
-      formatTime: timeFormats.time,
+      ...{ tokenUse, timeFormats },
     }),
     charts: buildCharts(
       ended.filter(({ test }) => !test),

@@ -6,6 +6,7 @@ import type { Html } from '../../platform/views/html.ts'
 import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
 import type { PageContext, PathContext } from './page-context.ts'
 import type { PageModel } from './page-model.ts'
+import type { StreamedPart, StreamFrame } from './stream-form.ts'
 
 /** A read-only page: `GET`. */
 export interface Page {
@@ -32,6 +33,15 @@ export interface FormPage {
   /** Returns the version of what the form edits; null for a form that edits nothing. */
   currentVersion(deps: Deps, context: PageContext): Promise<string | null>
   submit(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect | View>
+  /** Does the same for a script of the page, which shows it while it's in progress. */
+  stream:
+    | ((
+        deps: Deps,
+        context: PageContext,
+        raw: Record<string, unknown>,
+        frame: StreamFrame,
+      ) => AsyncGenerator<StreamedPart, void>)
+    | undefined
   /** Maximum file size in bytes. Set only for forms with a file, which are sent as multipart/form-data. */
   fileLimit: number | undefined
   isOnce: boolean
@@ -125,6 +135,7 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
  *
  * - `form` parses the fields, which are strings or lists of strings. Its issues appear next to the fields.
  * - `submit` returns a redirect, or a page that is shown only once, such as a page with a new key.
+ * - `stream` does the same as `submit` for a script of the page, in parts. It isn't in a transaction.
  * - `loadEdited` returns what the form edits. If someone else changed it after the form was opened, nothing is saved.
  * - `isOnce` (default: true) makes a second submission of the same form do nothing and redirect to the same page. The
  *   work and its record share a transaction. Use `false` for work that can be repeated, or that uses the network and
@@ -144,12 +155,19 @@ export const defineForm = <
     show: (deps: Deps, context: ContextOf<Params, Query>, state: FormState) => Promise<View>
     loadEdited?: (deps: Deps, context: ContextOf<Params>) => Promise<unknown>
     submit: (deps: Deps, context: ContextOf<Params, Query>, input: z.output<Form>) => Promise<Redirect | View>
+    stream?: (
+      deps: Deps,
+      context: ContextOf<Params, Query>,
+      input: z.output<Form>,
+      frame: StreamFrame,
+    ) => AsyncGenerator<StreamedPart, void>
     fileLimit?: number
     isOnce?: boolean
     isCostly?: boolean
     crossesWorkspaces?: boolean
   },
 ): FormPage => {
+  const { stream } = page
   const currentVersion: FormPage['currentVersion'] = async (deps, context) =>
     page.loadEdited
       ? hashFormVersion(await page.loadEdited(deps, parseContext<Params, NoInput>(context, noInput)))
@@ -169,6 +187,10 @@ export const defineForm = <
       if (version !== null && version !== raw._seen) throw new EditConflictError(version)
       return page.submit(deps, parseContext<Params, Query>(context, page.query), input)
     },
+    stream:
+      stream &&
+      ((deps, context, raw, frame) =>
+        stream(deps, parseContext<Params, Query>(context, page.query), validate(page.form, raw), frame)),
     fileLimit: page.fileLimit,
     isOnce: page.isOnce ?? true,
     isCostly: page.isCostly ?? (page.isOnce === false || page.fileLimit !== undefined),

@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/core/errors.ts'
 import { canonicalJson } from '../../platform/core/text.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { hashRequest, respondOnce } from '../../platform/idempotency/idempotency.ts'
-import type { Redirect, View } from './define-page.ts'
+import { type Redirect, redirectTo, type View } from './define-page.ts'
 import type { PageContext } from './page-context.ts'
 
 /** How often a second submission checks if the first one is done. */
@@ -46,6 +46,24 @@ export async function submitOnce<
       await pause(polling.delayMs)
     }
   }
+}
+
+/**
+ * Records the submission of a form and commits it before its work begins, so that no transaction waits for another
+ * service. Returns false if the form was already submitted.
+ */
+export async function markSubmitted(
+  deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
+  context: PageContext,
+  path: string,
+  raw: Record<string, unknown>,
+): Promise<boolean> {
+  let isFirst = false
+  await submitOnce(deps, context, { path, raw }, async () => {
+    isFirst = true
+    return redirectTo(path)
+  })
+  return isFirst
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Call } from '@outdial/contract'
+import type { CallOrigin } from '../../platform/core/actor.ts'
 import { outcomeBadge } from '../../platform/views/badges.ts'
 import { formatMilliseconds } from '../../platform/views/format.ts'
 import type { CallHistory } from './call-history.ts'
-import { toText } from './describe-actor.ts'
+import { type LinkedText, toText } from './describe-actor.ts'
 import { describeEnd, formatEndedReason } from './describe-call.ts'
 import { toDeliverySteps } from './describe-deliveries.ts'
 import { describeRequest, formatCredential, formatRequestLine } from './describe-request.ts'
@@ -23,7 +24,7 @@ export function toCallSteps(history: CallHistory, timeZone: string): Step[] {
   const past = [
     ...requests.map(toRequestStep),
     ...changes,
-    queuedStep(call, toText(origin)),
+    queuedStep(call, describeQueuing(details.origin, origin)),
     ...attempts.flatMap((attempt) => [
       ...attemptSteps(attempt, details.queued_with, timeZone),
       ...toolCalls.filter(({ attempt_id }) => attempt_id === attempt.id).map(toolCallStep),
@@ -48,9 +49,15 @@ export function toRequestStep(request: RequestRow): Step {
   )
 }
 
-function queuedStep(call: Call, origin: string): Step {
+/** Returns “By Zapier, connected by Robin.”, or “Scheduled callback from call 12.” */
+function describeQueuing(origin: CallOrigin | null, queuedBy: LinkedText): string {
+  const by = origin === null || origin.kind === 'scheduled_callback' ? '' : 'By '
+  return `${by}${toText(queuedBy)}.`
+}
+
+function queuedStep(call: Call, queuedBy: string): Step {
   const title = call.test ? 'Queued as a test call' : 'Queued'
-  const detail = `${origin}.${call.scheduled_at === null ? '' : ' Scheduled for a later time.'}`
+  const detail = `${queuedBy}${call.scheduled_at === null ? '' : ' Scheduled for a later time.'}`
   return step(new Date(call.queued_at), 'mute', title, detail)
 }
 

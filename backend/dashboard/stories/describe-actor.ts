@@ -7,7 +7,7 @@ export type LinkedText = readonly { text: string; path?: string }[]
 
 export const toText = (parts: LinkedText): string => parts.map(({ text }) => text).join('')
 
-/** Says who or what queued a call: “By API key “Website””, “By Zapier, connected by Robin”. */
+/** Says who or what queued a call: “API key “Website””, “Zapier, connected by Robin”, “Scheduled callback from call 12”. */
 export async function describeOrigin(
   db: Db,
   workspaceId: number,
@@ -19,9 +19,9 @@ export async function describeOrigin(
   }
   if (origin.kind === 'call_again') {
     const member = await findUserName(db, origin.id)
-    return [{ text: `By ${member}, with “Call again” on ` }, callLink(origin.call_id)]
+    return [{ text: `${member}, with “Call again” on ` }, callLink(origin.call_id)]
   }
-  return [{ text: 'By ' }, ...(await describeActor(db, workspaceId, origin))]
+  return describeActor(db, workspaceId, origin)
 }
 
 /** Names an actor: “API key “Website””, “Zapier, connected by Robin”, “the agent Ava during call 12”. */

@@ -1,9 +1,9 @@
 import { minuteMs } from './durations.ts'
 
-/** A loop of this process that must come round regularly. It stalls if a step never ends. */
+/** A loop of this process that must complete a round regularly. It stalls if a step never ends. */
 export interface Loop {
   name: string
-  /** Milliseconds since it last came round. */
+  /** Milliseconds since it last completed a round. */
   ageMs(): number
   /** The age from which it counts as stalled. */
   stalledAfterMs: number

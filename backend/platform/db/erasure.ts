@@ -25,6 +25,8 @@ interface ContactToErase extends ContactIdentifiers {
   /** Tool calls that mention the contact, and the time before which calls and chats that have ended were read. */
   mentionIds: readonly number[]
   mentionsReadAt: Date
+  /** Chats that mention the contact, as they were read before that time. */
+  chatIds: readonly string[]
   at: Date
 }
 

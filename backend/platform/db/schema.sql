@@ -589,10 +589,10 @@ create table conversation (
   constraint conversation_check2 CHECK (((analysis_at IS NULL) OR (ended_at IS NOT NULL))),
   constraint conversation_end_reason_check CHECK ((end_reason = ANY (ARRAY['agent'::text, 'member'::text, 'silence'::text, 'limit'::text, 'failed'::text, 'idle'::text]))),
   constraint conversation_agent_id_agent_version_fkey FOREIGN KEY (agent_id, agent_version) REFERENCES agent_version(agent_id, number),
-  constraint conversation_user_id_fkey FOREIGN KEY (user_id) REFERENCES app_user(id) ON DELETE CASCADE,
   constraint conversation_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agent(workspace_id, id) ON DELETE CASCADE,
   constraint conversation_workspace_id_contact_id_fkey FOREIGN KEY (workspace_id, contact_id) REFERENCES contact(workspace_id, id) ON DELETE CASCADE,
-  constraint conversation_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE
+  constraint conversation_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspace(id) ON DELETE CASCADE,
+  constraint conversation_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES membership(workspace_id, user_id) ON DELETE CASCADE
 );
 CREATE INDEX conversation_agent ON conversation USING btree (agent_id, started_at);
 CREATE INDEX conversation_analysis ON conversation USING btree (analysis_at) WHERE (analysis_at IS NOT NULL);

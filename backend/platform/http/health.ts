@@ -11,14 +11,16 @@ export interface ProcessState {
   isStopping: boolean
   /** The loops of the workers that run in this process. */
   loops: readonly Loop[]
+  /** Returns true for a worker without a language model beside a process with one. */
+  lacksModel: () => boolean
 }
 
-export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [] })
+export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [], lacksModel: () => false })
 
 /**
- * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops come round, and it isn't
- * stopping). An overload is in the body of `/readyz`, but doesn't fail it: otherwise, an attacker who overloads the
- * processes would make the load balancer remove all of them.
+ * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops run, it doesn't lack a
+ * language model, and it isn't stopping). An overload is in the body of `/readyz`, but doesn't fail it: otherwise, an
+ * attacker who overloads the processes would make the load balancer remove all of them.
  */
 export function mountHealth(
   app: FastifyInstance,
@@ -31,6 +33,7 @@ export function mountHealth(
     if (state.isStopping) return reply.code(503).send({ status: 'stopping' })
     const stalled = state.loops.filter(isStalled).map(({ name }) => name)
     if (stalled.length > 0) return reply.code(503).send({ status: 'stalled', loops: stalled })
+    if (state.lacksModel()) return reply.code(503).send({ status: 'no_model' })
     await limitCheck(sql`select 1`.execute(db))
     const overloads = overload?.current() ?? []
     return { status: 'ok', ...(overloads.length > 0 && { overload: overloads }) }

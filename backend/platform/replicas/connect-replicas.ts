@@ -95,7 +95,7 @@ export async function connectReplicas(
     if (expiresAt < clock.now().getTime() || handled.has(id)) return
     handled.set(id, true)
     const response = await handleRequest(body).catch((error: unknown) => {
-      log.error({ error: describeError(error) }, 'failed to handle a request of another process')
+      log.error({ error: describeError(error) }, 'failed to handle a request from another process')
       return null
     })
     await publish(toChannel(from), { kind: 'response', id, body: response })

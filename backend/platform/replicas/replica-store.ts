@@ -7,22 +7,33 @@ type Role = Config['role']
 /** A process that runs is recorded several times in this time. */
 const recently = sql<Date>`now() - interval '10 seconds'`
 
+/** A process as the others know it. */
+export interface ReplicaTraits {
+  role: Role
+  /** True if it has a language model. Null for a process of an earlier version of Outdial. */
+  hasModel: boolean | null
+}
+
 /**
- * Records that this process runs, and deletes the rows of processes that were killed. Returns the roles of the others
- * that were seen since this process started: an older row may be that of a process that doesn't run anymore.
+ * Records that this process runs, and deletes the rows of processes that were killed. Returns the others that were seen
+ * since this process started: an older row may be that of a process that doesn't run anymore.
  */
-export async function recordReplica(db: Db, id: string, role: Role): Promise<Role[]> {
-  const { rows } = await sql<{ role: Role }>`
+export async function recordReplica(
+  db: Db,
+  id: string,
+  { role, hasModel }: ReplicaTraits,
+): Promise<ReplicaTraits[]> {
+  const { rows } = await sql<ReplicaTraits>`
     with recorded as (
-      insert into replica (id, role) values (${id}, ${role})
+      insert into replica (id, role, has_model) values (${id}, ${role}, ${hasModel})
       on conflict (id) do update set seen_at = now()
     ), deleted as (
       delete from replica where seen_at < now() - interval '1 minute' and id <> ${id}
     )
-    select other.role from replica as other
+    select other.role, other.has_model as "hasModel" from replica as other
     join replica as this on this.id = ${id} and other.id <> this.id
     where other.seen_at > this.started_at and other.seen_at > ${recently}`.execute(db)
-  return rows.map((row) => row.role)
+  return rows
 }
 
 export async function deleteReplica(db: Db, id: string): Promise<void> {

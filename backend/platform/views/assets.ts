@@ -10,7 +10,7 @@ export const assetsFolder = resolvePath('assets')
 /** Refreshes the live parts of pages. */
 export const htmx: Buffer = readFileSync(fileURLToPath(import.meta.resolve('htmx.org/dist/htmx.min.js')))
 
-const files = ['outdial.css', 'dashboard.css', 'reference.css', 'outdial.js', 'icon.svg'] as const
+const files = ['outdial.css', 'dashboard.css', 'reference.css', 'outdial.js', 'chat.js', 'icon.svg'] as const
 
 const version = createHash('sha256')
   .update(Buffer.concat([...files.map((name) => readFileSync(resolvePath(`assets/${name}`))), htmx]))

@@ -86,7 +86,8 @@ const toIso = (at: Date | null) => at?.toISOString() ?? null
 
 const speakers = { agent: 'Agent', contact: 'Contact', tool: 'Tool' }
 
-const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
+/** Writes a turn as a line of the transcript's text. */
+export const formatTurn = (turn: TranscriptTurn) => `${speakers[turn.role]}: ${turn.text}`
 
 /** @throws {ApiError} not_found */
 export async function getCall(

@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { describeError } from '../../platform/core/errors.ts'
-import { toStorableText } from '../../platform/core/text.ts'
+import { toStorableJson, toStorableText } from '../../platform/core/text.ts'
 import { insertToolCall, type ToolCallOwner } from './tool-call-store.ts'
 
 export type { ToolCallOwner }
@@ -45,24 +45,15 @@ export async function recordToolCall(
 
 /** Returns the arguments as JSON. Replaces long ones with an object that contains the start of their JSON as text. */
 function argumentsJson(args: Record<string, unknown>): string {
-  const json = tryStringify(args)?.replace(unstorableEscapes, (escape) =>
-    escape === backslash ? escape : '\uFFFD',
-  )
+  const json = tryStringify(args)
   if (json === undefined) return JSON.stringify({ left_out: 'nested too deeply' })
   if (json.length <= maxCharacters.arguments) return json
   return JSON.stringify({ left_out: json.slice(0, maxCharacters.arguments / 2).toWellFormed() })
 }
 
-/**
- * Matches what JSON.stringify writes for NUL and unpaired surrogates, which PostgreSQL rejects, and escaped
- * backslashes, which must be skipped.
- */
-const unstorableEscapes = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
-const backslash = '\\\\'
-
 function tryStringify(args: Record<string, unknown>): string | undefined {
   try {
-    return JSON.stringify(args)
+    return toStorableJson(args)
   } catch {
     return undefined // a RangeError: nested deeper than the call stack allows
   }

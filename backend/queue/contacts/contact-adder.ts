@@ -74,7 +74,10 @@ export function createContactAdder(
       keysOf: (request) => [...numbersOf(request), ...lockOfKey(request)],
       isRolledBack,
       onRollback: (error, requests) =>
-        deps.log.warn({ error: describeError(error), requests }, 'a shared transaction was rolled back'),
+        deps.log.warn(
+          { error: describeError(error), requests },
+          'failed to handle requests together; handling them one by one',
+        ),
     },
   )
 

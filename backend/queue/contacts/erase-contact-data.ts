@@ -49,3 +49,12 @@ export const eraseNotes: ContactEraser = async (db, { workspaceId, contactId }) 
     .where('contact_id', '=', contactId)
     .execute()
 }
+
+/** Deletes the chats of members with agents in the contact's place, with their turns and tool calls. */
+export const eraseChatsOfContact: ContactEraser = async (db, { workspaceId, contactId }) => {
+  await db
+    .deleteFrom('conversation')
+    .where('workspace_id', '=', workspaceId)
+    .where('contact_id', '=', contactId)
+    .execute()
+}

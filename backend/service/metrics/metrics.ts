@@ -8,6 +8,7 @@ export interface Metrics {
   rejectedRequests: Counter<'code'>
   toolCallSeconds: Histogram<'kind' | 'result'>
   deliveryAttemptSeconds: Histogram<'result'>
+  modelTokens: Counter<'direction'>
   apiLogDropped: Counter
   overloaded: Gauge<'limit'>
   databaseUp: Gauge
@@ -101,6 +102,12 @@ export function createMetrics(): Metrics {
       buckets: requestBuckets,
       registers,
     }),
+    modelTokens: new Counter({
+      name: 'outdial_model_tokens_total',
+      help: "Tokens that this process's requests to language models used, by direction (input or output). Only with LLM_URL.",
+      labelNames: ['direction'],
+      registers,
+    }),
     apiLogDropped: new Counter({
       name: 'outdial_api_log_dropped_total',
       help: "API requests that are missing in the API log, because the database wasn't available.",
@@ -156,7 +163,7 @@ export function createMetrics(): Metrics {
     notificationsUp,
     loopAgeSeconds: new Gauge({
       name: 'outdial_loop_age_seconds',
-      help: "Seconds since a worker's loop last came round.",
+      help: "Seconds since a worker's loop last completed a round.",
       labelNames: ['loop'],
       registers,
     }),

@@ -198,7 +198,7 @@ it('rejects every route if one of its scopes is missing, reads nothing, and chan
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("answers another workspace's ID in any field like an ID that doesn't exist, and changes nothing", async () => {
+it("responds to another workspace's ID in any field as to an ID that doesn't exist, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -220,7 +220,7 @@ it("answers another workspace's ID in any field like an ID that doesn't exist, a
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("reads and changes nothing of another workspace with the workspace's own IDs", async () => {
+it("reads and changes nothing of another workspace in requests with only the workspace's own IDs", async () => {
   const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const before = await readTheirs()
   for (const route of routes) {

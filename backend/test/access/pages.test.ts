@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
@@ -124,7 +125,7 @@ describe('the lists of owner and member actions', () => {
     expect(listed.sort()).toEqual(paths.sort())
   })
 
-  it('let members press the buttons that owners need no role for', async () => {
+  it("let members press every button that isn't only for owners", async () => {
     const { deps } = world.service
     const of = await seedEverything(world.service, 'Roles')
     const rejected: string[] = []
@@ -215,10 +216,13 @@ describe('the ID fields of forms', () => {
       .select('contact_id')
       .where('id', '=', mine.completedCall)
       .executeTakeFirstOrThrow()
+    const { workspaceId, agent: agentId, owner: userId } = mine
+    const sampleChat = await seedChat(world.service.deps, { workspaceId, agentId, userId })
     /** The objects that a form accepts, where it doesn't accept just any. */
     const accepted: Record<string, Partial<SeededObjects>> = {
       '/calls/:id/replay': { call: mine.completedCall },
       '/contacts/:id/add-to-campaign': { contact: idle.contact_id },
+      '/agents/:id/chats/:chatId/test-event': { chat: sampleChat.id },
     }
     const pathOf = (route: ListedRoute) =>
       workspacePath(mine, pathFor(route, { ...mine, ...accepted[route.path] }))
@@ -239,7 +243,7 @@ describe('the ID fields of forms', () => {
     }
     expect(wrong).toEqual([])
     expect(await dumpRows(world.database)).toEqual(before)
-    expect(fields).toHaveLength(8)
+    expect(fields).toHaveLength(9)
 
     const rejected: string[] = []
     for (const route of new Set(fields.map((one) => one.route))) {

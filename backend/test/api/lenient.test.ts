@@ -291,7 +291,7 @@ it('reads responses that an earlier version stored without the kind of a consent
   expect(ContactAdded.parse(replayed.json()).contact.consent).toEqual(consent)
 })
 
-it('takes requests for different ones if something else is left out of them', async () => {
+it('treats requests as different if different values are left out of them', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber(), lenient: true }
   await add({ ...body, consent: { source: 'Form' } }, headers)

@@ -90,7 +90,7 @@ it('warns once about X-Forwarded-For from a proxy that is not trusted', async ()
   expect(await countWarnings('loopback')).toBe(0)
 })
 
-it('counts all addresses of a client as one, with and without ports, and all that are no addresses', async () => {
+it("counts an address as the same client with any port, and everything that isn't an address as one client", async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: 'loopback,10.0.0.7' })

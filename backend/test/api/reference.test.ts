@@ -59,7 +59,7 @@ it('links only to headings of the page, to the document, and to sites with https
   for (const link of others) expect((await fetch(`${world.service.url}${link}`)).status).toBe(200)
 })
 
-it('gives each element another ID', () => {
+it('gives each element a different ID', () => {
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
 })

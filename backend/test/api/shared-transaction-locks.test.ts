@@ -100,7 +100,7 @@ it('delays only the requests of the campaign whose queue another transaction has
   expect((await delayed).statusCode).toBe(201)
 })
 
-it('handles the requests together that arrive while a dialer claims the calls of their campaign', async () => {
+it('handles requests together if they arrive while a dialer claims the calls of their campaign', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   await claimAll()
   await add({ campaign_id })

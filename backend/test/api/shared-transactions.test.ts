@@ -13,7 +13,7 @@ import { parseError } from '../support/test-api.ts'
 const world = useObservedApi()
 const { api, post, add, observe } = world
 
-it('handles the requests that arrive during a transaction in a single one, each with its own result', async () => {
+it('handles all requests that arrive during a transaction in the next one, each with its own result', async () => {
   await add({})
   const archived = await seedCampaign(api.deps, api.seed)
   await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()

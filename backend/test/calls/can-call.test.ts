@@ -218,7 +218,7 @@ it.each([
   expectCases(new Set(rows.map(({ id }) => id)), 'campaignId', rule)
 })
 
-it('keeps the campaigns in the queue that can start a call', async () => {
+it('keeps exactly the campaigns that can start a call in the queue', async () => {
   const ids = cases.map(({ campaignId }) => campaignId)
   await setAllDue()
   await settleCampaigns(world.deps.db, ids, [], world.deps.clock.now())
@@ -306,7 +306,7 @@ it('counts in the overview what calls wait for, except for busy numbers', async 
   )
 })
 
-it('claims what waits for nothing; the calls of an archived campaign are about to be canceled', async () => {
+it('claims all calls that wait for nothing, except those of archived campaigns', async () => {
   await setAllDue()
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const claimed = new Set<number>()

@@ -82,7 +82,7 @@ describe('a fallback', () => {
     expect(resolveFallbacks(greeting, contact)).toBe(resolved),
   )
 
-  it('leaves what a contact sent out of the text, so its braces are never read', () => {
+  it("keeps the contact's data out of the text, so that braces in it are never read", () => {
     expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
   })
 })

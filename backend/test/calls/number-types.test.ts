@@ -39,7 +39,7 @@ it.each([
 })
 
 it.each(['+12025550100', '+442079460018', '+447911123456', '+18005550100', '+4930901820', '+5215512345678'])(
-  'a number that costs what others cost is not special: %s',
+  'a number with ordinary costs is not special: %s',
   (phoneNumber) => {
     expect(isSpecialNumber(phoneNumber)).toBe(false)
   },
@@ -80,7 +80,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call to a number type that is no longer allowed as suppressed, with its event', async () => {
+  it('completes a call as suppressed, with its event, if its number type is no longer allowed', async () => {
     await allow(true)
     const { id } = await queue('+19005550101')
     const other = await queue(freshNumber())

@@ -194,6 +194,7 @@ it('stores nothing if the chat was deleted meanwhile', async () => {
 })
 
 it('ends for the member, once, and is analyzed only if the contact said something', async () => {
+  await edit({ instructions: `Ask: ${question}` })
   const spoken = await world.start()
   await world.take(spoken, 'Hi')
   const silent = await world.start()
@@ -231,7 +232,7 @@ it('is rejected for the contact or the agent of another workspace', async () => 
     .values({ workspace_id: other.workspaceId, phone_number: '+12025550178' })
     .returning('id')
     .executeTakeFirstOrThrow()
-  expect(await getError(world.start({ contactId }))).toMatchObject({ code: 'validation_failed' })
+  expect(await getError(world.start({ contactId }))).toMatchObject({ code: 'not_found' })
   const start = startChat(world.deps, world.seed, other.agentId, { sampleValues })
   expect(await getError(start)).toMatchObject({ code: 'not_found' })
 })

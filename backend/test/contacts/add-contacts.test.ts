@@ -112,7 +112,7 @@ it('saves the contact if its key is revoked after the transaction has checked it
 const sundays = { days: ['sun' as const], start: '10:00', end: '11:00' }
 
 it.each(['begin', 'commit'] as const)(
-  'plans a call by calling hours that change while its transaction waits at its %s',
+  'plans a call with the new calling hours if they change while its transaction waits at its %s',
   async (statement) => {
     const campaign_id = await seedCampaign(api.deps, api.seed)
     const { response } = await postDuring(
@@ -129,7 +129,7 @@ it.each(['begin', 'commit'] as const)(
   },
 )
 
-it('plans a call by calling hours of a change that it waits for', async () => {
+it('plans a call with the calling hours of a change that it waited for', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const { pending } = await api.deps.db.transaction().execute(async (db) => {
     const edit = { callingHours: sundays }

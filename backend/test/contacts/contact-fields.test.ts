@@ -75,7 +75,7 @@ const findMissing = (text: string, columns: readonly string[]) =>
   columns.filter((column) => !text.includes(shown.get(column) ?? 'no value'))
 
 describe('a field of a contact', () => {
-  it('is each column of the table that the service does not write itself', async () => {
+  it("exists for each column of the table that the service doesn't write itself", async () => {
     const { rows } = await sql<{ name: string }>`
       select column_name as name from information_schema.columns
       where table_schema = 'public' and table_name = 'contact' and is_generated = 'NEVER'`.execute(

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
+import { fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
+import { listGreetingNames } from '../../queue/calls/greeting.ts'
 import { getPhrases, phraseNames, phrasesByLanguage } from '../../calling/conversation/phrases/index.ts'
 import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
 
@@ -12,7 +14,9 @@ describe('the sentences of the conversation', () => {
     expect(phraseNames).toHaveLength(11)
   })
 
-  it.each(sentences)('are spoken text of at most 200 characters: %s %s', (_language, _name, sentence) => {
+  it.each(sentences)('are spoken text of at most 200 characters: %s %s', (_language, name, text) => {
+    if (name !== 'defaultGreeting') expect(listGreetingNames(text, []).names).toEqual([])
+    const sentence = fillSpokenText(text, { agentName: 'Ava', campaignName: null, contact: null })
     expect(sentence).toMatch(/^[¿\p{Lu}].*[.?]$/u)
     expect(sentence.length).toBeLessThanOrEqual(200)
     expect(sentence).not.toMatch(/[{}<>]/)

@@ -26,7 +26,7 @@ it.each([
   })
 })
 
-it('believes the encoding that a damaged text declares, if it is known', () => {
+it("uses the encoding that a damaged text declares, if it's known", () => {
   const bytes = withBad('üé', 1)
   expect(decodeText(bytes, 'iso-8859-2')).toBe('ĂźĂŠ˙')
   expect(decodeText(bytes, 'unknown')).toBe('üé\uFFFD')

@@ -143,7 +143,7 @@ it.each([
   )
 })
 
-it('splits numbers at hyphens, where they have hyphens themselves', () => {
+it('splits numbers at hyphens, even if they contain hyphens', () => {
   const find = (input: string, country: string | null) => parsePhones(input, country)
   expect(find('0412-345-678-0412-345-679', 'AU')).toMatchObject({
     phoneNumbers: ['+61412345678', '+61412345679'],

@@ -57,7 +57,7 @@ function shareNames(
   }
 }
 
-it('runs the first item at once, and those that come meanwhile together', async () => {
+it('runs the first item at once, and then together those that came in the meantime', async () => {
   const { add, started, end } = shareNames()
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   expect(started).toEqual([['a']])
@@ -124,7 +124,7 @@ it('rejects an item that has waited too long, and runs what waited behind it', a
   expect(await next).toBe('done b')
 })
 
-it('runs items with a key in common one after the other, in their order', async () => {
+it('runs items that share a key one after another, in order', async () => {
   const { add, started, end } = shareNames({ maxRunningPerGroup: 2 })
   const items = ['a', 'a+b', 'c', 'b', 'd'].map((name) => add(1, name))
   expect(started).toEqual([['a'], ['c']])
@@ -142,7 +142,7 @@ it('runs items with a key in common one after the other, in their order', async 
   expect(await items[3]).toBe('done b')
 })
 
-it("doesn't let an item wait for one of another group, even if they have a key in common", async () => {
+it("doesn't let an item wait for one of another group, even if they share a key", async () => {
   const { add, started, end } = shareNames()
   const items = [add(1, 'a'), add(2, 'a')]
   expect(started).toEqual([['a'], ['a']])
@@ -221,7 +221,7 @@ it('runs one batch of a group if only two can run', async () => {
   await Promise.all(items)
 })
 
-it('runs an item alone that a batch left out, while the others are done', async () => {
+it('runs an item alone if its batch left it out, without delaying the others', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0 })
   const items = ['a', 'b', 'c'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -237,7 +237,7 @@ it('runs an item alone that a batch left out, while the others are done', async 
   expect(await items[1]).toBe('done b alone')
 })
 
-it('runs each item of a batch alone that was rolled back, so that a bad one fails for itself', async () => {
+it('runs each item of a rolled-back batch alone, so that only the bad one fails', async () => {
   const { add, started, startedAlone, rollbacks, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 4 })
   const items = ['a', 'bad', 'c'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -318,7 +318,7 @@ it('lets batches and items alone take turns if only one of them can run', async 
   expect(await Promise.all(items)).toEqual(['done a alone', 'done b alone', 'done c', 'done d'])
 })
 
-it('never lets an item meet one that runs alone, or waits to, and has a key in common', async () => {
+it('never runs an item at the same time as one that shares a key and runs alone', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ maxRunning: 4, maxRunningPerGroup: 2 })
   const first = add(1, 'a+b')
   end(0, { leavesOut: ['a+b'] })
@@ -351,7 +351,7 @@ it('rejects an item that has waited too long to run alone, and runs what waited 
   expect(startedAlone).toEqual(['a'])
 })
 
-it('rejects an item that is left out although it runs alone', async () => {
+it("rejects an item that's left out even though it runs alone", async () => {
   const add = share<string, string>((_groupId, names) => Promise.resolve(names.map(() => leftOut)), {
     ...{ maxSize: 3, maxRunning: 2, maxRunningPerGroup: 1 },
   })

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { createWindowCounter } from '../../platform/core/window-counter.ts'
 import { ManualClock } from '../support/clock.ts'
 
-it('counts by key until the window that the first event started ends', () => {
+it('counts by key until the end of the window that the first event started', () => {
   const clock = new ManualClock()
   const counter = createWindowCounter(clock, { windowMs: 60_000 })
   const endsAt = clock.now().getTime() + 60_000

@@ -133,7 +133,7 @@ it("doesn't suggest a campaign outside its calling hours, or one that already ha
   }
 })
 
-it('says how many waiting calls can start before it resumes a campaign', async () => {
+it('asks before it resumes a campaign, and says how many waiting calls can start', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, campaignId } = user.seed
   await pauseCampaign(world.service.deps, workspaceId, campaignId)
@@ -159,7 +159,7 @@ it('offers to undo turning off a tool', async () => {
   expect((await user.browser.open(on.url)).page.text).not.toContain('Undo')
 })
 
-it('keeps the call by name in the question whether to cancel it', async () => {
+it('offers “Keep call” in the question about canceling a call', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCall(world.service.deps, user.seed, freshNumber())
   const page = await user.open(`/calls/${call.id}`)

@@ -183,7 +183,7 @@ it("shows the import without the form if a colleague started it in the meantime,
   expect(after.text).not.toContain('Nothing was saved yet.')
 })
 
-it('returns to the page of a button in its workspace after the session ended', async () => {
+it('returns to the page with the button, in its workspace, if the session ended before the button was pressed', async () => {
   const user = await seedOwner()
   const page = await user.open(`/campaigns/${user.seed.campaignId}`)
   await endSessions(user)
@@ -199,7 +199,7 @@ it('returns to the page of a button in its workspace after the session ended', a
   expect(status).toBe('active')
 })
 
-it('names the user in every form of the dashboard for the path that the form is sent to', async () => {
+it('names the user in every form of the dashboard, sealed for the path that the form is sent to', async () => {
   const of = await seedEverything(world.service, 'Forms')
   await world.database.db
     .updateTable('contact_import')

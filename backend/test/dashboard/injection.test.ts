@@ -83,6 +83,17 @@ async function writeMarkEverywhere(): Promise<void> {
       duration_ms: 5,
     })
     .execute()
+  const result = { id: mark, name: mark, result: mark, isError: true }
+  const parts = [
+    { type: 'said', text: mark },
+    { type: 'tool', ...result, args: { [mark]: mark }, isDryRun: true },
+    { type: 'late_result', ...result },
+    { type: 'trouble', sentence: mark },
+  ]
+  await db
+    .updateTable('conversation_turn')
+    .set({ input: JSON.stringify({ type: 'speech', text: mark }), parts: JSON.stringify(parts) })
+    .execute()
   await db
     .insertInto('delivery_attempt')
     .values({ delivery_id: objects.delivery, number: 1, at, duration_ms: 5, status_code: 500, error: mark })
@@ -120,7 +131,10 @@ it('shows all input from users and other systems as text', async () => {
     if (html.includes('&lt;b&gt;Mark&lt;/b&gt;')) seen.push(route.path)
   }
   expect(seen).toEqual(
-    expect.arrayContaining(['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account']),
+    expect.arrayContaining([
+      ...['/overview', '/calls/:id', '/contacts/:id', '/tools/:id', '/account'],
+      '/agents/:id/chats/:chatId',
+    ]),
   )
 })
 

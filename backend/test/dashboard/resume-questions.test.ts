@@ -64,7 +64,7 @@ async function stop(user: Owner, { path, stop: button }: Case): Promise<Page> {
   return (await user.browser.press(await user.open(path(user)), button)).page
 }
 
-it.each(cases)('asks before $what that calls wait for dials people, and says how many', async (one) => {
+it.each(cases)('asks before $what starts waiting calls, and says how many', async (one) => {
   const user = await seedSignedInOwner(world.service)
   await queueCalls(user, 7)
   const stopped = await stop(user, one)
@@ -74,7 +74,7 @@ it.each(cases)('asks before $what that calls wait for dials people, and says how
   expect(page.text).toContain(`${one.done} ${calls}`)
 })
 
-it.each(cases)("doesn't ask before $what that no calls wait for is started", async (one) => {
+it.each(cases)("doesn't ask about $what if no calls wait for it", async (one) => {
   const user = await seedSignedInOwner(world.service)
   const stopped = await stop(user, one)
   expect(stopped.text).not.toContain(one.question)

@@ -156,7 +156,7 @@ it("doesn't keep a form without a cookie, as browsers send it from another site"
   expect([sent.status, sent.html.includes('_restore')]).toEqual([303, false])
 })
 
-it("doesn't keep the form of one user for another, whose form it is by its CSRF token", async () => {
+it("doesn't keep a form with the CSRF token of one user and the name of another", async () => {
   const user = await seedSignedInOwner(world.service)
   const attacker = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const attackersForm = await attacker.open('/contacts/new')

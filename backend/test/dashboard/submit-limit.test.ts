@@ -26,7 +26,7 @@ it('limits the forms that a user submits in a minute, and the costly ones furthe
   expect(await submit(other, '/contacts/new', 1)).toEqual([403])
 }, 60_000)
 
-it('limits the pages that a user opens in a minute, which twenty of the fastest live pages do not reach', async () => {
+it('limits the pages that a user opens in a minute, but lets twenty of the fastest live pages refresh', async () => {
   const { deps } = world.service
   const headers = { cookie: user.browser.cookies().join('; ') }
   const { pathname } = new URL(user.urlFor('/account'))

@@ -120,7 +120,7 @@ describe('what pages say about a waiting call', () => {
     ['agent_not_live', []],
     ['number_not_active', []],
   ] satisfies [WaitingFor, string[]][])(
-    'promises only a time that comes, if it waits for %s',
+    'promises no time that might not come, if it waits for %s',
     async (reason, times) => {
       const user = await seedSignedInOwner(world.service)
       const call = await waitFor[reason](user)
@@ -139,7 +139,7 @@ describe('what pages say about a waiting call', () => {
   )
 })
 
-it("says on each page in the contact's time first when a call in another time zone can be placed", async () => {
+it("says on each page when a call in another time zone can be placed, with the contact's time first", async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await waitFor.calling_hours(user)
   const next = 'Tue 9:00 AM in London (Tue 4:00 AM in New York)'
@@ -152,7 +152,7 @@ it("says on each page in the contact's time first when a call in another time zo
   expect(story?.sentences[0]).toBe(sentence)
 })
 
-it('tells the limit of the campaign from another call to the number, and counts the calls ahead', async () => {
+it("distinguishes the campaign's limit from another call to the number, and counts the calls ahead", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -207,7 +207,7 @@ it('says on Overview that calls wait for a paused agent or a retired number, one
   )
 })
 
-it('says after a call is queued what is true for the chosen campaign', async () => {
+it('describes, after a call is queued, the hours of the chosen campaign', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, browser, open } = user
   const { deps } = world.service

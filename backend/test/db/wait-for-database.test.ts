@@ -34,7 +34,7 @@ it('fails after the timeout without showing the password', async () => {
   await expect(waiting).rejects.not.toThrow('hunter2')
 })
 
-it('fails after the timeout if the server accepts connections, but answers no statement', async () => {
+it("fails after the timeout if the server accepts connections, but doesn't respond to statements", async () => {
   const authenticated = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0])
   const ready = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')])
   const server = createServer((client) => {

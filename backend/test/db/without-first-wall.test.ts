@@ -40,7 +40,7 @@ const removeWorkspaceConditions = (text: string): string =>
     return `${parameter}::bigint is not null`
   })
 
-it('has no first wall', async () => {
+it('runs statements without their conditions on the workspace', async () => {
   const now = service.deps.clock.now()
   expect(
     await findCall({ ...service.deps, db: database.db }, ours.workspaceId, theirs.call, now),

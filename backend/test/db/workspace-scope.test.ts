@@ -10,7 +10,6 @@ import { searchKnowledge } from '../../tools/knowledge/search-knowledge.ts'
 import { asSuperuser } from '../support/database.ts'
 import { completeCall } from '../support/factories.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -41,8 +40,6 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
       ${workspaceId}, ${call}, ${of.campaign}, 9, '+12025550199', false, 'simulated', gen_random_uuid(), ${now}, ${now}
     ) returning id`.execute(db)
   const attemptId = attempt.rows[0]?.id
-  const { user, agent: agentId } = of
-  await seedChat(world.service.deps, { workspaceId, agentId, userId: user.userId, contactId: contact })
   const statements = [
     sql`insert into attempt_report (attempt_id, sequence, body) values (${attemptId}, 1, '{}')`,
     sql`insert into tool_call (
@@ -410,7 +407,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs one message more if it served another workspace before, and else as many as without a scope', async () => {
+  it('needs an additional message only if it served another workspace before', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)

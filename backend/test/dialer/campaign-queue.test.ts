@@ -96,7 +96,7 @@ it("doesn't wait for a transaction that puts the campaign in the queue", async (
   })
 })
 
-it("doesn't wait for an edit of the campaign when it decides when the campaign's next turn comes", async () => {
+it("schedules the campaign's next turn without waiting for an edit of the campaign", async () => {
   const { id } = await queue()
   const { deps, seed } = world
   await deps.db.transaction().execute(async (db) => {
@@ -150,7 +150,7 @@ it('claims more calls when the limit is raised, and when a call ends', async () 
   expect(await claim()).toHaveLength(1)
 })
 
-it('claims a call when an attempt ends that had not ended for others when the campaign was at its limit', async () => {
+it("claims a call once an attempt's end is committed, if the campaign was still at its limit in a claim before that", async () => {
   const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
   for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()

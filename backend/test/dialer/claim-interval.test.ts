@@ -27,7 +27,7 @@ describe('a worker', () => {
     expect(new Set(claim(100, { everyMs: 20 }))).toEqual(new Set([5]))
   })
 
-  it('lets calls gather while many come, and no longer soon after', () => {
+  it('lets calls gather while many come, and stops soon after', () => {
     const claim = startWorker()
     expect(claim(100, { everyMs: 5 }).at(-1)).toBe(25)
     expect(claim(1, { everyMs: 25, calls: 20 })).toEqual([25])

@@ -85,7 +85,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     expect(await isListed()).toBe(true)
   })
 
-  it('is rejected by the attempt token a day later, as other reports are at once', async () => {
+  it('is accepted with the attempt token for a day, unlike other reports', async () => {
     const { attemptId, report, isListed } = await loseAttempt()
     const byToken = { byToken: true }
     const other = { ...report, do_not_call: false }

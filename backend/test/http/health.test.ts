@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals'
 import { createApp } from '../../app.ts'
 import { startPeriodicJob } from '../../platform/core/periodic.ts'
 import { startWorker } from '../../platform/core/worker.ts'
+import { newProcessState } from '../../platform/http/health.ts'
 import { createToolServer } from '../../tools/mcp/tool-server.ts'
 import { testDeps } from '../support/deps.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -9,7 +10,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('fails /readyz with the names of the loops that no longer come round', async () => {
+it('fails /readyz with the names of the loops that have stalled', async () => {
   const deps = testDeps(database.db)
   const silent = Promise.withResolvers<never[]>()
   const onError = () => {}
@@ -18,7 +19,7 @@ it('fails /readyz with the names of the loops that no longer come round', async 
     ...{ fetch: () => silent.promise, handle: async () => {}, onError },
   })
   const job = startPeriodicJob(deps.clock, { name: 'sweeper', intervalMs: 1_000, work: () => {}, onError })
-  const state = { isStopping: false, loops: [...worker.loops, ...job.loops] }
+  const state = { ...newProcessState(), loops: [...worker.loops, ...job.loops] }
   const app = await createApp(deps, createToolServer(deps), state)
   await waitUntil(() => (worker.loops[0]?.ageMs() ?? 0) > 1)
   const response = await app.inject('/readyz')

@@ -44,7 +44,7 @@ it('rejects requests immediately while too many others are in progress, but not 
   await app.close()
 })
 
-it('leaves requests to other workspaces while one sends more than the process handles', async () => {
+it('leaves capacity to other workspaces while one sends more requests than the process can handle', async () => {
   const max = 10
   const app = await createApp({ ...api.deps, config: { ...api.deps.config, maxRequestsInProgress: max } })
   const send = createSender(app, api.key)
@@ -69,7 +69,7 @@ it('leaves requests to other workspaces while one sends more than the process ha
   await app.close()
 })
 
-it("doesn't count a request that waits until no event is being sent to a removed subscription", async () => {
+it("doesn't count a request that waits for the last delivery to a removed subscription", async () => {
   const { db, clock } = api.deps
   const caller = await seedApiKeyCaller(api.deps, api.seed)
   const target_url = 'https://hooks.example.com/slow'
@@ -114,7 +114,7 @@ describe('a request whose client has disconnected', () => {
     await close()
   })
 
-  it("doesn't count while its body is incomplete, and afterwards", async () => {
+  it("doesn't count, neither while its body is incomplete nor afterward", async () => {
     const { app, send, post, close } = await listen(1)
     const arrived = once(app.server, 'request')
     const disconnecting = post('{"phone_number":', { 'content-length': 100 })

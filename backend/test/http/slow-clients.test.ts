@@ -236,7 +236,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await oldest.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('are limited in bytes over all of them, and /readyz and a metric name the overload', async () => {
+  it('are limited in bytes altogether, and /readyz and a metric name the overload', async () => {
     const { app, port, url } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
     const send = async () => {
       const arrived = once(app.server, 'request')

@@ -46,7 +46,7 @@ describeWithRedis('replicas', () => {
     return received
   }
 
-  it('notify each other of changed tools once, but not of what PostgreSQL carries and what each one measures', async () => {
+  it('notify each other of changed tools once, and send nothing else through Redis', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const [ofFirst, ofSecond] = [listen(first), listen(second)]
@@ -119,7 +119,7 @@ describeWithRedis('replicas', () => {
     repeater.destroy()
   })
 
-  it('tell a request that reached nobody from one without a response', async () => {
+  it('distinguish a request that reached no process from one without a response', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     second.deps.replicas.serve(() => new Promise(() => {}))
@@ -130,7 +130,7 @@ describeWithRedis('replicas', () => {
     expect(await first.deps.replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
   })
 
-  it('tell a process that was killed from one that only has no connection to Redis', async () => {
+  it('distinguish a killed process from one that only lost its connection to Redis', async () => {
     const { replicas } = (await start()).deps
     const nodeId = newNodeId()
     const recordAs = (seen: string) =>
@@ -145,7 +145,7 @@ describeWithRedis('replicas', () => {
     expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
   })
 
-  it("don't take a process for a killed one while the database is unreachable, too", async () => {
+  it("don't consider a process killed while the database is unreachable, too", async () => {
     const db = connect({ url: 'postgres://127.0.0.1:1/outdial' })
     const replicas = await connectReplicas(testDeps(db), redisUrl)
     expect(await replicas.request(newNodeId(), null, 10)).toEqual({ state: 'unavailable' })
@@ -153,7 +153,7 @@ describeWithRedis('replicas', () => {
     await db.destroy()
   })
 
-  it("don't use a Redis that took too long to count a request for the next ones", async () => {
+  it("don't use Redis for the next requests if it took too long to count one", async () => {
     const proxy = await createDatabaseProxy(redisUrl)
     const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
     const count = () => replicas.runScript('return 1', [])

@@ -52,7 +52,7 @@ const api = (url: string, path: string, body?: object, token = key) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
-it('warn within seconds that REDIS_URL is missing, unless the other process only works', async () => {
+it('warn within seconds that REDIS_URL is missing, unless the other process is only a worker', async () => {
   const [first, worker] = await Promise.all([start({ ROLE: 'api' }), start({ ROLE: 'worker' })])
   await waitFor(async () => {
     const { length } = await database.db.selectFrom('replica').selectAll().execute()
@@ -70,7 +70,7 @@ it('warn within seconds that REDIS_URL is missing, unless the other process only
   expect(await database.db.selectFrom('replica').selectAll().execute()).toEqual([])
 })
 
-it('notify the workers of each other about calls, without Redis', async () => {
+it("notify each other's workers of calls, without Redis", async () => {
   const listener = new pg.Client({ connectionString: database.url })
   await listener.connect()
   try {
@@ -100,7 +100,7 @@ it('notify the workers of each other about calls, without Redis', async () => {
 })
 
 describeWithRedis('processes with one Redis', () => {
-  it('use the sessions of each other, and return 404 for those of a process that was killed', async () => {
+  it("use each other's sessions, and return 404 for those of a process that was killed", async () => {
     const settings = { ROLE: 'api', REDIS_URL: redisUrl }
     const [first, second] = await Promise.all([start(settings), start(settings)])
     const session = await openSse(first.url, { widget_id: await getWidgetId(database, seed.agentId) })

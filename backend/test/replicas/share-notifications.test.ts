@@ -160,7 +160,7 @@ it('reconnects after the connection is lost, looks for work once, and then sends
   expect(await up()).toBe(1)
 })
 
-it('makes only the calls late that are queued while the connection is lost, and none waits for the poll', async () => {
+it('delays only the calls that are queued while the connection is lost, and none until the poll', async () => {
   const proxy = await openProxy()
   const [api, worker] = [await start('api'), await start('worker', { url: proxy.url })]
   const seed = await seedWorkspace(api.deps)

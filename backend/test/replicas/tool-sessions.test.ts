@@ -133,7 +133,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     session.close()
   })
 
-  it('checks the host, the message, and the credential like the replica that has the session', async () => {
+  it('applies the same checks to host, message, and credential as the replica that has the session', async () => {
     const session = await open()
     const respond = async (replica: Replica, body: unknown, headers: Record<string, string>) =>
       (await postTo(replica, session, body, headers)).status
@@ -239,7 +239,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     session.close()
   })
 
-  it('shows a session the tools that were changed on another replica, and tells it so', async () => {
+  it('notifies a session of tools that were changed on another replica, and shows them', async () => {
     const session = await open()
     const listNames = async () => (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
     expect(await listNames()).toEqual(['echo'])
@@ -257,7 +257,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     session.close()
   })
 
-  it('responds with 503 to messages for other replicas while Redis is unreachable, and heals by itself', async () => {
+  it('responds with 503 to messages for other replicas while Redis is unreachable, and recovers by itself', async () => {
     const session = await open()
     await proxy.disconnect()
     await waitUntil(

@@ -7,7 +7,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('says when a campaign is saved which of its settings the rules leave no room for', async () => {
+it('names the settings of a saved campaign that conflict with the rules', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   await setRules(world.service.deps, seed, { hours_by_law: true, max_attempts_per_day: '2' })
@@ -18,23 +18,21 @@ it('says when a campaign is saved which of its settings the rules leave no room 
   const evening = { 'calling_hours.start': '20:00', 'calling_hours.end': '21:00', 'retry.max_attempts': '3' }
   const saved = await edit({ ...evening, 'retry.on': 'busy' })
   expect(saved).toContain(
-    "Numbers in Alabama, Florida, and Louisiana aren't called: these calling hours and the hours by law have none in common.",
+    "Numbers in Alabama, Florida, and Louisiana aren't called: these calling hours and the hours by law don't overlap.",
   )
-  expect(saved).toContain(
-    'The rules allow 2 call attempts per number in 24 hours, so retries after that wait.',
-  )
+  expect(saved).toContain('The rules allow 2 call attempts per number in 24 hours, so later retries wait.')
   expect(await edit({ 'calling_hours.start': '22:00', 'calling_hours.end': '23:00' })).toContain(
     "Numbers in the United States aren't called",
   )
   await setRules(world.service.deps, seed, { max_attempts_per_30_days: '1' })
   expect(await edit({})).toContain(
-    'The rules allow 1 call attempt per number in 30 days, so no call has 3 attempts.',
+    'The rules allow 1 call attempt per number in 30 days, so no call can have 3 attempts.',
   )
   await setRules(world.service.deps, seed, {})
   expect(await edit({})).not.toContain('rules allow')
 })
 
-it('warns a program that creates a campaign of settings that the rules leave no room for', async () => {
+it('warns a program about the settings of a new campaign that conflict with the rules', async () => {
   const { service } = world
   const { seed } = await seedSignedInOwner(service)
   const { key } = await createApiKey(service.deps, seed.workspaceId, seed.userId, 'Test')
@@ -60,13 +58,13 @@ it('warns a program that creates a campaign of settings that the rules leave no 
       field: 'calling_hours',
       code: 'no_permitted_hour',
       message:
-        "Numbers in the United States aren't called: these calling hours and the hours by law have none in common. Choose other calling hours.",
+        "Numbers in the United States aren't called: these calling hours and the hours by law don't overlap. Choose other calling hours.",
     },
     {
       field: 'retry.max_attempts',
       code: 'frequency',
       message:
-        'The rules allow 2 call attempts per number in 30 days, so no call has 3 attempts. Choose fewer attempts, or allow more under Settings → Who may be called.',
+        'The rules allow 2 call attempts per number in 30 days, so no call can have 3 attempts. Choose fewer attempts, or allow more under Settings → Who may be called.',
     },
   ])
 })

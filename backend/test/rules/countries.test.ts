@@ -73,7 +73,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call to a country that is no longer called as suppressed, with its event', async () => {
+  it('completes a call as suppressed, with its event, if its country is no longer called', async () => {
     await setCountries('')
     const { id } = await queue('+493090182099')
     const other = await queue(freshNumber())

@@ -116,7 +116,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('plans a call again whose number was called meanwhile, so that it is no longer due', async () => {
+  it("reschedules a call whose number was called in the meantime, so that it's no longer due", async () => {
     const campaign_id = await seedCampaign(world.deps, world.seed)
     await callInVain()
     const { id } = await queue(number)
@@ -131,7 +131,7 @@ describe('when a call is claimed', () => {
     await claimOne(waiting)
   })
 
-  it('completes a call as suppressed that would have to wait for more than 7 days', async () => {
+  it('completes a call as suppressed if it would have to wait for more than 7 days', async () => {
     await setRules({ max_attempts_per_30_days: '1' })
     const campaign_id = await seedCampaign(world.deps, world.seed)
     const calls = [await queue(number), await queue(number, { campaign_id })]
@@ -144,7 +144,7 @@ describe('when a call is claimed', () => {
     expect(await read(waiting?.id ?? 0)).toMatchObject(suppressed)
   })
 
-  it('counts no attempt that turned out not to have been placed, and plans the waiting calls of the number again', async () => {
+  it("doesn't count an attempt that wasn't placed after all, and reschedules the number's waiting calls", async () => {
     const campaign_id = await seedCampaign(world.deps, world.seed)
     await setRules({ max_attempts_per_day: '1' })
     const { id } = await queue(number)
@@ -196,7 +196,7 @@ describe('one conversation a day', () => {
 })
 
 describe('a conversation that was cut off', () => {
-  it('counts as one, and the contact is not called again because of it', async () => {
+  it("counts as a conversation, and isn't a reason to call the contact again", async () => {
     await setRules({})
     const { workspaceId, campaignId } = world.seed
     await editCampaign(world.deps, workspaceId, campaignId, {
@@ -242,7 +242,7 @@ describe('calls that are exempt', () => {
     expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
   })
 
-  it('makes a callback wait whose contact said little, as a voicemail greeting does', async () => {
+  it('delays a callback if the contact said little, as a voicemail greeting does', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)

@@ -64,14 +64,14 @@ describe('calls per day from a number', () => {
     expect(await findQueue()).toMatchObject({ claim_at: nextDay })
   })
 
-  it('starts no more calls at once than the day has left', async () => {
+  it('starts no more calls at once than are left for the day', async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     for (let count = 0; count < 4; count += 1) await queue(freshNumber())
     expect(await claim()).toHaveLength(2)
     expect(await claim()).toEqual([])
   })
 
-  it('counts no attempt that turned out not to have been placed', async () => {
+  it("doesn't count an attempt that wasn't placed after all", async () => {
     await setRules({ max_attempts_per_own_number: '1' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -81,7 +81,7 @@ describe('calls per day from a number', () => {
     expect((await claim()).map(({ request }) => [id, other.id].includes(request.callId))).toEqual([true])
   })
 
-  it('takes an attempt that was not placed back from the day on which it started', async () => {
+  it("subtracts an attempt that wasn't placed from the day on which it started", async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -107,7 +107,7 @@ describe('calls per day from a number', () => {
     expect(ended).toMatchObject({ limited_until: null })
   })
 
-  it('wakes the campaigns when the limit is raised', async () => {
+  it('starts the campaigns again when the limit is raised', async () => {
     await setRules({ max_attempts_per_own_number: '1' })
     await callInVain()
     const { id } = await queue(freshNumber())
@@ -181,7 +181,7 @@ describe('minutes per month', () => {
     await claimOne(waiting?.id ?? 0)
   })
 
-  it('releases the time of an attempt that turned out not to have been placed', async () => {
+  it("releases the minutes of an attempt that wasn't placed after all", async () => {
     await setRules({ max_minutes_per_month: '30' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -193,7 +193,7 @@ describe('minutes per month', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('counts no more than the longest call for one that ended during an outage', async () => {
+  it('counts at most the length of the longest possible call for a call that ended during an outage', async () => {
     await setRules({ max_minutes_per_month: '60' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)

@@ -30,7 +30,7 @@ it('counts the rows of countries that are not called before an import, and saves
   ])
 })
 
-it('counts the contacts that a campaign would not call, per rule, and saves those without consent, without a call', async () => {
+it("counts the contacts that a campaign wouldn't call, per rule, and saves those without consent but queues no calls to them", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user

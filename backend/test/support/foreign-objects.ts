@@ -81,6 +81,7 @@ export const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   phone_number_id: String(of.number),
   contact_id: String(of.contact),
   delivery_id: String(of.delivery),
+  subscription_id: String(of.subscription),
   tool_id: String(of.tool),
   spreadsheet_id: of.spreadsheet,
   spreadsheet: of.spreadsheet,

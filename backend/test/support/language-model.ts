@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from '@jest/globals'
 import { type FakeModel, startFakeModel } from '../../../examples/fake-model/server.ts'
+import type { ModelHealth } from '../../calling/conversation/model/health.ts'
 import { openModelClient } from '../../calling/conversation/model/model-client.ts'
 import { createModelFetch } from '../../calling/conversation/model/model-fetch.ts'
 import type { TurnPart, TurnRequest } from '../../calling/conversation/model/stream-turn.ts'
@@ -24,6 +25,7 @@ interface OpenOptions {
   settings?: Partial<LlmSettings>
   keepAliveMs?: number
   clock?: Clock
+  health?: ModelHealth
 }
 
 /** Gives each test new servers on loopback, and a clock that doesn't move. */
@@ -57,13 +59,13 @@ export function useLanguageModels(): LanguageModels {
       return clock
     },
     log: () => lines.join(''),
-    open: async ({ settings, keepAliveMs, clock: ownClock } = {}) => {
+    open: async ({ settings, keepAliveMs, clock: ownClock, health } = {}) => {
       const log = await createLog('trace', { write: (line: string) => lines.push(line) > 0 })
       const fallback = {
         ...{ url: serverAt(1).url, model: 'outdial-fake', apiKey: secondKey, apiKeyFile: undefined },
       }
       const client = await openModelClient(
-        { log, clock: ownClock ?? clock, modelFetch: createModelFetch({ keepAliveMs }) },
+        { log, clock: ownClock ?? clock, health, modelFetch: createModelFetch({ keepAliveMs }) },
         { ...settingsOf(serverAt(0).url), fallback, ...settings },
       )
       closers.push(() => client.close())

@@ -10,6 +10,7 @@ import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
+import { seedChat } from './seed-chat.ts'
 import type { Service } from './service.ts'
 
 /** The IDs of one object of each kind, by the names of the objects in addresses. */
@@ -42,6 +43,8 @@ export async function seedEverything(service: Service, mark: string) {
     .insertInto('contact_note')
     .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
     .execute()
+
+  const chat = await seedChat(deps, { workspaceId, agentId, userId, contactId }, { said: mark })
 
   const key = await seedApiKeyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps, key, {
@@ -125,6 +128,7 @@ export async function seedEverything(service: Service, mark: string) {
     call: callId,
     completedCall: completed.id,
     campaign: campaignId,
+    chat: chat.id,
     contact: contactId,
     delivery: deliveries.find((row) => row.subscription_id !== null)?.id ?? 0,
     document: documentId,

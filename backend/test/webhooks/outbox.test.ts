@@ -161,7 +161,7 @@ it('writes one event for a call even if it is published repeatedly', async () =>
   expect(await listDeliveries(call.id)).toHaveLength(2)
 })
 
-it('wakes the senders only for calls whose events have deliveries', async () => {
+it('notifies the senders only of calls whose events have deliveries', async () => {
   let notified = 0
   const deps = { ...world.deps, notify: { ...noNotify, deliveryQueued: () => (notified += 1) } }
   const publish = async () => {

@@ -51,12 +51,12 @@ export async function analyze(
       const answered = await requestAnalysis(deps, endpoint, request, limit)
       usage = addUsage(usage, answered.usage)
       if (answered.analysis !== undefined) {
-        deps.health.addSuccess(endpoint.key)
+        await deps.health.addSuccess(endpoint.key)
         return { type: 'analysis', analysis: answered.analysis, usage, model: endpoint.model }
       }
       failure = answered.failure ?? { kind: 'malformed' }
       if (failure.kind === 'aborted') break
-      noteFailure(deps, endpoint, failure, answered.error)
+      await noteFailure(deps, endpoint, failure, answered.error)
     } finally {
       limit.end()
     }

@@ -4,29 +4,39 @@ import { minuteMs } from '../../../platform/core/durations.ts'
 /** Remembers which models fail, so that conversations don't wait for them again and again. */
 export interface ModelHealth {
   /** Returns true if requests should go to the second model for now. */
-  isPaused(key: string): boolean
-  addSuccess(key: string): void
-  addFailure(key: string): void
+  isPaused(key: string): Promise<boolean>
+  addSuccess(key: string): Promise<void>
+  addFailure(key: string): Promise<void>
+}
+
+/** The failures of a model since its last success. */
+export interface ModelFailures {
+  count: number
+  lastAt: Date
 }
 
 const maxFailures = 3
 const pauseMs = minuteMs
 
 /**
- * Creates a memory of failures by URL and model. After three in a row, a model is paused for a minute. If the first
- * request after that fails, it's paused again.
+ * Returns true if a model is paused: for a minute after three failures in a row. If the first request after that fails,
+ * it's paused again.
  */
+export const isPaused = ({ count, lastAt }: ModelFailures, now: Date): boolean =>
+  count >= maxFailures && now.getTime() - lastAt.getTime() < pauseMs
+
+/** Creates a memory of failures by URL and model, for a client without a database. */
 export function createModelHealth(clock: Pick<Clock, 'now'>): ModelHealth {
-  const failures = new Map<string, { count: number; lastAt: number }>()
+  const failuresByKey = new Map<string, ModelFailures>()
   return {
-    isPaused: (key) => {
-      const { count, lastAt } = failures.get(key) ?? { count: 0, lastAt: 0 }
-      return count >= maxFailures && clock.now().getTime() - lastAt < pauseMs
+    isPaused: async (key) => {
+      const failures = failuresByKey.get(key)
+      return failures !== undefined && isPaused(failures, clock.now())
     },
-    addSuccess: (key) => void failures.delete(key),
-    addFailure: (key) => {
-      const count = failures.get(key)?.count ?? 0
-      failures.set(key, { count: count + 1, lastAt: clock.now().getTime() })
+    addSuccess: async (key) => void failuresByKey.delete(key),
+    addFailure: async (key) => {
+      const count = failuresByKey.get(key)?.count ?? 0
+      failuresByKey.set(key, { count: count + 1, lastAt: clock.now() })
     },
   }
 }

@@ -53,16 +53,18 @@ export async function openModelClient(
   const second =
     fallback && createEndpoint(packages, { ...fallback, name: 'fallback', getApiKey: getFallbackKey, fetch })
   /** Returns the models to ask, in this order. */
-  const chooseEndpoints = (name: string | undefined): Endpoint[] => {
+  const chooseEndpoints = async (name: string | undefined): Promise<Endpoint[]> => {
     const chosen = first.find(({ model }) => model === name) ?? first[0]
     if (chosen === undefined) throw new Error('invariant: the settings have a model')
     if (second === undefined) return [chosen]
-    return health.isPaused(chosen.key) ? [second] : [chosen, second]
+    return (await health.isPaused(chosen.key)) ? [second] : [chosen, second]
   }
   return {
     models,
-    streamTurn: (request) => streamTurn(deps, chooseEndpoints(request.model), request),
-    analyze: (request) => analyze(deps, chooseEndpoints(request.model), request),
+    async *streamTurn(request) {
+      yield* streamTurn(deps, await chooseEndpoints(request.model), request)
+    },
+    analyze: async (request) => analyze(deps, await chooseEndpoints(request.model), request),
     close: async () => {
       for (const watch of watches) watch.stop()
       await modelFetch.close()

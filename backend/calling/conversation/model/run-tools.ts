@@ -1,4 +1,5 @@
 import type { ToolModelMessage, ToolResultPart as MessagePart } from 'ai'
+import { cutText } from '../../../platform/core/text.ts'
 import type { RequestedCall } from './answer.ts'
 import type { ConversationTool } from './tools.ts'
 
@@ -29,7 +30,7 @@ export interface ToolRun {
 }
 
 /** Longer results are shortened for the model. */
-const maxResultLength = 4_000
+export const maxResultLength = 4_000
 
 /**
  * Starts all tools of one answer, and yields their results. If the signal aborts, it stops waiting, and the tools
@@ -50,7 +51,7 @@ export async function* runTools(
       const settled = await Promise.race([result, aborted.promise])
       const { text, isError } = settled ?? { text: stillRunning, isError: false }
       if (settled !== undefined) yield { type: 'tool_result', toolCallId, name, result: text, isError }
-      const value = text.slice(0, maxResultLength)
+      const value = cutText(text, maxResultLength)
       const output = { type: isError ? ('error-text' as const) : ('text' as const), value }
       content.push({ type: 'tool-result', toolCallId, toolName: name, output })
     }

@@ -133,8 +133,9 @@ async function* requestStep(
     const outcome = yield* requestOnce(deps, turn, endpoint, mayUseTools)
     turn.usage = addUsage(turn.usage, outcome.usage)
     const text = turn.broken + outcome.text
-    if (outcome.failure === undefined) deps.health.addSuccess(endpoint.key)
-    else if (outcome.failure.kind !== 'aborted') noteFailure(deps, endpoint, outcome.failure, outcome.error)
+    if (outcome.failure === undefined) await deps.health.addSuccess(endpoint.key)
+    else if (outcome.failure.kind !== 'aborted')
+      await noteFailure(deps, endpoint, outcome.failure, outcome.error)
     const canContinue = outcome.failure !== undefined && outcome.failure.kind !== 'aborted'
     if (!canContinue || turn.endpoints.length === 1) {
       turn.broken = ''
@@ -175,14 +176,14 @@ const continueNote: ModelMessage = {
 }
 
 /** Counts and logs a failure, without anything of the request. */
-export function noteFailure(
+export async function noteFailure(
   { log, health }: Pick<TurnDeps, 'log' | 'health'>,
   { key, host, model }: Endpoint,
   { kind, status }: ModelFailure,
   error: string | undefined,
-): void {
-  health.addFailure(key)
+): Promise<void> {
   log.warn({ host, model, failure: kind, status, error: { name: error } }, failureSentences[kind])
+  await health.addFailure(key)
 }
 
 function toMessage(text: string, reasoning: string, calls: RequestOutcome['calls']): AssistantModelMessage {

@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts'
 // cspell:disable
 export const de: Phrases = {
   aiDisclosure: 'Sie sprechen mit einer KI.',
-  defaultGreeting: 'Guten Tag. Haben Sie einen Moment Zeit?',
+  defaultGreeting: 'Hallo {{name}}, hier ist {{agent}}. Haben Sie einen Moment Zeit?',
   toolFiller: 'Einen Moment, bitte.',
   thinkingFiller: 'Lassen Sie mich kurz überlegen.',
   silenceQuestion: 'Sind Sie noch dran?',

@@ -1,8 +1,9 @@
+import { defaultGreeting } from '../../../queue/calls/greeting.ts'
 import type { Phrases } from './phrases.ts'
 
 export const en: Phrases = {
   aiDisclosure: "I'm an AI assistant.",
-  defaultGreeting: 'Hello. Do you have a moment?',
+  defaultGreeting,
   toolFiller: 'One moment, please.',
   thinkingFiller: 'Let me think for a second.',
   silenceQuestion: 'Are you still there?',

@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts'
 // cspell:disable
 export const es: Phrases = {
   aiDisclosure: 'Está hablando con una inteligencia artificial.',
-  defaultGreeting: 'Hola. ¿Tiene un momento?',
+  defaultGreeting: 'Hola, {{name}}, soy {{agent}}. ¿Tiene un momento?',
   toolFiller: 'Un momento, por favor.',
   thinkingFiller: 'Déjeme pensar un momento.',
   silenceQuestion: '¿Sigue ahí?',

@@ -3,7 +3,7 @@ import type { Phrases } from './phrases.ts'
 // cspell:disable
 export const fr: Phrases = {
   aiDisclosure: 'Vous parlez avec une intelligence artificielle.',
-  defaultGreeting: 'Bonjour. Avez-vous un instant ?',
+  defaultGreeting: "Bonjour {{name}}, c'est {{agent}}. Avez-vous un moment ?",
   toolFiller: "Un instant, s'il vous plaît.",
   thinkingFiller: 'Laissez-moi réfléchir un instant.',
   silenceQuestion: 'Vous êtes toujours là ?',

@@ -1,4 +1,4 @@
-/** The sentences that the conversation itself says, without the model. None has placeholders. */
+/** The sentences that the conversation itself says, without the model. Only the greeting has placeholders. */
 export interface Phrases {
   aiDisclosure: string
   /** For an agent without a greeting. */

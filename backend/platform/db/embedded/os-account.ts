@@ -73,7 +73,7 @@ function findServiceAccount(log: Pick<Logger, 'warn'>): Account {
     )
   }
   log.warn(
-    `can't create the system account ${serviceAccount}, so PostgreSQL runs as nobody, like other services may; ` +
+    `can't create the system account ${serviceAccount}, so PostgreSQL runs as nobody, which other services may use, too; ` +
       `create the account, or start Outdial as an ordinary user`,
   )
   return fallback

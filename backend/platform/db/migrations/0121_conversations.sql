@@ -10,7 +10,7 @@ create table conversation (
   -- Null with sample values.
   contact_id bigint,
   sample_values jsonb,
-  user_id bigint not null references app_user on delete cascade,
+  user_id bigint not null,
   -- The newest turn. Another process that takes a turn increases it, and only the process whose turn it is stores one.
   turn int not null default 0,
   -- The results of tools that took longer than their turn. The next turn takes them.
@@ -34,6 +34,8 @@ create table conversation (
   analysis_at timestamptz,
   foreign key (workspace_id, agent_id) references agent (workspace_id, id) on delete cascade,
   foreign key (agent_id, agent_version) references agent_version,
+  -- The chats of a removed member are deleted.
+  foreign key (workspace_id, user_id) references membership on delete cascade,
   foreign key (workspace_id, contact_id) references contact (workspace_id, id) on delete cascade,
   check ((contact_id is null) <> (sample_values is null)),
   check ((ended_at is null) = (end_reason is null)),

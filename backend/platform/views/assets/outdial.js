@@ -49,7 +49,7 @@ function handleFailedRequest({ sourceElement: source }) {
 }
 
 /** Replacing a form that is being sent would give it a new submission ID, so a second click would count again. */
-const isSending = (part) => part.querySelector('form[data-sent]') !== null
+const isSending = (part) => part.querySelector('form:is([data-sent], [data-streaming])') !== null
 
 // A page in the background doesn't refresh until the user returns to it.
 document.addEventListener('htmx:before:request', (event) => {

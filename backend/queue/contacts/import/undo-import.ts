@@ -12,7 +12,7 @@ import { eraseCallbackUrls, eraseEvents } from '../../../webhooks/erase-events.t
 import { completeQueuedCalls } from '../../calls/complete-calls.ts'
 import { eraseCalls, eraseDoNotCallReasons } from '../../calls/erase-calls.ts'
 import { findContactsToReschedule, rescheduleContact } from '../../calls/reschedule-calls.ts'
-import { eraseChanges, eraseContactRow } from '../erase-contact-data.ts'
+import { eraseChanges, eraseChatsOfContact, eraseContactRow } from '../erase-contact-data.ts'
 import { type ImportJob, releaseImport, renewImportLease } from './import-store.ts'
 import { joinChanges, toRestorableValues } from './restorable-values.ts'
 import {
@@ -213,8 +213,9 @@ function toUndoStep({ created, leftReason, current, changes }: ContactToUndo) {
 }
 
 /**
- * Erases what's stored about a contact that only the import has touched. It has no conversations, notes, attempts, or tool
- * calls, so that these erasers of `privacy/erase-contact.ts` are enough.
+ * Erases what's stored about a contact that only the import has touched, besides members who chatted with an agent in its
+ * name. It has no conversations of calls, notes, attempts, or tool calls, so that these erasers of `privacy/erase-contact.ts`
+ * are enough.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,
@@ -223,6 +224,7 @@ const erasers: readonly ContactEraser[] = [
   eraseEvents,
   eraseDoNotCallReasons,
   eraseChanges,
+  eraseChatsOfContact,
   eraseContactFromResponses,
 ]
 
@@ -243,6 +245,7 @@ async function removeContact(
       ...identifiers,
       mentionIds: [],
       mentionsReadAt: at,
+      chatIds: [],
       at,
     })
 }

@@ -3,7 +3,7 @@ import { apiPrefix, useApiWorld } from '../../support/test-api.ts'
 
 const api = useApiWorld()
 
-it('is turned into text once', async () => {
+it('is serialized only once', async () => {
   const url = `${apiPrefix}/openapi.json`
   const first = await api.app.inject(url)
   expect(first.headers['content-type']).toBe('application/json; charset=utf-8')

@@ -164,7 +164,7 @@ it('saves the kind that is chosen for the whole file, unless a row has one', asy
   ])
 })
 
-it('saves no consent of someone who only agreed, although a kind is chosen for the file', async () => {
+it('saves no consent without a source and a date, even if a kind is chosen for the file', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,Agreed?\n2025570101,Yes\n', {
     'Agreed?': 'consent_given',
@@ -246,7 +246,7 @@ it('asks about every column that can mean that a person must not be called, and 
   expect(await isListed(user, '+12025570101')).toBe(true)
 })
 
-it('takes the cell of a checkbox that repeats its statement for a yes, and says what to do about other text', async () => {
+it('reads a checkbox cell that repeats the statement as a yes, and says what to do about other text', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     "Phone,I agree to be called.,Please don't call me",

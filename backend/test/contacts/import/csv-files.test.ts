@@ -174,7 +174,7 @@ it.each(['Phone,First Name\n', 'Phone,First Name', 'sep=;\r\nPhone;First Name\r\
   },
 )
 
-it('takes texts that stand for nothing as an answer or an error where they are one', async () => {
+it("reads texts such as “N/A” as blank, except in columns where they're an answer or an error", async () => {
   const { page, people } = await importFile(
     [
       'Phone,Country,Do not call,Consent source,Consent date',
@@ -203,7 +203,7 @@ it('lists rows to check apart from skipped rows', async () => {
   )
 })
 
-it('reads CR LF line ends, of which a part of the file can contain only the first half', async () => {
+it('reads CR LF line ends that are split between two parts of the file', async () => {
   const row = `${phone}1,Al\r\n`
   const note = (length: number) => 'x'.repeat(length)
   const start = `Phone,First Name\r\n`

@@ -213,7 +213,7 @@ it('blocks the numbers of all phone columns of a row that means do not call, and
   expect(await isListed(user, '+12025570105')).toBe(false)
 })
 
-it('goes back to the columns of a checked file, and not after its import has started', async () => {
+it('goes back to the columns of a checked file, but not after its import has started', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,City\n2025570101,Ghent\n')
   expect(page.text).toContain('Back to columns')

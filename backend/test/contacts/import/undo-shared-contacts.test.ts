@@ -135,7 +135,7 @@ it('leaves a call that another file asked for, until that import is undone, too'
   expect(await findCallTo(user, ann)).toMatchObject({ status: 'completed' })
 })
 
-it('cancels the calls of a file whose repeated import was undone before', async () => {
+it('cancels the calls of a file, even if a second import of the file was undone first', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, file, { name: 'first.csv' })
   const second = await importFile(user, file, { name: 'second.csv' })

@@ -222,7 +222,7 @@ it('never reads a number in another country than the row seems to name', async (
     expect(page.text).toMatch(message)
 })
 
-it("skips rows whose consent, do-not-call word, or number it can't read, and never takes them for no", async () => {
+it("skips rows whose consent, do-not-call word, or number it can't read, and never reads them as “no”", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
     user,

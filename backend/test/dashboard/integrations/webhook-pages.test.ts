@@ -95,7 +95,7 @@ it.each([500, 410])('sends a test event once, and ignores the status %d', async 
   expect(row).toMatchObject({ failing_since: null, disabled_at: null, ended_at: null })
 })
 
-it('neither ends nor proves a failure with a test event', async () => {
+it('changes nothing about a failing subscription with a test event, whether it succeeds or fails', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const failingSince = new Date(world.service.deps.clock.now().getTime() - 6 * 86_400_000)

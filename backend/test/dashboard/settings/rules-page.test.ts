@@ -83,7 +83,7 @@ it.each([
   expect(page.html).toContain(`id="f-${name}-issue"`)
 })
 
-it('saves whether numbers that can cost much more are called, which they are not by default', async () => {
+it("saves whether numbers that can cost much more are called; by default, they aren't", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
   expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)

@@ -303,7 +303,7 @@ it('rejects an invitation from an owner who is being removed', async () => {
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('redirects a live page whose session ended to sign-in and then back to that page only', async () => {
+it('sends an expired live page to sign-in, and then back to that page only', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
     const response = await fetch(`${world.service.url}${livePath}`, {

@@ -53,7 +53,7 @@ it('finishes a call as soon as its reports arrive, without the poll', async () =
   })
 })
 
-it('reads reports after the interval without a notification, and none for a read that was aborted', async () => {
+it("reads reports after the interval if there's no notification, and none if the read was aborted", async () => {
   const { attemptId } = await startRinging()
   await save(attemptId, 1)
   const reader = createReportReader(world.deps, intervalMs)
@@ -64,7 +64,7 @@ it('reads reports after the interval without a notification, and none for a read
   expect((await Promise.all(reads)).map((reports) => reports.length)).toEqual([1, 0])
 })
 
-it('reads again without a wait what was reported since the last read, also while that was running', async () => {
+it('immediately reads what was reported during or after the last read', async () => {
   const { attemptId } = await startRinging()
   const { plugin, delayed, letThrough } = delayResults()
   const reader = createReportReader({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, intervalMs)

@@ -89,7 +89,7 @@ it('does not stop while it sends a dial request, so the next worker finds the ca
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks about calls that were never requested, and calls again only if the campaign retries', async () => {
+it('asks about attempts whose dial request was never sent, and calls again only if the campaign retries', async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
   const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })

@@ -1,0 +1,77 @@
+import type { Deps } from '../../deps.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import { startWorker, type Worker } from '../../platform/core/worker.ts'
+import { findAgentVersion } from '../../queue/agents/agents.ts'
+import type { AnalysisRequest } from '../conversation/model/analyze.ts'
+import { failureSentences } from '../conversation/model/failure.ts'
+import type { ModelClient } from '../conversation/model/model-client.ts'
+import { noUsage } from '../conversation/model/usage.ts'
+import { type AnalysisAttempt, type AnalysisEnd, finishAnalysis, leaseAnalyses } from './analysis-store.ts'
+import { toAnalyzed } from './build-conversation.ts'
+import { selectTurns } from './chat-store.ts'
+import { addTokens } from './token-usage.ts'
+
+/** Longer than the client's limit for an analysis. */
+const leaseMs = minuteMs
+/** The second attempt ends within two minutes of the beginning of the first. */
+const maxAttempts = 2
+const retryDelayMs = 5 * secondMs
+
+const processEnded = 'The process that analyzed the conversation ended before the analysis was done.'
+
+type AnalysisDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'metrics'> & { model: ModelClient }
+
+/**
+ * Starts analyzing chats that have ended. Any number of processes can do so: each chat is leased, and another process
+ * analyzes it again if the lease expires.
+ */
+export function startChatAnalysis(deps: AnalysisDeps): Worker {
+  const { clock, db, log } = deps
+  return startWorker<AnalysisAttempt>(clock, {
+    name: 'chat_analysis',
+    concurrency: 8,
+    batchSize: 8,
+    pollMs: secondMs,
+    fetch: (limit) => {
+      const now = clock.now()
+      return leaseAnalyses(db, { now, until: new Date(now.getTime() + leaseMs), limit })
+    },
+    handle: (attempt, signal) => analyzeChat(deps, attempt, signal),
+    onError: (error, attempt) =>
+      log.error({ chat: attempt?.chatId, error: describeError(error) }, 'failed to analyze a chat'),
+  })
+}
+
+async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal: AbortSignal): Promise<void> {
+  if (attempt.number > maxAttempts) {
+    await finishAnalysis(deps.db, attempt, { type: 'failure', failure: processEnded }, noUsage)
+    return
+  }
+  const outcome = await deps.model.analyze({ ...(await loadRequest(deps, attempt)), signal })
+  const isStored = await finishAnalysis(deps.db, attempt, toEnd(deps, attempt, outcome), outcome.usage)
+  if (isStored) await addTokens(deps, attempt.workspaceId, outcome.usage)
+}
+
+/** Another process has the second attempt at once if this one stops. */
+function toEnd(
+  { clock }: Pick<Deps, 'clock'>,
+  { number }: AnalysisAttempt,
+  outcome: Awaited<ReturnType<ModelClient['analyze']>>,
+): AnalysisEnd {
+  if (outcome.type === 'analysis') return outcome
+  const { kind } = outcome.failure
+  if (number >= maxAttempts) return { type: 'failure', failure: failureSentences[kind] }
+  const delayMs = kind === 'aborted' ? 0 : retryDelayMs
+  return { type: 'retry', at: new Date(clock.now().getTime() + delayMs) }
+}
+
+/** Returns what was said, and what the version of the agent that said it finds out. */
+async function loadRequest(
+  { db }: Pick<Deps, 'db'>,
+  { workspaceId, chatId, agentId, agentVersion }: AnalysisAttempt,
+): Promise<Omit<AnalysisRequest, 'signal'>> {
+  const turns = await selectTurns(db, workspaceId, chatId)
+  const { values } = await findAgentVersion(db, workspaceId, agentId, agentVersion)
+  return { ...toAnalyzed(values, turns), model: values.model ?? undefined }
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import { toStorableJson } from '../../platform/core/text.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
+import type { TokenUsage } from '../conversation/model/usage.ts'
+import { toDueAnalysis } from './chat-store.ts'
+
+/** An attempt to analyze a chat. Only the newest one of a chat is stored. */
+export interface AnalysisAttempt {
+  workspaceId: number
+  chatId: string
+  agentId: number
+  agentVersion: number
+  /** 1 for the first. It's also the fence of its lease. */
+  number: number
+}
+
+/** Leases chats whose analysis is due, so that only one process analyzes each of them. */
+export async function leaseAnalyses(
+  db: Db,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+): Promise<AnalysisAttempt[]> {
+  const { rows } = await sql<AnalysisAttempt>`
+    with due as (
+      select id from conversation
+      where analysis_at <= ${now}
+      order by analysis_at
+      limit ${limit}
+      for no key update skip locked
+    )
+    update conversation
+    set analysis_at = ${until}, analysis_attempts = analysis_attempts + 1
+    from due where conversation.id = due.id
+    returning workspace_id as "workspaceId", conversation.id as "chatId", agent_id as "agentId",
+      agent_version as "agentVersion", analysis_attempts as number`.execute(db)
+  return rows
+}
+
+/** What an attempt led to. A failure is a sentence for the operator. */
+export type AnalysisEnd =
+  | { type: 'analysis'; analysis: ConversationAnalysis }
+  | { type: 'failure'; failure: string }
+  | { type: 'retry'; at: Date }
+
+/**
+ * Stores what an attempt led to, with its tokens. Returns false, and stores nothing, if another process has leased the
+ * chat since, or if the chat was deleted.
+ */
+export async function finishAnalysis(
+  db: Db,
+  { workspaceId, chatId, number }: AnalysisAttempt,
+  end: AnalysisEnd,
+  usage: TokenUsage,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('conversation')
+    .set((eb) => ({
+      analysis_at: end.type === 'retry' ? end.at : null,
+      ...(end.type === 'analysis' && { analysis: toStorableJson(end.analysis) }),
+      ...(end.type === 'failure' && { analysis_failure: end.failure }),
+      input_tokens: eb('input_tokens', '+', usage.inputTokens),
+      output_tokens: eb('output_tokens', '+', usage.outputTokens),
+      has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
+    }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', chatId)
+    .where('analysis_attempts', '=', number)
+    .where('analysis_at', 'is not', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Ends chats without a turn since a time, so that their analyses are due. Returns how many. */
+export async function endIdleChats(
+  db: Db,
+  { now, since, limit }: { now: Date; since: Date; limit: number },
+): Promise<number> {
+  const due = toDueAnalysis(sql`${now}::timestamptz`)
+  const { numAffectedRows = 0n } = await sql`
+    with idle as (
+      select id from conversation
+      where ended_at is null and last_turn_at <= ${since}
+      order by last_turn_at
+      limit ${limit}
+      for no key update skip locked
+    )
+    update conversation
+    set ended_at = ${now}, end_reason = 'idle',
+      analysis_at = ${due.analysis_at}, analysis_failure = ${due.analysis_failure}
+    from idle where conversation.id = idle.id`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** Stores why chats whose analyses have been due since a time, and that no process has leased, have none. */
+export async function giveUpAnalyses(db: Db, since: Date, failure: string): Promise<void> {
+  await sql`
+    update conversation set analysis_at = null, analysis_failure = ${failure}
+    where id in (
+      select id from conversation where analysis_at <= ${since} for no key update skip locked
+    )`.execute(db)
+}

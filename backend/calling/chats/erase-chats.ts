@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { dayMs } from '../../platform/core/durations.ts'
+import { type ContactEraser, type ContactIdentifiers, containsIdentifier } from '../../platform/db/erasure.ts'
+import type { Db } from '../../platform/db/schema.ts'
+
+/** How long chats are kept after their last turn, unless the workspace's retention is shorter. */
+export const maxChatAgeMs = 30 * dayMs
+
+/** Checks in SQL if a chat's values, turns, or tool calls mention the contact. */
+function mentionsContact(contact: ContactIdentifiers) {
+  const contains = (column: string) => containsIdentifier(sql`${sql.raw(column)}::text`, contact)
+  return sql<boolean>`(
+    ${contains('conversation.sample_values')} or ${contains('conversation.found')}
+    or ${contains('conversation.analysis')} or ${contains('conversation.late_results')}
+    or exists (
+      select from conversation_turn as turn
+      where turn.conversation_id = conversation.id
+        and (${contains('turn.input')} or ${contains('turn.parts')} or ${contains('turn.messages')})
+    )
+    or exists (
+      select from tool_call
+      where tool_call.conversation_id = conversation.id
+        and (${contains('tool_call.arguments')} or ${contains('tool_call.result')})
+    )
+  )`
+}
+
+/** A statement that reads many more chats could take longer than the database allows. */
+const chatsPerStep = 200
+
+/**
+ * Returns the IDs of the chats that mention the contact, of any contact or with sample values. Reads all chats of the
+ * workspace. Call it before the contact is locked.
+ */
+export async function findChatsNaming(
+  db: Db,
+  workspaceId: number,
+  contact: ContactIdentifiers,
+): Promise<string[]> {
+  const chatIds: string[] = []
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const { rows } = await sql<{ last: string | null; found: string[] }>`
+      with step as materialized (
+        select id from conversation
+        where workspace_id = ${workspaceId} and id > ${after}::uuid
+        order by id limit ${chatsPerStep}
+      )
+      select (select id from step order by id desc limit 1) as last, array(
+        select id from conversation
+        where workspace_id = ${workspaceId} and id in (select id from step) and ${mentionsContact(contact)}
+      )::text[] as found`.execute(db)
+    const [step] = rows
+    if (step === undefined || step.last === null) return chatIds
+    chatIds.push(...step.found)
+    after = step.last
+  }
+}
+
+/**
+ * Deletes other chats that mention the contact, with their turns and tool calls. A turn in progress finds its chat deleted,
+ * and stores nothing. Chats that had a turn after {@link findChatsNaming} are read again.
+ */
+export const eraseChatsNaming: ContactEraser = async (db, contact) => {
+  const { workspaceId, chatIds, mentionsReadAt } = contact
+  await sql`
+    delete from conversation
+    where workspace_id = ${workspaceId} and (
+      id = any(${chatIds}::uuid[])
+      or (last_turn_at >= ${mentionsReadAt} and ${mentionsContact(contact)})
+    )`.execute(db)
+}
+
+/**
+ * Deletes up to `limit` chats without a turn since a time, of one workspace or of all, with their turns and tool calls.
+ * Returns how many. Concurrent processes delete different ones.
+ */
+export async function deleteOldChats(
+  db: Db,
+  { before, workspaceId, limit }: { before: Date; workspaceId: number | null; limit: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from conversation where id in (
+      select id from conversation
+      where last_turn_at < ${before} and workspace_id = coalesce(${workspaceId}::bigint, workspace_id)
+      limit ${limit}
+      for update skip locked
+    )`.execute(db)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,27 @@
+import type { Deps } from '../../deps.ts'
+import { hourMs, minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { describeError } from '../../platform/core/errors.ts'
+import { type PeriodicJob, startPeriodicJob } from '../../platform/core/periodic.ts'
+import { endIdleChats, giveUpAnalyses } from './analysis-store.ts'
+
+/** A chat without a turn for this long ends. */
+export const idleLimitMs = 15 * minuteMs
+
+const batchSize = 500
+
+const noModel = "No worker had a language model, so the conversation wasn't analyzed."
+
+/** Starts a job that ends chats that nobody continues, and stops waiting for analyses that no process does. */
+export const startIdleChatEnd = ({ clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>): PeriodicJob =>
+  startPeriodicJob(clock, {
+    name: 'idle_chats',
+    intervalMs: 10 * secondMs,
+    work: async () => {
+      const now = clock.now()
+      const before = (ms: number) => new Date(now.getTime() - ms)
+      await giveUpAnalyses(db, before(hourMs), noModel)
+      const ended = await endIdleChats(db, { now, since: before(idleLimitMs), limit: batchSize })
+      return ended === batchSize
+    },
+    onError: (error) => log.error({ error: describeError(error) }, 'failed to end idle chats'),
+  })

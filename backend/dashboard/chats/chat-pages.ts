@@ -1,0 +1,170 @@
+import { boundedText } from '@outdial/contract'
+import * as z from 'zod'
+import type { ChatTurn } from '../../calling/chats/chat.ts'
+import { notYourChat } from '../../calling/chats/chat-errors.ts'
+import { endChat, maxInputLength, takeTurn } from '../../calling/chats/take-turn.ts'
+import type { TurnInput } from '../../calling/conversation/transcript.ts'
+import type { Deps } from '../../deps.ts'
+import { minuteMs } from '../../platform/core/durations.ts'
+import { FormError, invalidField } from '../../platform/core/form-errors.ts'
+import { releaseRequestSlot } from '../../platform/core/request-slot.ts'
+import { toStorableText } from '../../platform/core/text.ts'
+import { sendTestEvent } from '../../webhooks/send-test-event.ts'
+import { defineAction, defineForm, noInput, redirectTo } from '../page/define-page.ts'
+import { formText } from '../page/forms.ts'
+import { pathTo } from '../page/page-context.ts'
+import { markSubmitted } from '../page/submit-once.ts'
+import {
+  type ChatContext,
+  chatKey,
+  ChatParams,
+  chatPath,
+  getChat,
+  loadShownChat,
+  requireModel,
+  type ShownChat,
+} from './chat-context.ts'
+import { createChatEvent, toCallValues } from './chat-event.ts'
+import { chooseModel, describeMissingModel } from './chat-model.ts'
+import { selectReceivers, selectUserNames } from './chat-queries.ts'
+import { streamTurn } from './chat-stream.ts'
+import type { Speakers } from './chat-turns.ts'
+import { type ChatData, chatView } from './chat-view.ts'
+
+/** A turn that has taken longer isn't in progress anymore: its process has stopped. */
+const maxTurnMs = 2 * minuteMs
+
+const TurnFields = z.object({
+  text: boundedText(maxInputLength).default(''),
+  // Not a field that a person fills in, but which button they pressed.
+  _silence: formText.optional(),
+  _once: formText.optional(),
+})
+
+/** Shows a chat, and takes its next turn. A script of the page streams it; without it, the page shows it when it's over. */
+export const chatPage = defineForm({
+  params: ChatParams,
+  query: noInput,
+  form: TurnFields,
+  isOnce: false,
+  // A chat takes one turn at a time, and a member can't start many chats.
+  isCostly: false,
+  show: async (deps, context) => {
+    const shown = await loadShownChat(deps, context)
+    return chatView(`Chat with ${shown.agent.name}`, await toChatData(deps, context, shown))
+  },
+  submit: async (deps, context, fields) => {
+    const turn = await prepareTurn(deps, context, fields)
+    if (turn === null) return redirectTo(chatPath(context), alreadySent)
+    const events = takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, noSignal)
+    let step = await events.next()
+    while (step.done !== true) step = await events.next()
+    const { turns } = await getChat(deps, context)
+    return redirectTo(`${chatPath(context)}#turn-${turns.at(-1)?.number ?? 1}`)
+  },
+  stream: async function* (deps, context, fields, { page, signal }) {
+    const turn = await prepareTurn(deps, context, fields)
+    if (turn === null) return yield { type: 'over' }
+    const shown = await loadShownChat(deps, context)
+    const speakers = toSpeakers(shown)
+    const { model, member } = await toChatData(deps, context, shown)
+    yield* streamTurn(
+      {
+        ...{ ui: page.ui, speakers, model, member },
+        load: () => loadShownChat(deps, context),
+      },
+      turn.input,
+      takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, signal),
+    )
+  },
+})
+
+/** The browser isn't shown anything before the end, so it can't interrupt the agent. */
+const noSignal = new AbortController().signal
+
+const alreadySent = "You already sent this. The agent didn't hear it twice."
+
+/** Returns what the contact says next. Null if it was already sent. */
+async function prepareTurn(deps: Deps, context: ChatContext, fields: z.output<typeof TurnFields>) {
+  const chat = await getChat(deps, context)
+  if (chat.userId !== context.user.userId) throw notYourChat()
+  const model = requireModel(deps)
+  const input = toInput(fields)
+  if (!(await markSubmitted(deps, context, chatPath(context), fields))) return null
+  releaseRequestSlot()
+  return { model, input }
+}
+
+function toInput({ text, _silence: silence }: z.output<typeof TurnFields>): TurnInput {
+  if (silence !== undefined) return { type: 'silence' }
+  const said = toStorableText(text.trim())
+  if (said === '')
+    throw invalidField('text', 'required', 'Write what the contact says, or choose “Say nothing”.')
+  return { type: 'speech', text: said }
+}
+
+const toSpeakers = ({ agent, person }: ShownChat): Speakers => ({
+  agent: agent.name,
+  contact: person.first_name?.trim() || person.last_name?.trim() || 'Contact',
+})
+
+async function toChatData(
+  deps: Pick<Deps, 'config' | 'db' | 'clock' | 'model'>,
+  context: ChatContext,
+  shown: ShownChat,
+): Promise<ChatData> {
+  const { db, clock } = deps
+  const { chat, agent } = shown
+  const chosen = deps.model && chooseModel(deps.model.models, agent.model)
+  const names = await selectUserNames(db, [chat.userId])
+  const path = chatPath(context)
+  return {
+    ...{ shown, path, speakers: toSpeakers(shown) },
+    turnInProgress: chat.endedAt === null ? findTurnInProgress(chat.turns, clock.now()) : null,
+    model: chat.model ?? chosen?.name ?? null,
+    missingModel: chosen ? describeMissingModel(chosen) : null,
+    member: names.get(chat.userId) ?? 'A former user',
+    isOwn: chat.userId === context.user.userId,
+    event:
+      chat.endedAt === null
+        ? null
+        : {
+            event: await createChatEvent(deps, context.workspace.id, shown),
+            receivers: await selectReceivers(db, context.workspace.id),
+            hasSampleValues: chat.contactId === null,
+            action: `${path}/test-event`,
+          },
+  }
+}
+
+function findTurnInProgress(turns: readonly ChatTurn[], now: Date): number | null {
+  const newest = turns.at(-1)
+  const isInProgress = newest?.parts === null && now.getTime() - newest.startedAt.getTime() < maxTurnMs
+  return isInProgress ? newest.number : null
+}
+
+export const endChatAction = defineAction({
+  params: ChatParams,
+  form: noInput,
+  run: async (tx, context) => {
+    await getChat(tx, context)
+    await endChat({ ...tx, model: requireModel(tx) }, chatKey(context))
+    return redirectTo(`${chatPath(context)}#chat-end`)
+  },
+  back: chatPath,
+})
+
+export const sendChatEventAction = defineAction({
+  params: ChatParams,
+  form: z.object({ subscription_id: z.coerce.number().int().min(1).optional() }),
+  run: async (tx, context, { subscription_id: subscriptionId }) => {
+    const shown = await loadShownChat(tx, context)
+    if (shown.chat.contactId !== null)
+      throw new FormError('validation_failed', 'Only a chat with sample values can be sent as a test event.')
+    if (subscriptionId === undefined) throw new FormError('validation_failed', 'Choose a receiver.')
+    const delivery = await sendTestEvent(tx, context.workspace.id, subscriptionId, toCallValues(shown))
+    const to = pathTo(context, `/integrations/deliveries/${delivery}`)
+    return redirectTo(to, 'Test event queued. The response appears on this page.')
+  },
+  back: chatPath,
+})

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import pino from 'pino'
+import { shareModelHealth } from '../../../calling/conversation/model/shared-health.ts'
+import type { Db } from '../../../platform/db/schema.ts'
+import { collect, endOf, firstKey, turnRequest, useLanguageModels } from '../../support/language-model.ts'
+import { createRewritingDatabase } from '../../support/rewriting-database.ts'
+import { useTestDatabase } from '../../support/world.ts'
+
+const lines: string[] = []
+const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+const models = useLanguageModels()
+const database = useTestDatabase()
+let statements: string[] = []
+let db: Db
+beforeEach(async () => {
+  await database.db.deleteFrom('model_health').execute()
+  lines.length = 0
+  statements = []
+  db = createRewritingDatabase(database.url, (text) => {
+    if (text.includes('model_health')) statements.push(text)
+    return text
+  })
+})
+afterEach(() => db.destroy())
+
+/** Opens the client of another process. */
+const openProcess = (processDb = database.db) =>
+  models.open({ health: shareModelHealth({ db: processDb, clock: models.clock, log }) })
+
+type Client = Awaited<ReturnType<typeof openProcess>>
+
+const speak = async (client: Client) => endOf(await collect(client.streamTurn(turnRequest('Hi'))))
+
+it('sends the requests of all processes to the second model for a minute after three failures in a row', async () => {
+  const [one, other] = [await openProcess(), await openProcess()]
+  models.first.behaviors.push('500')
+  await speak(one)
+  await speak(other)
+  await speak(one)
+  expect(models.first.requests).toHaveLength(3)
+  for (const client of [one, other]) expect(await speak(client)).toMatchObject({ type: 'finish' })
+  expect(models.first.requests).toHaveLength(3)
+
+  models.clock.advance(60_000)
+  await speak(other)
+  expect(models.first.requests).toHaveLength(4)
+  await speak(one)
+  expect(models.first.requests).toHaveLength(4)
+})
+
+it('ends the pause of all processes once one of them gets an answer', async () => {
+  const [one, other] = [await openProcess(), await openProcess()]
+  models.first.behaviors.push('500')
+  for (let turn = 0; turn < 3; turn += 1) await speak(one)
+  models.clock.advance(60_000)
+  models.first.behaviors.length = 0
+  await speak(other)
+  models.first.behaviors.push('500')
+  for (let turn = 0; turn < 3; turn += 1) await speak(one)
+  expect(models.first.requests).toHaveLength(7)
+})
+
+it('needs one statement for a turn, and none to say that a healthy model has answered', async () => {
+  const client = await openProcess(db)
+  for (let turn = 1; turn <= 3; turn += 1) {
+    await speak(client)
+    expect(statements).toHaveLength(turn)
+  }
+})
+
+it('stores the URL and the model, and no key', async () => {
+  models.first.behaviors.push('500')
+  await speak(await openProcess())
+  const rows = await database.db.selectFrom('model_health').select(['key', 'failures']).execute()
+  expect(rows).toEqual([{ key: `${models.first.url} outdial-fake`, failures: 1 }])
+  expect(JSON.stringify(rows)).not.toContain(firstKey)
+})
+
+it('asks the first model if the database fails, and never fails the turn', async () => {
+  const failing = createRewritingDatabase(database.url, (text) =>
+    text.replaceAll('model_health', 'no_such_table'),
+  )
+  try {
+    const client = await openProcess(failing)
+    expect(await speak(client)).toMatchObject({ type: 'finish' })
+    models.first.behaviors.push('500')
+    expect(await speak(client)).toMatchObject({ type: 'finish' })
+    expect([models.first.requests.length, models.second.requests.length]).toEqual([2, 1])
+    expect(lines.join()).toContain("failed to read or save a language model's failures")
+  } finally {
+    await failing.destroy()
+  }
+})

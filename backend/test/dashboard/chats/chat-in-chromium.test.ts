@@ -1,0 +1,88 @@
+import { afterEach, expect } from '@jest/globals'
+import type { Page as Tab } from 'playwright-core'
+import { seedChatter } from '../../support/chat-pages.ts'
+import { itInChromium } from '../../support/chromium.ts'
+import { expectAccessible, openTab } from '../../support/dashboard.ts'
+import { useModelServiceWorld } from '../../support/service-with-model.ts'
+
+const world = useModelServiceWorld()
+afterEach(() => {
+  world.fake.behaviors = []
+})
+
+/** Starts a chat on the agent's page. */
+async function openChat(chromium: Parameters<typeof openTab>[1]) {
+  const user = await seedChatter(world.service)
+  const tab = await openTab(world.service, chromium, user)
+  await tab.goto(user.urlFor(user.agentPath))
+  await tab.getByRole('button', { name: 'Start chat' }).click()
+  await tab.waitForURL(/\/chats\//)
+  return { user, tab, field: tab.getByLabel('What the contact says'), log: tab.getByRole('log') }
+}
+
+const isFocused = (tab: Tab, id: string) => tab.locator(`#${id}:focus`).waitFor()
+
+itInChromium('shows words as they come, and lets the member interrupt the agent', async (chromium) => {
+  world.fake.behaviors = ['stalled']
+  const { tab, field, log } = await openChat(chromium)
+  await field.fill('Hello')
+  await field.press('Enter')
+  await tab.locator('#chat-speaking').getByText('I see. Do').waitFor()
+  // Screen readers announce what's added to the log: whole turns, not words.
+  expect(await log.getByText('I see. Do').count()).toBe(0)
+  expect(await field.inputValue()).toBe('')
+
+  world.fake.behaviors = []
+  await field.fill('Wait')
+  await field.press('Shift+Enter')
+  expect(await field.inputValue()).toBe('Wait\n')
+  await field.press('Enter')
+  await log.getByText('Do you own a house?').or(log.getByText('Which day suits you?')).first().waitFor()
+  await log.getByText('Wait').waitFor()
+  expect(await log.getByText('I see. Do', { exact: true }).count()).toBe(1)
+  await isFocused(tab, 'f-text')
+  await tab.locator('#chat-side').getByText('The contact answered the questions.').waitFor()
+  await expectAccessible(tab)
+  await tab.close()
+})
+
+itInChromium('shows the end without another page load, and moves the focus there', async (chromium) => {
+  const { tab, field, log } = await openChat(chromium)
+  await tab.evaluate('window.isSamePage = true')
+  await field.fill('Goodbye')
+  await tab.getByRole('button', { name: 'Send' }).click()
+  await isFocused(tab, 'chat-end')
+  expect(await tab.evaluate('window.isSamePage')).toBe(true)
+  await log.getByText('end_call').waitFor()
+  await tab.getByText('The conversation is being analyzed.').waitFor()
+  expect(await field.count()).toBe(0)
+  await expectAccessible(tab)
+  await tab.setViewportSize({ width: 390, height: 844 })
+  expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await tab.close()
+})
+
+itInChromium('sends the form without the script if the turn is rejected', async (chromium) => {
+  const { tab, field } = await openChat(chromium)
+  await field.fill('   ')
+  await field.press('Enter')
+  await tab.getByText('Write what the contact says, or choose “Say nothing”.').first().waitFor()
+  await isFocused(tab, 'f-text')
+  await tab.getByRole('button', { name: 'Say nothing' }).click()
+  await tab.getByRole('log').getByText('Are you still there?').waitFor()
+  await tab.close()
+})
+
+itInChromium('works with the keyboard alone', async (chromium) => {
+  const { tab, log } = await openChat(chromium)
+  await tab.getByLabel('What the contact says').focus()
+  await tab.keyboard.type('Hello')
+  await tab.keyboard.press('Tab')
+  await tab.keyboard.press('Tab')
+  await tab.keyboard.press('Enter')
+  await log.getByText('Are you still there?').waitFor()
+  for (const _button of ['Send', 'Say nothing', 'End chat']) await tab.keyboard.press('Tab')
+  await tab.keyboard.press('Enter')
+  await tab.getByText('The member ended the chat.').waitFor()
+  await tab.close()
+})

@@ -1,0 +1,261 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import type { Page } from '../../../../support/browser.ts'
+import { minuteMs } from '../../../platform/core/durations.ts'
+import { subscribe } from '../../../webhooks/subscriptions.ts'
+import { addContact, toCaller } from '../../support/calls.ts'
+import { type Chatter, say, sayNothing, seedChatter, startChat } from '../../support/chat-pages.ts'
+import { seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
+import { freshNumber, seedApiKeyCaller } from '../../support/factories.ts'
+import { useModelServiceWorld } from '../../support/service-with-model.ts'
+
+const world = useModelServiceWorld()
+afterEach(() => {
+  world.fake.behaviors = []
+})
+
+const chatIdOf = ({ url }: Page) => /chats\/([\w-]{36})/.exec(url)?.[1] ?? ''
+
+describe('a turn without scripts', () => {
+  it('runs to its end, and shows what both said, the results, and the tokens', async () => {
+    const user = await seedChatter(world.service)
+    const page = await say(user, await startChat(user), 'Hello & welcome')
+    expect(page.url).toMatch(/#turn-2$/)
+    expect(page.html).toMatch(/id="turn-2">[\s\S]*Hello &amp; welcome/)
+    expect(page.text).toMatch(/Maya Hello & welcome Ava .*Do you own a house\?/)
+    expect(page.text).toContain('Appointment day The contact answered the questions.')
+    expect(page.text).toMatch(/Tokens [1-9][\d,]* \(input [\d,]+, output \d+\)/)
+  })
+
+  it("isn't taken twice if it's sent several times", async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user)
+    const pages = await Promise.all([1, 2, 3].map(() => say(user, chat, 'Hello')))
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(
+      (await user.open(new URL(chat.url).pathname.replace(/^\/w\/\d+/, ''))).html.match(/<p>Hello<\/p>/g),
+    ).toHaveLength(1)
+  })
+
+  it('needs words, of which there can be 2,000 characters', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user)
+    expect((await say(user, chat, '  ')).text).toContain(
+      'Write what the contact says, or choose “Say nothing”.',
+    )
+    const long = await say(user, chat, 'x'.repeat(2_001))
+    expect([long.status, long.html.includes('id="f-text-issue"')]).toEqual([422, true])
+  })
+
+  it('shows a tool call with arguments and result, and that nothing was changed', async () => {
+    const user = await seedChatter(world.service)
+    const page = await say(user, await startChat(user), 'Goodbye')
+    expect(page.html).toMatch(
+      /<code>end_call<\/code>[\s\S]*Dry run[\s\S]*Arguments of end_call[\s\S]*Result of end_call/,
+    )
+    expect(page.text).toContain('The agent ended the chat.')
+  })
+
+  it('says for the operator what failed, and ends', async () => {
+    world.fake.behaviors = ['500']
+    const user = await seedChatter(world.service)
+    const page = await say(user, await startChat(user), 'Hello')
+    expect(page.text).toMatch(/For the operator: .*HTTP status: 500/)
+    expect(page.text).toContain('The agent ended the chat, because no language model answered.')
+  })
+
+  it('shows what the model, a tool, and the contact say as text', async () => {
+    world.fake.behaviors = ['obedient']
+    const user = await seedChatter(world.service)
+    const mark = '<img src=x onerror=alert(1)>'
+    const chat = await startChat(user, { first_name: mark, last_name: '<b>Last</b>' })
+    const page = await say(
+      user,
+      chat,
+      `say: ${mark}\ncall the tool no_such with {"${mark.replaceAll(' ', '')}": "</script>"}`,
+    )
+    expect(page.html).not.toMatch(/<img|<b>Last|"<\/script>/)
+    expect(page.html).toContain('&lt;img')
+  })
+})
+
+describe('silence', () => {
+  it('makes the agent ask, and then end the chat, which takes no more turns', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user)
+    const asked = await sayNothing(user, chat)
+    expect(asked.text).toMatch(/Maya Says nothing Ava Are you still there\?/)
+    const ended = await sayNothing(user, asked)
+    expect(ended.text).toContain('The agent ended the chat, because the contact said nothing for 20 seconds.')
+    expect(ended.text).toContain("The contact said nothing, so there's nothing to analyze.")
+    expect(ended.html).not.toContain('id="chat-form"')
+    const late = await say(user, asked, 'Hello?')
+    expect([late.status, late.text.includes('This chat has ended.')]).toEqual([422, true])
+    expect(late.html).not.toContain('Hello?</p>')
+  })
+})
+
+describe('the end of a chat', () => {
+  it('shows the analysis when it has arrived, and the event that a call would send', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await say(user, await startChat(user), 'Yes, on Thursday')
+    const { page } = await user.browser.press(chat, 'End chat')
+    expect(page.text).toContain('The member ended the chat.')
+    expect(page.text).toContain('The conversation is being analyzed.')
+    expect(page.html).toContain('hx-trigger="every 2s"')
+    const analysis = {
+      summary: 'Maya owns a house.',
+      ...{ sentiment: 'positive', goal_met: true, extracted: { appointment_day: 'Thursday' } },
+    }
+    await world.database.db
+      .updateTable('conversation')
+      .set({ analysis: JSON.stringify(analysis), analysis_at: null })
+      .where('id', '=', chatIdOf(chat))
+      .execute()
+    const { page: analyzed } = await user.browser.open(page.url)
+    expect(analyzed.text).toMatch(
+      /Maya owns a house\. Goal met Yes Sentiment Positive Appointment day Thursday/,
+    )
+    expect(analyzed.html).not.toContain('hx-trigger="every 2s"')
+    const event = JSON.parse(
+      /\{ "id": "evt_test_.*?\n?\} (?=No webhooks)/.exec(analyzed.text)?.[0] ?? '{}',
+    ) as { data?: object }
+    expect(event.data).toMatchObject({
+      agent_id: user.agentId,
+      agent_name: 'Ava',
+      contact: { first_name: 'Maya', variables: { product: 'Roof inspection' } },
+      ended_reason: 'contact_hung_up',
+      summary: 'Maya owns a house.',
+      extracted: { appointment_day: 'Thursday' },
+      goal_met: true,
+      test: true,
+    })
+  })
+
+  it('says why there is no analysis', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await say(user, await startChat(user), 'Yes')
+    await user.browser.press(chat, 'End chat')
+    await world.database.db
+      .updateTable('conversation')
+      .set({ analysis_failure: 'No language model answered.', analysis_at: null })
+      .where('id', '=', chatIdOf(chat))
+      .execute()
+    expect((await user.browser.open(chat.url)).page.text).toContain('Result No language model answered.')
+  })
+
+  it('offers a new chat with the same person', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user, { first_name: 'Kim', 'variable.product': 'Solar panels' })
+    const { page } = await user.browser.press((await user.browser.press(chat, 'End chat')).page, 'New chat')
+    expect(page.text).toContain('Hi Kim, this is Ava.')
+    expect(page.text).toContain('product Solar panels')
+    expect(page.url).not.toBe(chat.url)
+  })
+})
+
+describe('a turn that has no end', () => {
+  it('is in progress at first, and lost after two minutes', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await say(user, await startChat(user), 'Hello')
+    await world.database.db
+      .updateTable('conversation_turn')
+      .set({ parts: null })
+      .where('conversation_id', '=', chatIdOf(chat))
+      .where('number', '=', 2)
+      .execute()
+    const { page: waiting } = await user.browser.open(chat.url)
+    expect(waiting.text).toContain('Ava Is answering…')
+    expect(waiting.html).toContain('hx-trigger="every 2s"')
+    world.service.deps.clock.advance(2 * minuteMs)
+    const { page: lost } = await user.browser.open(chat.url)
+    expect(lost.text).toContain(
+      'This answer was lost, because the process that gave it stopped, or another one took over.',
+    )
+  })
+})
+
+describe('a test event', () => {
+  it('has the words of the chat, and goes to the chosen receiver', async () => {
+    const user = await seedChatter(world.service)
+    const receiver = await seedReceiver(user)
+    const chat = await say(user, await startChat(user), 'Thursday')
+    const { page: ended } = await user.browser.press(chat, 'End chat')
+    const { page } = await user.browser.press(ended, 'Send test event', { subscription_id: String(receiver) })
+    expect(page.text).toContain('Test event queued.')
+    const { body } = await world.database.db
+      .selectFrom('event')
+      .select('body')
+      .where('workspace_id', '=', user.workspaceId)
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'call.completed',
+      data: {
+        test: true,
+        agent_name: 'Ava',
+        transcript: [{ role: 'agent' }, { role: 'contact', text: 'Thursday' }, { role: 'agent' }],
+      },
+    })
+  })
+
+  it("isn't sent for a contact, because it would keep the contact's data", async () => {
+    const user = await seedChatter(world.service)
+    await seedReceiver(user)
+    const { contact } = await addContact(world.service.deps, toCaller(user.seed), {
+      phone_number: freshNumber(),
+      campaign_id: user.seed.campaignId,
+      variables: {},
+    })
+    const { page } = await user.browser.press(
+      await startChat(user, { contact: `#${contact.id}` }),
+      'End chat',
+    )
+    expect(page.text).toContain('Only a chat with sample values can be sent')
+    expect(page.html).not.toContain('Send test event')
+  })
+})
+
+describe('other members', () => {
+  it('read a chat, and can neither continue nor end it', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user)
+    const other = await seedSignedInMember(world.service, user.workspaceId, 'member')
+    const { page } = await other.browser.open(chat.url)
+    expect(page.text).toContain('Hi Maya, this is Ava.')
+    expect(page.text).toContain('Robin started this chat, and only they can continue it.')
+    const token = (await other.open(user.agentPath)).html
+    const stolen = {
+      ...chat,
+      html: chat.html.replaceAll(
+        /name="_csrf" value="[^"]*"/g,
+        /name="_csrf" value="[^"]*"/.exec(token)?.[0] ?? '',
+      ),
+    }
+    expect((await say(other, stolen, 'Hello')).text).toContain(
+      'Only the member who started this chat can continue it.',
+    )
+    expect((await other.browser.press(stolen, 'End chat')).page.text).toContain(
+      'Only the member who started this chat can continue it.',
+    )
+    expect((await user.browser.open(chat.url)).page.text).toContain('In progress')
+  })
+
+  it("of another workspace don't find it", async () => {
+    const user = await seedChatter(world.service)
+    const chat = await startChat(user)
+    const stranger = await seedSignedInOwner(world.service)
+    expect((await stranger.browser.open(chat.url)).page.status).toBe(404)
+    const path = `/agents/${stranger.seed.agentId}/chats/${chatIdOf(chat)}`
+    expect((await stranger.open(path)).status).toBe(404)
+  })
+})
+
+/** Adds a webhook. Returns the ID of its subscription. */
+async function seedReceiver({ seed, userId }: Chatter): Promise<number> {
+  const { deps } = world.service
+  const key = await seedApiKeyCaller(deps, { ...seed, userId })
+  const { subscription } = await subscribe(deps, key, {
+    target_url: 'https://hooks.example.com/chats',
+    event: 'call.completed',
+  })
+  return subscription.id
+}

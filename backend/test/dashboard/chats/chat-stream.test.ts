@@ -1,0 +1,153 @@
+import { afterEach, expect, it } from '@jest/globals'
+import type { Page } from '../../../../support/browser.ts'
+import { removeMember } from '../../../accounts/access/remove-member.ts'
+import { endChat } from '../../../calling/chats/take-turn.ts'
+import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chat-pages.ts'
+import { useModelServiceWorld } from '../../support/service-with-model.ts'
+import { getError, waitFor } from '../../support/wait.ts'
+
+const world = useModelServiceWorld()
+afterEach(() => {
+  world.fake.behaviors = []
+})
+
+const readAll = async ({ parts }: StreamedTurn) => {
+  const all = []
+  for await (const part of parts) all.push(part)
+  return all
+}
+
+/** Reads until a part contains the text. */
+async function readUntil({ parts }: StreamedTurn, text: string) {
+  const seen: string[] = []
+  for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
+    seen.push(step.value.html ?? step.value.text ?? '')
+    if (seen.join('').includes(text)) return seen.join('')
+  }
+  throw new Error(`the stream ended without ${text}: ${seen.join('')}`)
+}
+
+const storedParts = async (page: Page, number: number) => {
+  const turn = await world.database.db
+    .selectFrom('conversation_turn')
+    .select('parts')
+    .where('conversation_id', '=', page.url.split('/').at(-1) ?? '')
+    .where('number', '=', number)
+    .executeTakeFirst()
+  return JSON.stringify(turn?.parts)
+}
+
+it('sends what the contact said, the words, the stored turn, and the results, in this order', async () => {
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const turn = await streamTurn(user, chat, { text: 'Hello <b>you</b>' })
+  expect(turn.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(turn.response.headers.get('x-content-type-options')).toBe('nosniff')
+  const parts = await readAll(turn)
+  const types = parts.map(({ type }) => type)
+  expect(types.filter((type) => type !== 'text')).toEqual(['begin', 'part', 'turn', 'replace', 'replace'])
+  expect(types.indexOf('text')).toBeGreaterThan(types.indexOf('part'))
+  expect(parts[0]?.html).toContain('<p>Hello &lt;b&gt;you&lt;/b&gt;</p>')
+  // The page shows the same markup.
+  const { page } = await user.browser.open(chat.url)
+  const shown = parts.find(({ type }) => type === 'turn')?.html?.trim() ?? 'nothing'
+  expect(page.html).toContain(shown.split('\n').at(-2)?.trim())
+  expect(parts.at(-1)?.html).toContain('The contact answered the questions.')
+})
+
+it('sends the first words before the agent has finished, and stores them when the member interrupts', async () => {
+  world.fake.behaviors = ['stalled']
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const turn = await streamTurn(user, chat, { text: 'Hello' })
+  await readUntil(turn, ' see. Do')
+  expect(await storedParts(chat, 2)).toBe('null')
+  turn.abort()
+  world.fake.behaviors = []
+  const next = await readAll(await streamTurn(user, chat, { text: 'Wait' }))
+  expect(next.some(({ type }) => type === 'turn')).toBe(true)
+  expect(await storedParts(chat, 2)).toContain('I see. Do')
+})
+
+it('ends the turn when the browser disconnects', async () => {
+  world.fake.behaviors = ['stalled']
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const turn = await streamTurn(user, chat, { text: 'Hello' })
+  await readUntil(turn, ' see. Do')
+  turn.abort()
+  await waitFor(async () => (await storedParts(chat, 2)).includes('I see. Do'))
+  expect(world.fake.requests.at(-1)?.isAborted).toBe(true)
+})
+
+it('shows a tool call when it starts, replaces it by its result, and says that the chat is over', async () => {
+  const user = await seedChatter(world.service)
+  const parts = await readAll(await streamTurn(user, await startChat(user), { text: 'Goodbye' }))
+  const started = parts.find(({ html }) => html?.includes('Still running'))
+  expect(started?.type).toBe('part')
+  expect(started?.html).toContain('end_call')
+  const finished = parts.find(({ target }) => target?.startsWith('tool-'))
+  expect(started?.html).toContain(`id="${finished?.target}"`)
+  expect(finished?.html).toMatch(/Dry run[\s\S]*Result of end_call/)
+  expect(parts.at(-1)?.type).toBe('over')
+})
+
+it('plays silence', async () => {
+  const user = await seedChatter(world.service)
+  const parts = await readAll(await streamTurn(user, await startChat(user), { _silence: 'yes' }))
+  expect(parts.map(({ html }) => html).join('')).toContain('Are you still there?')
+})
+
+it('says that the chat has ended instead of taking a turn', async () => {
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  await user.browser.press(chat, 'End chat')
+  const parts = await readAll(await streamTurn(user, chat, { text: 'Hello?' }))
+  expect(parts.at(-1)).toEqual({
+    type: 'failed',
+    text: 'This chat has ended. Start a new one to go on with this agent.',
+  })
+})
+
+it("takes a turn once if it's sent twice", async () => {
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const fields = { text: 'Hello', _once: 'the-same' }
+  await readAll(await streamTurn(user, chat, fields))
+  expect(await readAll(await streamTurn(user, chat, fields))).toEqual([{ type: 'over' }])
+  expect((await user.browser.open(chat.url)).page.html.match(/<p>Hello<\/p>/g)).toHaveLength(1)
+})
+
+it('responds with the page to what is invalid, and with 404 to another workspace', async () => {
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const { response } = await streamTurn(user, chat, { text: ' ' })
+  expect([response.status, response.headers.get('content-type')]).toEqual([422, 'text/html; charset=utf-8'])
+  const stranger = await seedChatter(world.service)
+  const own = await startChat(stranger)
+  const stolen = { ...own, url: chat.url }
+  expect((await streamTurn(stranger, stolen, { text: 'Hello' })).response.status).toBe(404)
+})
+
+it('sends nothing more once the member has lost their rights', async () => {
+  world.fake.behaviors = ['stalled']
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const turn = await streamTurn(user, chat, { text: 'Hello' })
+  await readUntil(turn, ' see. Do')
+  await getError(removeMember(world.service.deps, user.workspaceId, user.userId))
+  await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
+  // Interrupts the agent, so that the turn would be stored and shown.
+  const chatId = chat.url.split('/').at(-1) ?? ''
+  await getError(endChat({ ...world.service.deps, model: world.model }, { ...user, chatId }))
+  const rest = await readAll(turn)
+  expect(rest.map(({ type }) => type)).toEqual(['failed'])
+})
+
+it('lets a turn be taken without scripts after one with them', async () => {
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  await readAll(await streamTurn(user, chat, { text: 'Hello' }))
+  const page = await say(user, chat, 'Thursday')
+  expect(page.url).toMatch(/#turn-3$/)
+})

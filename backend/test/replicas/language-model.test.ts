@@ -1,0 +1,95 @@
+import { afterEach, expect, it } from '@jest/globals'
+import pino from 'pino'
+import { createMonitoringApp } from '../../app.ts'
+import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { newProcessState } from '../../platform/http/health.ts'
+import { startReplicaCheck } from '../../platform/replicas/replica-check.ts'
+import { findLastSeen, recordReplica } from '../../platform/replicas/replica-store.ts'
+import { newNodeId } from '../../platform/replicas/replicas.ts'
+import { modelConfig } from '../support/chats.ts'
+import { testDeps } from '../support/deps.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
+import { useTestDatabase } from '../support/world.ts'
+
+const stops: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop()
+  await database.db.deleteFrom('replica').execute()
+})
+const database = useTestDatabase()
+
+const withoutModel = { LLM_URL: '', LLM_MODELS: '' }
+
+/** Starts a process with these settings, and returns its health and its log. */
+async function startProcess(settings: Record<string, string>) {
+  const lines: string[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
+  const deps = testDeps(database.db, { config: modelConfig(settings), log })
+  const check = startReplicaCheck(deps)
+  const app = createMonitoringApp(deps, { ...newProcessState(), lacksModel: check.lacksModel })
+  stops.push(
+    () => check.stop(),
+    () => app.close(),
+  )
+  await waitFor(async () => (await findLastSeen(database.db, deps.replicas.nodeId)) !== undefined)
+  return {
+    lines,
+    /** Lets the time pass until the process has looked for others again. */
+    pass: async (ms: number) => {
+      await waitUntil(() => deps.clock.waiting > 0)
+      deps.clock.advance(ms)
+      await waitUntil(() => deps.clock.waiting > 0)
+    },
+    isReady: async () => {
+      const response = await app.inject('/readyz')
+      return [response.statusCode, response.json<{ status: string }>().status]
+    },
+  }
+}
+
+/** Records another process, which has a model, doesn't, or is of an earlier version. */
+async function recordOther(hasModel: boolean | null): Promise<string> {
+  const id = newNodeId()
+  await recordReplica(database.db, id, { role: 'worker', hasModel })
+  return id
+}
+
+it('fails /readyz of a worker that has had no model for two minutes beside a process with one', async () => {
+  const worker = await startProcess({ ...withoutModel, ROLE: 'worker' })
+  const other = await recordOther(true)
+  await worker.pass(2 * secondMs)
+  expect(worker.lines).toHaveLength(1)
+  expect(worker.lines[0]).toContain("LLM_URL isn't set in this one")
+  await worker.pass(2 * minuteMs - 1)
+  expect(await worker.isReady()).toEqual([200, 'ok'])
+  await worker.pass(2 * secondMs)
+  expect(await worker.isReady()).toEqual([503, 'no_model'])
+  expect(worker.lines).toHaveLength(1)
+
+  await database.db.deleteFrom('replica').where('id', '=', other).execute()
+  await worker.pass(2 * secondMs)
+  expect(await worker.isReady()).toEqual([200, 'ok'])
+})
+
+it.each(['api', 'all'])('only logs it with ROLE=%s, whose other requests still work', async (role) => {
+  const process = await startProcess({ ...withoutModel, ROLE: role })
+  await recordOther(true)
+  await process.pass(2 * secondMs)
+  await process.pass(5 * minuteMs)
+  expect(process.lines).toHaveLength(1)
+  expect(await process.isReady()).toEqual([200, 'ok'])
+})
+
+it.each<[string, Record<string, string>, boolean | null]>([
+  ['neither process has a model', withoutModel, false],
+  ['the other process is of an earlier version', withoutModel, null],
+  ['both have one', {}, true],
+  ['only this process has one', {}, false],
+])('says nothing if %s', async (_title, settings, hasModel) => {
+  const worker = await startProcess({ ...settings, ROLE: 'worker' })
+  await recordOther(hasModel)
+  await worker.pass(2 * secondMs)
+  await worker.pass(5 * minuteMs)
+  expect(worker.lines).toEqual([])
+  expect(await worker.isReady()).toEqual([200, 'ok'])
+})
