@@ -20,7 +20,7 @@ export const chatEventPanel = (
 ): Html => html`
   <section class="panel" aria-labelledby="event">
     <h2 id="event">Event</h2>
-    <p class="soft">A chat sends no event. After a call with this conversation, webhooks and Zaps would get the one below. Values that
+    <p class="soft small-text">A chat sends no event. After a call with this conversation, webhooks and Zaps would get the one below. Values that
       a chat doesn't have are examples.</p>
     <details class="tool-call">
       <summary>call.completed</summary>

@@ -30,25 +30,23 @@ const resultsPanel = (ui: Ui, { results }: AgentValues, found: Extracted | null)
     ${
       results.length === 0
         ? html`<p class="soft small-text">The agent has no results to find out. Add some in its form.</p>`
-        : resultList(ui, results, found, 'Not yet')
+        : html`<dl class="facts">${resultRows(ui, results, found, 'Not yet')}</dl>`
     }
   </section>
 `
 
-/** Lists all results of an agent with their values. */
-const resultList = (
+/** Lists all results of an agent with their values, as rows of a list of facts. */
+const resultRows = (
   ui: Ui,
   results: AgentValues['results'],
   values: Extracted | null,
   missing: string,
-): Html => html`
-  <dl class="facts">
-    ${results.map(({ name }) => {
-      const value = values?.[name] ?? null
-      return html`<dt>${ui.words(name)}</dt><dd>${value === null ? html`<span class="soft">${missing}</span>` : formatExtractedValue(value)}</dd>`
-    })}
-  </dl>
-`
+): Html[] =>
+  results.map(({ name }) => {
+    const value = values?.[name] ?? null
+    const shown = value === null ? html`<span class="soft">${missing}</span>` : formatExtractedValue(value)
+    return html`<dt>${ui.words(name)}</dt><dd>${shown}</dd>`
+  })
 
 function factsPanel(
   ui: Ui,
@@ -92,8 +90,8 @@ export function analysisPanel(ui: Ui, { chat, agent }: ShownChat, here: string):
             <dl class="facts">
               ${agent.goal !== '' && html`<dt>${labels.call.goal_met}</dt><dd>${badge(goalBadge(state.analysis.goal_met))}</dd>`}
               <dt>${labels.call.sentiment}</dt><dd>${badge(sentimentBadge(state.analysis.sentiment))}</dd>
+              ${resultRows(ui, agent.results, state.analysis.extracted, 'Unknown')}
             </dl>
-            ${agent.results.length > 0 && resultList(ui, agent.results, state.analysis.extracted, 'Unknown')}
           `
           : state.state === 'failed'
             ? html`<p class="notice" data-tone="warn">${state.sentence}</p>`

@@ -73,12 +73,12 @@ function start(
 
 const chatTable = ({ ui }: Pick<PageModel, 'ui'>, { agentId, chats }: ChatSectionData): Html => html`
   <h3 id="chats">Latest chats</h3>
-  <div class="table-scroll" tabindex="0" role="group" aria-labelledby="chats">
+  <div class="table-scroll chat-table" tabindex="0" role="group" aria-labelledby="chats">
     <table>
       <thead>
         <tr>
           <th scope="col">Started</th>
-          <th scope="col">Member</th>
+          <th scope="col" class="wide-only">Member</th>
           <th scope="col" class="number">Turns</th>
           <th scope="col">End</th>
         </tr>
@@ -88,7 +88,7 @@ const chatTable = ({ ui }: Pick<PageModel, 'ui'>, { agentId, chats }: ChatSectio
           (chat) => html`
             <tr>
               <th scope="row"><a href="${ui.to(`/agents/${agentId}/chats/${chat.id}`)}">${time(ui, chat.started_at)}</a></th>
-              <td>${chat.member}</td>
+              <td class="wide-only">${chat.member}</td>
               <td class="number">${ui.count(chat.turn)}</td>
               <td>${badge(chatEndBadge(chat.end_reason))}</td>
             </tr>

@@ -109,9 +109,9 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
         hint: '“Say nothing” plays silence: the agent asks after 8 seconds of it, and ends after 20.',
       })}
       <div class="form-actions">
-        <button class="primary">Send</button>
-        <button class="quiet" name="_silence" value="yes">Say nothing</button>
-        <button class="danger" formaction="${path}/end">End chat</button>
+        <button class="primary small">Send</button>
+        <button class="quiet small" name="_silence" value="yes">Say nothing</button>
+        <button class="danger small" formaction="${path}/end">End chat</button>
       </div>
     `,
   )

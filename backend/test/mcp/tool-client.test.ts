@@ -102,7 +102,7 @@ describe("this process's own tool server", () => {
     expect(createKnownHosts(config)(own.host)).toBe(true)
   })
 
-  it("opens the tools of a chat, over one connection that doesn't stay open for notifications", async () => {
+  it('opens the tools of a chat without a stream for notifications, and ends the session', async () => {
     const { token } = await seedChat(service.deps, { ...service.seed, agentId })
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)
