@@ -224,7 +224,7 @@ export async function addLateResult(
 export async function updateFound(db: Db, key: TurnKey, found: Extracted): Promise<void> {
   await db
     .updateTable('conversation')
-    .set({ found: JSON.stringify(found) })
+    .set({ found: toStorableJson(found) })
     .where('workspace_id', '=', key.workspaceId)
     .where('id', '=', key.chatId)
     .where('turn', '=', key.number)
