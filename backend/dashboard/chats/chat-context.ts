@@ -8,7 +8,7 @@ import { FormError } from '../../platform/core/form-errors.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { findAgentVersion } from '../../queue/agents/agents.ts'
 import { findContact } from '../../queue/contacts/find-contacts.ts'
-import { IdParam, type PageContext, pathTo, type PathContext } from '../page/page-context.ts'
+import { IdParam, type PageContext, type PathContext, pathTo } from '../page/page-context.ts'
 
 /** Path parameters of a chat. `id` is the agent. */
 export const ChatParams = z.object({ id: IdParam, chatId: z.uuid() })

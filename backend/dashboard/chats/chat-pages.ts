@@ -62,9 +62,12 @@ export const chatPage = defineForm({
     const { turns } = await getChat(deps, context)
     return redirectTo(`${chatPath(context)}#turn-${turns.at(-1)?.number ?? 1}`)
   },
-  stream: async function* (deps, context, fields, { page, signal }) {
+  async *stream(deps, context, fields, { page, signal }) {
     const turn = await prepareTurn(deps, context, fields)
-    if (turn === null) return yield { type: 'over' }
+    if (turn === null) {
+      yield { type: 'over' }
+      return
+    }
     const shown = await loadShownChat(deps, context)
     const speakers = toSpeakers(shown)
     const { model, member } = await toChatData(deps, context, shown)

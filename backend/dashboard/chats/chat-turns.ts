@@ -109,4 +109,4 @@ const troublePart = ({ sentence }: TroublePart): Html => html`
   <div class="notice" data-tone="warn"><strong>For the operator:</strong> ${sentence}</div>
 `
 
-const formatJson = (value: unknown): string => JSON.stringify(value, null, 2) ?? 'null'
+const formatJson = (value: unknown): string => JSON.stringify(value ?? null, null, 2)

@@ -12,7 +12,7 @@ import { anyField, trimmedField } from '../page/forms.ts'
 import { type IdContext, IdParams, pathTo } from '../page/page-context.ts'
 import { requireModel } from './chat-context.ts'
 import { findTypedContact, selectNewestContacts } from './chat-queries.ts'
-import { maxSampleLength, startChatForm, type StartChatData, variablePrefix } from './start-chat-form.ts'
+import { maxSampleLength, type StartChatData, startChatForm, variablePrefix } from './start-chat-form.ts'
 
 const startChatView = defineView(
   ({ ui, form }, { agent, start }: { agent: { id: number; name: string }; start: StartChatData }) => html`
