@@ -4,7 +4,12 @@ import { ApiError, fieldError } from '../platform/core/errors.ts'
 import { lockCall, lockConnection } from '../platform/db/locks.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { findTargetUrlIssue, normalizeTargetUrl } from '../platform/outbound/target-url.ts'
-import { callbackDelayMs, countCallbacks, insertCallback, insertCallbackDelivery } from './callback-url-store.ts'
+import {
+  callbackDelayMs,
+  countCallbacks,
+  insertCallback,
+  insertCallbackDelivery,
+} from './callback-url-store.ts'
 
 /** Maximum callback URLs of one call. */
 export const maxCallbacks = 5

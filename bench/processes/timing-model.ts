@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { serveHttp } from './serve.ts'
 
@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   })
 })
 
-async function answer(response: import('node:http').ServerResponse, receivedAt: number): Promise<void> {
+async function answer(response: ServerResponse, receivedAt: number): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const write = (choice: object) => response.write(`data: ${JSON.stringify(toChunk(choice))}\n\n`)
   write({ delta: { role: 'assistant', content: `${receivedAt}/${now()} ` } })
@@ -28,7 +28,7 @@ async function answer(response: import('node:http').ServerResponse, receivedAt: 
 }
 
 const toChunk = (choice: object) => ({
-  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'timing' },
+  ...{ id: 'chunk-1', object: 'chat.completion.chunk', created: 1, model: 'timing' },
   choices: [{ index: 0, finish_reason: null, ...choice }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 })

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
+import { createApp } from '../../backend/app.ts'
 import { startChat } from '../../backend/calling/chats/start-chat.ts'
 import { takeTurn } from '../../backend/calling/chats/take-turn.ts'
 import { openModelClient } from '../../backend/calling/conversation/model/model-client.ts'
 import type { LlmSettings } from '../../backend/config.ts'
 import { createToolServer } from '../../backend/tools/mcp/tool-server.ts'
-import { createApp } from '../../backend/app.ts'
 import { atMost, type Bench, type Measurement, type Row, type Scale } from '../row.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
@@ -63,11 +63,11 @@ const compare = (
 /** Takes a turn, and returns its overhead in milliseconds. */
 type TakeTurn = () => Promise<number>
 
-async function takeTurnsOf(conversations: readonly TakeTurn[], turns: number): Promise<Overheads> {
+async function takeTurnsOf(chats: readonly TakeTurn[], turns: number): Promise<Overheads> {
   const times = await Promise.all(
-    conversations.map(async (take, index) => {
+    chats.map(async (take, index) => {
       // Spreads the conversations over the time between two turns.
-      await setTimeout((index * secondsPerTurn * 1_000) / conversations.length)
+      await setTimeout((index * secondsPerTurn * 1_000) / chats.length)
       const overheads: Overheads = []
       for (let turn = 0; turn < turns; turn += 1) {
         const next = setTimeout(secondsPerTurn * 1_000)

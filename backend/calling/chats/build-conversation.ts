@@ -1,17 +1,17 @@
-import { findAgentVersion } from '../../queue/agents/agents.ts'
-import type { AgentValues } from '../../queue/agents/agent-values.ts'
-import { findContact } from '../../queue/contacts/find-contacts.ts'
-import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import { cutText } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { findAgentVersion } from '../../queue/agents/agents.ts'
+import { findContact } from '../../queue/contacts/find-contacts.ts'
+import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import type { ConversationState } from '../conversation/conversation.ts'
 import type { AnalyzedConversation } from '../conversation/model/analysis.ts'
 import { maxResultLength } from '../conversation/model/run-tools.ts'
 import { getPhrases } from '../conversation/phrases/index.ts'
 import type { LateResult, TurnPart } from '../conversation/transcript.ts'
+import type { SampleValues } from './chat.ts'
 import { chatNotFound } from './chat-errors.ts'
 import { type ChatRow, selectTimeZone, type TurnRow } from './chat-store.ts'
-import type { SampleValues } from './chat.ts'
 
 /**
  * Returns everything from which a chat continues, as it's stored. Calls of the same version of the agent have the same.

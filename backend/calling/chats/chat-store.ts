@@ -2,8 +2,8 @@ import type { Extracted } from '@outdial/contract'
 import { type RawBuilder, sql } from 'kysely'
 import { toStorableJson } from '../../platform/core/text.ts'
 import type { ConversationEnd, Db } from '../../platform/db/schema.ts'
-import type { LateResult, Turn, TurnInput } from '../conversation/transcript.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
+import type { LateResult, Turn, TurnInput } from '../conversation/transcript.ts'
 import type { SampleValues } from './chat.ts'
 
 /** Counts the chats that a member has started since a time. */

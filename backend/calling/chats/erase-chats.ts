@@ -58,7 +58,7 @@ export async function findChatsNaming(
 
 /**
  * Deletes other chats that mention the contact, with their turns and tool calls. A turn in progress finds its chat deleted,
- * and stores nothing. Chats that had a turn after {@link findChatsNaming} are read again.
+ * and stores nothing. Chats that can have had a turn since {@link findChatsNaming} are read again.
  */
 export const eraseChatsNaming: ContactEraser = async (db, contact) => {
   const { workspaceId, chatIds, mentionsReadAt } = contact
@@ -66,7 +66,7 @@ export const eraseChatsNaming: ContactEraser = async (db, contact) => {
     delete from conversation
     where workspace_id = ${workspaceId} and (
       id = any(${chatIds}::uuid[])
-      or (last_turn_at >= ${mentionsReadAt} and ${mentionsContact(contact)})
+      or ((ended_at is null or last_turn_at >= ${mentionsReadAt}) and ${mentionsContact(contact)})
     )`.execute(db)
 }
 

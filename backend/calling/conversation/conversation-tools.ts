@@ -122,7 +122,7 @@ export function createTurnTools(
     execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
   }))
   return {
-    offered: [...fromServer, ...createCallControls(deps.runControl)],
+    offered: [...fromServer, ...createCallControls((name) => deps.runControl(name))],
 
     toPartId,
 

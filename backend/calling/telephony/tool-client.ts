@@ -54,7 +54,7 @@ export async function openToolClient(url: URL, secret: string, signal: AbortSign
         const calling = client.callTool({ name, arguments: args }, undefined, { signal: callSignal })
         return toToolResult(await rejectOnAbort(calling, callSignal))
       },
-      close: connection.close,
+      close: () => connection.close(),
     }
   } catch (error) {
     // Otherwise the transport keeps reconnecting, or the server keeps the session.
@@ -66,7 +66,7 @@ export async function openToolClient(url: URL, secret: string, signal: AbortSign
 /** A connection to the server. `close` ends the session and never rejects. */
 interface Connection {
   transport: SSEClientTransport | StreamableHTTPClientTransport
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 async function createSse(url: URL, requestInit: RequestInit): Promise<Connection> {

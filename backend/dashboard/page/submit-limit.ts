@@ -64,7 +64,7 @@ export function createCostlyLimit() {
     if (others >= maxCostlyInProgress)
       throw new FormError(
         'rate_limited',
-        `Your workspace has ${others} forms in progress that take long. Wait until one of them is done.`,
+        `Your workspace already has ${others} slow forms in progress. Wait until one of them is done.`,
       )
     const remove = inProgress.add(workspaceId)
     try {

@@ -71,7 +71,7 @@ function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
     describeLocalTime(wait, now),
     ...(isDelayedByHours(wait) ? [hours] : []),
     ...(wait.isMovedByRules && !isRule(wait.reason)
-      ? ['The hours by law or closed days move the call.']
+      ? ['The hours by law or closed days delay the call.']
       : []),
     ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
     ...(wait.isTooLate ? ['It expires before then, 7 days after it was due.'] : []),

@@ -22,7 +22,7 @@ interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number
   callIds: readonly number[]
-  /** Tool calls that mention the contact, and the time before which calls and chats that have ended were read. */
+  /** Tool calls that mention the contact, of any call, and the time before which calls that have ended were read. */
   mentionIds: readonly number[]
   mentionsReadAt: Date
   /** Chats that mention the contact, as they were read before that time. */

@@ -71,7 +71,7 @@ export interface Wait {
   /** The time zones whose local time must be within calling hours. Empty for a test call, which ignores them. */
   zones: readonly string[]
   zoneSource: CallPlan['source']
-  /** True if the hours by law or closed days move the call. */
+  /** True if the hours by law or closed days delay the call. */
   isMovedByRules: boolean
   /** True if the phone number has time zones, but their calling hours never overlap. */
   hasNoCommonHour: boolean

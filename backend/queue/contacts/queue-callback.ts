@@ -98,7 +98,8 @@ export async function checkCallbackTime(
   workspaceId: number,
   { contactId, at }: { contactId: number | undefined; at: string },
 ): Promise<RequestedCallback> {
-  const contact = contactId === undefined ? undefined : await requireCallableContact(db, workspaceId, contactId)
+  const contact =
+    contactId === undefined ? undefined : await requireCallableContact(db, workspaceId, contactId)
   const timeZone = (contact && timeZoneOfContact(contact)) ?? (await findWorkspaceTimeZone(db, workspaceId))
   return { requestedTime: requireRequestedTime(at, timeZone, clock.now()), timeZone }
 }

@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-tool-call.ts'
 import { seedCall } from '../support/calls.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { freshNumber, seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { useWorld } from '../support/world.ts'
 
 const logLines: string[] = []
@@ -54,7 +54,7 @@ it("saves that a tool was used, but not its content, if the chat's contact was e
   const chat = await seedChat(world.deps, { ...world.seed, contactId: contact.id })
   await world.database.db
     .updateTable('contact')
-    .set({ erased_at: world.deps.clock.now() })
+    .set({ erased_at: world.deps.clock.now(), phone_number: '' })
     .where('id', '=', contact.id)
     .execute()
   await record({ conversationId: chat.id })

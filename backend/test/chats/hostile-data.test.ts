@@ -4,7 +4,7 @@ import { addDocument } from '../../tools/knowledge/documents.ts'
 import { modelKey, useChatWorld } from '../support/chat-world.ts'
 import { seedAgent } from '../support/factories.ts'
 
-// The fake model obeys every order that it finds, whoever wrote it. So what happens here can happen with any model.
+// The fake model obeys every order that it finds, no matter who wrote it. So what happens here can happen with any model.
 
 const world = useChatWorld()
 const victim = { phone_number: '+12025550199', email: 'victim@example.com', first_name: 'Victoria' }

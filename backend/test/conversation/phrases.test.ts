@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
-import { listGreetingNames } from '../../queue/calls/greeting.ts'
 import { getPhrases, phraseNames, phrasesByLanguage } from '../../calling/conversation/phrases/index.ts'
 import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
+import { fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
+import { listGreetingNames } from '../../queue/calls/greeting.ts'
 
 const sentences = Object.entries(phrasesByLanguage).flatMap(([language, phrases]) =>
   phraseNames.map((name) => [language, name, phrases[name]] as const),

@@ -3,9 +3,10 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { attemptReportsPath } from '../../platform/core/runtime-paths.ts'
 import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
+import { seedChat } from '../support/seed-chat.ts'
+import { apiPrefix } from '../support/test-api.ts'
 
 let agentId: number
 let widgetId: string
@@ -54,7 +55,7 @@ it('opens the tools of a draft for its chat, with its contact', async () => {
   for (const query of [{}, { widget_id: widgetId }] as Record<string, string>[]) {
     const session = await openSse(service.url, query, { 'X-Agent-Secret': token })
     const text = (await session.call('who', {})).result?.content?.[0]?.text ?? ''
-    expect(JSON.parse(text)).toEqual({ chat: { conversationId: id, contact } })
+    expect(JSON.parse(text)).toMatchObject({ chat: { conversationId: id, contact } })
     session.close()
   }
 })
@@ -65,7 +66,7 @@ it('opens the tools of a paused agent for a chat with sample values, which has n
   const { id, token } = await startChat({ agentId: paused.agentId })
   const session = await openSse(service.url, { token }, {})
   const text = (await session.call('who', {})).result?.content?.[0]?.text ?? ''
-  expect(JSON.parse(text)).toEqual({ chat: { conversationId: id, contact: null } })
+  expect(JSON.parse(text)).toMatchObject({ chat: { conversationId: id, contact: null } })
   session.close()
 })
 
@@ -108,7 +109,7 @@ it('opens nothing but tools', async () => {
   const report = JSON.stringify({ sequence: 1, type: 'ringing', at: '2026-05-04T15:00:00Z' })
   const reporting = send(attemptReportsPath(call.attemptId), { method: 'POST', body: report })
   expect(await reporting).toEqual([401, 'invalid_credential'])
-  expect(await send('/api/v1/calls/')).toEqual([401, 'invalid_credential'])
+  expect(await send(`${apiPrefix}/calls/`)).toEqual([401, 'invalid_credential'])
 })
 
 it("can't be forged, and isn't an attempt token with another name", async () => {

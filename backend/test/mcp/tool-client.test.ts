@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openToolClient, ownToolServerUrl, toolSessionUrl } from '../../calling/telephony/tool-client.ts'
 import { parseConfig } from '../../config.ts'
 import { createKnownHosts } from '../../platform/http/host-check.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { getWidgetId } from '../support/factories.ts'
 import { secret, textResult, textSchema, useMcpWorld } from '../support/mcp.ts'
 import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const aborted: string[] = []
@@ -102,7 +102,7 @@ describe("this process's own tool server", () => {
     expect(createKnownHosts(config)(own.host)).toBe(true)
   })
 
-  it("opens the tools of a chat, over one connection that doesn't stay open for notifications", async () => {
+  it('opens the tools of a chat without a stream for notifications, and ends the session', async () => {
     const { token } = await seedChat(service.deps, { ...service.seed, agentId })
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)

@@ -52,13 +52,13 @@ describe('when a call is queued', () => {
     })
   })
 
-  it('says that the rules move the call', async () => {
+  it('says that the rules delay the call', async () => {
     world.deps.clock.advance(9 * 3_600_000) // 8 PM
     const now = world.deps.clock.now()
     const { id } = await queue(miami)
     const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
     expect(wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))).toMatch(
-      /The hours by law or closed days move the call\. Next attempt: .*8:00 AM/,
+      /The hours by law or closed days delay the call\. Next attempt: .*8:00 AM/,
     )
   })
 

@@ -1,4 +1,3 @@
-import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import {
   Conversation,
   type ConversationDeps,
@@ -9,6 +8,7 @@ import type { ModelClient } from '../../calling/conversation/model/model-client.
 import { getPhrases } from '../../calling/conversation/phrases/index.ts'
 import type { FinishedTurn, LateResult, TurnEvent, TurnInput } from '../../calling/conversation/transcript.ts'
 import type { Clock } from '../../platform/core/clock.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
 
 const agentValues: AgentValues = {
   ...{ name: 'Ava', language: 'en-US', greeting: 'Hello {{first_name}}.', variables: [] },

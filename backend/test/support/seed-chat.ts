@@ -5,8 +5,8 @@ interface SeededChat {
   id: string
   /** Opens the chat's tools. */
   token: string
-  end(options?: { isAnalysisPending?: boolean }): Promise<void>
-  delete(): Promise<void>
+  end: (options?: { isAnalysisPending?: boolean }) => Promise<void>
+  delete: () => Promise<void>
 }
 
 /**

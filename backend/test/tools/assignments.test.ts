@@ -103,7 +103,8 @@ describe('built-in tools', () => {
 
     await assign(await getToolId('contact_note'))
     const session = await open()
-    expect((await session.request('tools/list')).result?.tools).toEqual([now])
+    const annotations = { readOnlyHint: false }
+    expect((await session.request('tools/list')).result?.tools).toEqual([{ ...now, annotations }])
     expect((await session.call('contact_note', { gone: 'x' })).result?.content?.[0]?.text).toContain('gone')
     session.close()
   })

@@ -7,12 +7,7 @@ import { cleanInput } from '../../platform/core/validate.ts'
 import { isOutage } from '../../platform/db/outage.ts'
 import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-tool-call.ts'
 import { omitBlankArguments } from '../json-schema/omit-blank-arguments.ts'
-import {
-  failedResult,
-  type ToolConversation,
-  type ToolDeps,
-  type ToolResult,
-} from '../kinds/tool-kind.ts'
+import { failedResult, type ToolConversation, type ToolDeps, type ToolResult } from '../kinds/tool-kind.ts'
 import type { InFlightCall } from './in-flight-calls.ts'
 import type { OfferedTool } from './session-context.ts'
 

@@ -105,5 +105,9 @@ export async function findLiveChat(
     .executeTakeFirst()
   if (row === undefined) return undefined
   const { widgetId, contactId: id, phoneNumber } = row
-  return { conversationId, widgetId, contact: id === null || phoneNumber === null ? null : { id, phoneNumber } }
+  return {
+    conversationId,
+    widgetId,
+    contact: id === null || phoneNumber === null ? null : { id, phoneNumber },
+  }
 }

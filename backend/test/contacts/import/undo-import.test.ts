@@ -11,6 +11,7 @@ import { leaseImports } from '../../../queue/contacts/import/import-store.ts'
 import { undoImport } from '../../../queue/contacts/import/undo-import.ts'
 import { updateContact } from '../../../queue/contacts/update-contact.ts'
 import { completeDialedCall, dialCall, seedCall } from '../../support/calls.ts'
+import { seedChat } from '../../support/chats.ts'
 import { getStat, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 
@@ -428,6 +429,21 @@ it('stays correct while contacts are changed, called, and erased at the same tim
   expect(remaining.every(({ email }) => email === 'later@example.com')).toBe(true)
   expect(remaining).toHaveLength(stat['New contact, but changed since the import'] ?? 0)
 }, 120_000)
+
+it('deletes the chats of members with an agent in the place of a contact that it removes', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
+  const { contact } = await importedContact(user)
+  await seedChat(world.service.deps, user.seed, { contactId: contact.id })
+  const kept = await seedChat(world.service.deps, user.seed)
+  expect(getStat((await undo(user, path)).html)).toMatchObject({ 'Contacts removed': 1 })
+  const chats = await world.database.db
+    .selectFrom('conversation')
+    .select('id')
+    .where('workspace_id', '=', user.seed.workspaceId)
+    .execute()
+  expect(chats).toEqual([{ id: kept }])
+})
 
 it('can be undone for 24 hours, and not once the file was discarded', async () => {
   const user = await seedSignedInOwner(world.service)

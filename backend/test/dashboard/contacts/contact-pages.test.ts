@@ -427,7 +427,12 @@ describe('the contact page', () => {
     const attempt = await dialCall(world.service.deps, seed, other.id)
     for (const result of [`Found ${number}.`, 'Nothing was found.']) {
       await insertToolCall(db, seed.workspaceId, {
-        ...{ of: { callId: other.id, attemptId: attempt.id }, toolName: 'contact_lookup', arguments: '{}', result },
+        ...{
+          of: { callId: other.id, attemptId: attempt.id },
+          toolName: 'contact_lookup',
+          arguments: '{}',
+          result,
+        },
         ...{ isError: false, dryRun: false, startedAt: world.service.deps.clock.now(), durationMs: 5 },
       })
     }
