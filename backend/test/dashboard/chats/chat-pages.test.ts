@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { minuteMs } from '../../../platform/core/durations.ts'
+import { assignTool } from '../../../tools/assignments.ts'
+import { installBuiltInTools, listTools } from '../../../tools/tool-catalog.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
 import { addContact, toCaller } from '../../support/calls.ts'
 import { type Chatter, say, sayNothing, seedChatter, startChat } from '../../support/chat-pages.ts'
@@ -53,6 +55,29 @@ describe('a turn without scripts', () => {
       /<code>end_call<\/code>[\s\S]*Dry run[\s\S]*Arguments of end_call[\s\S]*Result of end_call/,
     )
     expect(page.text).toContain('The agent ended the chat.')
+  })
+
+  it('shows what a tool of the workspace would have done for the contact', async () => {
+    const user = await seedChatter(world.service)
+    const { deps } = world.service
+    await installBuiltInTools(deps, user.workspaceId)
+    const tools = await listTools(deps, user.workspaceId)
+    const note = tools.find(({ name }) => name === 'contact_note')
+    await assignTool(deps, user.workspaceId, user.agentId, note?.id ?? 0, {})
+    const { contact } = await addContact(deps, toCaller(user.seed), {
+      phone_number: freshNumber(),
+      campaign_id: user.seed.campaignId,
+      variables: {},
+    })
+    const page = await say(
+      user,
+      await startChat(user, { contact: `#${contact.id}` }),
+      'Please write that down',
+    )
+    expect(page.html).toMatch(
+      /<code>contact_note<\/code>\s*<span class="badge" data-tone="mute">Dry run<[\s\S]*Please write that down[\s\S]*Result sent to the agent/,
+    )
+    expect(await world.database.db.selectFrom('contact_note').selectAll().execute()).toEqual([])
   })
 
   it('says for the operator what failed, and ends', async () => {
