@@ -13,6 +13,7 @@ import { createNotifier } from '../backend/platform/core/notify.ts'
 import { findFreePort } from '../backend/platform/db/embedded/server-address.ts'
 import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 import { startWorkers } from '../backend/workers.ts'
+import { startFakeModel } from '../examples/fake-model/server.ts'
 import { findChromium } from '../support/find-chromium.ts'
 
 // Takes the pictures of the README with a demo workspace. It's always Monday morning, so that the times look as they do at work.
@@ -40,7 +41,10 @@ const openedAt = Date.now()
 const clock: Clock = { ...systemClock, now: () => new Date(startsAt + Date.now() - openedAt) }
 const dataDir = await mkdtemp(path.join(tmpdir(), 'outdial-pictures-'))
 const port = await findFreePort('127.0.0.1')
+const model = await startFakeModel()
 const config = parseConfig({
+  LLM_URL: model.url,
+  LLM_MODELS: 'outdial-fake',
   DATA_DIR: dataDir,
   PORT: String(port),
   SECRET_KEY: randomBytes(32).toString('base64'),
@@ -67,11 +71,14 @@ try {
   await takePicture(page, `${home}/overview`, 'overview')
   await uploadFile(page, home)
   await takePicture(page, page.url(), 'import')
+  await chat(page, home, demo.agents[0]?.id ?? 0)
+  await takePicture(page, page.url(), 'chat')
   await Promise.all(workers.map((worker) => worker.stop(0)))
 } finally {
   await browser.close()
   await app.close()
   await opened.close()
+  await model.close()
   await rm(dataDir, { recursive: true, force: true })
 }
 
@@ -123,6 +130,18 @@ async function uploadFile(page: Page, home: string): Promise<void> {
   await page.click('main button.primary')
   await page.waitForURL(/\/contacts\/import\/\d+/)
   await page.waitForSelector('table')
+}
+
+/** Writes with the demo's first agent, which uses a tool. */
+async function chat(page: Page, home: string, agentId: number): Promise<void> {
+  await page.goto(`${home}/agents/${agentId}`)
+  await page.getByRole('button', { name: 'Start chat' }).click()
+  const field = page.getByLabel('What the contact says')
+  for (const text of ['Hello, what does it cost?', 'Please write that down: Thursday morning suits me.']) {
+    await field.fill(text)
+    await field.press('Enter')
+    await page.getByRole('log').getByText(text, { exact: true }).waitFor()
+  }
 }
 
 async function takePicture(page: Page, address: string, name: string): Promise<void> {
