@@ -595,10 +595,6 @@ export const runtimeDetailTexts = {
     meaning: 'No contact found with this phone number.',
     action: 'Ask for another number.',
   },
-  'not_found.chat_contact': {
-    meaning: 'This chat has no contact, because it uses sample values.',
-    action: 'Continue without one.',
-  },
   'required.contact': {
     meaning: "This session isn't for a call.",
     action: "Pass the contact's {field}.",
@@ -704,7 +700,10 @@ export const toolResultTexts = {
     meaning: 'No contact found for this call.',
     action: 'Continue without their details.',
   },
-  no_contact_in_chat: runtimeDetailTexts['not_found.chat_contact'],
+  no_contact_in_chat: {
+    meaning: 'This chat has no contact, because it uses sample values.',
+    action: 'Continue without one.',
+  },
   argument_missing: { meaning: '{argument} is required.', action: 'Pass it and try again.' },
   argument_type: {
     meaning: "{argument} isn't text, a number, true, or false.",

@@ -137,11 +137,13 @@ async function chat(page: Page, home: string, agentId: number): Promise<void> {
   await page.goto(`${home}/agents/${agentId}`)
   await page.getByRole('button', { name: 'Start chat' }).click()
   const field = page.getByLabel('What the contact says')
-  for (const text of ['Hello, what does it cost?', 'Please write that down: Thursday morning suits me.']) {
+  for (const [index, text] of ['Hello, what does it cost?', 'Please write that down: Thursday suits me.'].entries()) {
     await field.fill(text)
     await field.press('Enter')
-    await page.getByRole('log').getByText(text, { exact: true }).waitFor()
+    await page.getByRole('log').getByText("Thank you, that's done.").nth(index).waitFor()
   }
+  await page.getByText('Preferred day').waitFor()
+  await page.setViewportSize({ width: 1280, height: 1000 })
 }
 
 async function takePicture(page: Page, address: string, name: string): Promise<void> {

@@ -59,7 +59,8 @@ export const contactUpdate: ToolKind = {
     if (names.length === 0) return failedResult('nothing_to_update')
 
     const contact = await resolveContact(deps, use)
-    if (use.dryRun) return dryRunResult(use, `These fields would have been updated: ${names.join(', ')}.`)
+    if (use.dryRun || contact === null)
+      return dryRunResult(use, `These fields would have been updated: ${names.join(', ')}.`)
     const agent = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const
     await updateContact(deps, use.row.workspaceId, contact.id, fields, agent)
     return textResult(`Contact updated: ${names.join(', ')}.`)

@@ -45,8 +45,8 @@ export const doNotCall: ToolKind = {
   run: async (deps, use) => {
     const phoneNumber = await resolvePhoneNumber(deps, use)
     if (phoneNumber === undefined) return failedResult('no_call_to_opt_out')
-    if (phoneNumber === null) return failedResult('no_contact_in_chat')
-    if (use.dryRun) return dryRunResult(use, 'The number would have been added to the do-not-call list.')
+    if (use.dryRun || phoneNumber === null)
+      return dryRunResult(use, 'The number would have been added to the do-not-call list.')
 
     await inTransaction(deps, async (tx) => {
       const addedBy = { kind: 'agent', id: use.agentId, call_id: use.call?.callId ?? null } as const

@@ -39,14 +39,17 @@ export function getOwnContact({ call, chat }: ToolConversation): LiveChat['conta
 
 /**
  * Returns the contact that a tool changes: the one of the conversation or, outside of conversations, the one with the
- * phone number in the arguments.
+ * phone number in the arguments. Returns null if the chat has sample values instead of a contact.
  *
  * @throws {ApiError} not_found, validation_failed; the message is for the agent
  */
-export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails> {
+export async function resolveContact(
+  { db }: Pick<Deps, 'db'>,
+  use: ToolUse,
+): Promise<ContactDetails | null> {
   const { workspaceId } = use.row
   const own = getOwnContact(use)
-  if (own === null) throw fieldError('phone_number', 'not_found.chat_contact')
+  if (own === null) return null
   const [contact] =
     own === undefined
       ? await findContactsBy(db, workspaceId, 'phone_number', await requirePhoneNumber({ db }, use))

@@ -83,13 +83,13 @@ it('looks up the contact of the chat', async () => {
   expect(lookup).toMatch(/^Name: Maya\n/)
 })
 
-it('says in a chat with sample values that it has no contact', async () => {
+it('says the same in a chat with sample values, which has no contact to look up', async () => {
   const noContact = 'This chat has no contact, because it uses sample values. Continue without one.'
   expect(await useInChat([['contact_lookup', {}], ...effects], { withContact: false })).toEqual([
     noContact,
-    noContact,
-    noContact,
-    noContact,
+    'Chat: nothing was changed. These fields would have been updated: first_name.',
+    'Chat: nothing was changed. This note would have been saved: Likes mornings.',
+    'Chat: nothing was changed. The number would have been added to the do-not-call list.',
     'Chat: nothing was changed. A chat has no campaign. In a call, the callback would be scheduled for ' +
       'Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
     'Chat: nothing was changed. This row would have been added: Name: Maya.',
