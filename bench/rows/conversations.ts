@@ -10,8 +10,14 @@ import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
 /** Conversations at the same time, and the seconds from one turn to the next. */
-const width = 50
-const secondsPerTurn = 6
+interface Pace {
+  width: number
+  secondsPerTurn: number
+}
+
+const fullPace: Pace = { width: 50, secondsPerTurn: 6 }
+/** Only shows that the row works. */
+const shortPace: Pace = { width: 3, secondsPerTurn: 1.2 }
 
 /** Milliseconds of each turn that the model isn't the cause of. */
 type Overheads = number[]
@@ -27,15 +33,16 @@ export const conversations: Row = {
     const { scale } = bench
     const model = await bench.start('timing-model', {})
     const url = `http://127.0.0.1:${model.port}/v1`
-    const chats = await openChats(bench, await bench.openWorld(), url)
-    const turns = Math.max(2, Math.round((scale.seconds / 3) * 5))
-    await takeTurnsOf(chats, 1)
-    await takeTurnsOf(bareTurns(url), 1)
+    const pace = scale.factor === 1 ? fullPace : shortPace
+    const chats = await openChats(bench, await bench.openWorld(), url, pace.width)
+    const turns = scale.factor === 1 ? 5 : 1
+    await takeTurnsOf(chats, 1, pace)
+    await takeTurnsOf(bareTurns(url, pace.width), 1, pace)
     const ours: Overheads[] = []
     const bare: Overheads[] = []
     for (let round = 0; round < Math.min(3, scale.rounds); round += 1) {
-      ours.push(await takeTurnsOf(chats, turns))
-      bare.push(await takeTurnsOf(bareTurns(url), turns))
+      ours.push(await takeTurnsOf(chats, turns, pace))
+      bare.push(await takeTurnsOf(bareTurns(url, pace.width), turns, pace))
     }
     return [
       compare('p50', median, ours, bare, scale),
@@ -52,7 +59,7 @@ const compare = (
   { factor }: Scale,
 ): Measurement => ({
   label: `Overhead of a turn, ${name}`,
-  what: `the time that a turn of ${width} conversations adds to the model's until the first word, ${name}`,
+  what: `the time that a turn of ${fullPace.width} conversations adds to the model's until the first word, ${name}`,
   against: "a bare `fetch` that reads the model's stream, without tools and a database",
   unit: 'ms',
   compare: 'ours',
@@ -63,7 +70,11 @@ const compare = (
 /** Takes a turn, and returns its overhead in milliseconds. */
 type TakeTurn = () => Promise<number>
 
-async function takeTurnsOf(chats: readonly TakeTurn[], turns: number): Promise<Overheads> {
+async function takeTurnsOf(
+  chats: readonly TakeTurn[],
+  turns: number,
+  { secondsPerTurn }: Pace,
+): Promise<Overheads> {
   const times = await Promise.all(
     chats.map(async (take, index) => {
       // Spreads the conversations over the time between two turns.
@@ -81,7 +92,7 @@ async function takeTurnsOf(chats: readonly TakeTurn[], turns: number): Promise<O
 }
 
 /** Starts the tool server of a process, and chats that use it. */
-async function openChats(bench: Bench, world: World, url: string): Promise<TakeTurn[]> {
+async function openChats(bench: Bench, world: World, url: string, width: number): Promise<TakeTurn[]> {
   const { demo, owner } = world
   const settings: LlmSettings = {
     ...{ url, apiKey: undefined, apiKeyFile: undefined, fallback: undefined, tokensPerDay: 0 },
@@ -142,7 +153,7 @@ async function addMembers({ owner, demo }: World, count: number): Promise<number
   return ids
 }
 
-const bareTurns = (url: string): TakeTurn[] =>
+const bareTurns = (url: string, width: number): TakeTurn[] =>
   Array.from({ length: width }, () => async () => {
     const startedAt = now()
     const body = JSON.stringify({

@@ -17,6 +17,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   // Fields of what the API doesn't return
   { files: /account\/account-page/, labels: ['Name', 'Email'], reason: 'of a user' },
   { files: /sign-in\/new-user-fields|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
+  { files: /dashboard\/chats\//, labels: ['Contact', 'Event', 'Failed', 'Tuesday'], reason: 'of a chat' },
   { files: /settings\/rules-view/, labels: ['Source'], reason: 'of hours by law' },
   { files: /settings\/(member-pages|members-view)/, labels: ['Name', 'Email'], reason: 'of a member' },
   { files: /settings\/api-key-pages/, labels: ['Name'], reason: 'of an API key' },

@@ -413,6 +413,10 @@ const readers: Record<string, Record<string, Read>> = {
 
 /** Parsers that aren't above, by why their texts are short, ours, or read elsewhere. */
 const otherParsers: Record<string, string[]> = {
+  'reads a day that the same file has formatted': ['calling/chats/token-usage.ts findTokenUse'],
+  'reads fields of a form, which have at most 500 characters': [
+    'dashboard/chats/start-chat-page.ts readContact',
+  ],
   'reads a part of a path, which has at most 100 characters': [
     'api/define-route.ts parsePathId',
     'calling/telephony/http-runtime/report-route.ts parseAttemptId',
