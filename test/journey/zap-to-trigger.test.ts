@@ -16,7 +16,7 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 // The service runs in its own process, and the connector is the output of `npm run build`. They communicate only over
 // HTTP. The Zapier CLI or core's handler runs each step of a Zap builder.
 const thisTest = 'test/journey/zap-to-trigger.test.ts'
-const timeoutMs = 90_000
+const timeoutMs = 300_000
 /** A day, because the service's clock is the real one. */
 const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const root = path.resolve(import.meta.dirname, '../..')
