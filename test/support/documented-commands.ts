@@ -75,6 +75,11 @@ export const otherCommands: readonly OtherCommand[] = [
     reason: 'takes a minute',
     instead: ['.ci/run', 'npm run --silent build:upload'],
   },
+  {
+    command: /^LLM_(URL|MODELS)=/,
+    reason: 'are settings of a server with a language model. Tests of chats use them with the fake model',
+    instead: ['backend/test/support/service-with-model.ts', 'LLM_URL: fake.url'],
+  },
   { command: /^(git (clone|pull|push)|cd)\b/, reason: 'needs a remote repository' },
   {
     command: /^(apt-get (?:update|install)|useradd|install -|ln -s|cp docs\/systemd\/|systemctl)\b/,
