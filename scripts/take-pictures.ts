@@ -137,7 +137,10 @@ async function chat(page: Page, home: string, agentId: number): Promise<void> {
   await page.goto(`${home}/agents/${agentId}`)
   await page.getByRole('button', { name: 'Start chat' }).click()
   const field = page.getByLabel('What the contact says')
-  for (const [index, text] of ['Hello, what does it cost?', 'Please write that down: Thursday suits me.'].entries()) {
+  for (const [index, text] of [
+    'Hello, what does it cost?',
+    'Please write that down: Thursday suits me.',
+  ].entries()) {
     await field.fill(text)
     await field.press('Enter')
     await page.getByRole('log').getByText("Thank you, that's done.").nth(index).waitFor()

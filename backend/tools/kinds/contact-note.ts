@@ -34,8 +34,7 @@ export const contactNote: ToolKind = {
     const text = textArgument(use, 'text')
     if (text === undefined) return failedResult('note_empty')
     const contact = await resolveContact(deps, use)
-    if (use.dryRun || contact === null)
-      return dryRunResult(use, `This note would have been saved: ${text}`)
+    if (use.dryRun || contact === null) return dryRunResult(use, `This note would have been saved: ${text}`)
 
     await addNote(deps, use.row.workspaceId, contact.id, { callId: use.call?.callId ?? null, text })
     return textResult('Note saved.')

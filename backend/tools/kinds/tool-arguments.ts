@@ -43,10 +43,7 @@ export function getOwnContact({ call, chat }: ToolConversation): LiveChat['conta
  *
  * @throws {ApiError} not_found, validation_failed; the message is for the agent
  */
-export async function resolveContact(
-  { db }: Pick<Deps, 'db'>,
-  use: ToolUse,
-): Promise<ContactDetails | null> {
+export async function resolveContact({ db }: Pick<Deps, 'db'>, use: ToolUse): Promise<ContactDetails | null> {
   const { workspaceId } = use.row
   const own = getOwnContact(use)
   if (own === null) return null
