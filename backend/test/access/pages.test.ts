@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
-import { seedChat } from '../support/seed-chat.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
@@ -19,6 +18,7 @@ import {
 import { findIdFields } from '../support/id-fields.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { memberPaths, ownerPaths } from '../support/page-roles.ts'
+import { seedChat } from '../support/seed-chat.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
