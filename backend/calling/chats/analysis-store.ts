@@ -3,7 +3,7 @@ import { toStorableJson } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
-import { toDueAnalysis } from './chat-store.ts'
+import { addTokensOf, toDueAnalysis } from './chat-store.ts'
 
 /** An attempt to analyze a chat. Only the newest one of a chat is stored. */
 export interface AnalysisAttempt {
@@ -36,7 +36,7 @@ export async function leaseAnalyses(
   return rows
 }
 
-/** What an attempt led to. A failure is a sentence for the operator. */
+/** The end of an attempt. A failure is a sentence for the operator. */
 export type AnalysisEnd =
   | { type: 'analysis'; analysis: ConversationAnalysis }
   | { type: 'failure'; failure: string }
@@ -54,14 +54,12 @@ export async function finishAnalysis(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('conversation')
-    .set((eb) => ({
+    .set({
       analysis_at: end.type === 'retry' ? end.at : null,
       ...(end.type === 'analysis' && { analysis: toStorableJson(end.analysis) }),
       ...(end.type === 'failure' && { analysis_failure: end.failure }),
-      input_tokens: eb('input_tokens', '+', usage.inputTokens),
-      output_tokens: eb('output_tokens', '+', usage.outputTokens),
-      has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
-    }))
+      ...addTokensOf(usage),
+    })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', chatId)
     .where('analysis_attempts', '=', number)

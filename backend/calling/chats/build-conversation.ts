@@ -1,3 +1,4 @@
+import { findWorkspaceTimeZone } from '../../accounts/identity/workspaces.ts'
 import { cutText } from '../../platform/core/text.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
@@ -11,7 +12,7 @@ import { getPhrases } from '../conversation/phrases/index.ts'
 import type { LateResult, TurnPart } from '../conversation/transcript.ts'
 import type { SampleValues } from './chat.ts'
 import { chatNotFound } from './chat-errors.ts'
-import { type ChatRow, selectTimeZone, type TurnRow } from './chat-store.ts'
+import type { ChatRow, TurnRow } from './chat-store.ts'
 
 /**
  * Returns everything from which a chat continues, as it's stored. Calls of the same version of the agent have the same.
@@ -30,7 +31,7 @@ export async function loadConversation(
     agent,
     values: { agentName: agent.name, campaignName: null, contact },
     phrases: getPhrases(agent.language).phrases,
-    timeZone: timeZone ?? (await selectTimeZone(db, workspaceId)),
+    timeZone: timeZone ?? (await findWorkspaceTimeZone(db, workspaceId)),
     startedAt: chat.started_at,
     turns: turns.map(({ input, parts, messages, started_at: startedAt }) => ({
       ...{ input, parts: parts ?? [], messages: messages ?? [], startedAt },

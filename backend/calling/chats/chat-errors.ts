@@ -12,12 +12,6 @@ export const chatEnded = () =>
 export const notYourChat = () =>
   new FormError('validation_failed', 'Only the member who started this chat can continue it. Start your own.')
 
-export const noModel = () =>
-  new FormError(
-    'unavailable',
-    "Outdial has no language model, so agents can't chat. The agent's page says how to set one up.",
-  )
-
 export const tooManyChats = (max: number) =>
   new FormError(
     'rate_limited',

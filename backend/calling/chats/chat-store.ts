@@ -158,6 +158,13 @@ export async function updateTurn(db: Db, key: TurnKey, turn: TurnToStore): Promi
   if (end !== undefined) await updateEnd(db, workspaceId, chatId, { end, now })
 }
 
+/** Returns the columns of a chat that has used tokens. */
+export const addTokensOf = (usage: TokenUsage) => ({
+  input_tokens: sql<number>`input_tokens + ${usage.inputTokens}`,
+  output_tokens: sql<number>`output_tokens + ${usage.outputTokens}`,
+  has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
+})
+
 /** Adds tokens to a chat. */
 export async function updateTokens(
   db: Db,
@@ -167,11 +174,7 @@ export async function updateTokens(
 ): Promise<void> {
   await db
     .updateTable('conversation')
-    .set((eb) => ({
-      input_tokens: eb('input_tokens', '+', usage.inputTokens),
-      output_tokens: eb('output_tokens', '+', usage.outputTokens),
-      has_estimated_tokens: sql<boolean>`has_estimated_tokens or ${usage.isEstimated}`,
-    }))
+    .set(addTokensOf(usage))
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', chatId)
     .execute()
@@ -229,14 +232,4 @@ export async function updateFound(db: Db, key: TurnKey, found: Extracted): Promi
     .where('id', '=', key.chatId)
     .where('turn', '=', key.number)
     .execute()
-}
-
-/** Returns the workspace's time zone. */
-export async function selectTimeZone(db: Db, workspaceId: number): Promise<string> {
-  const { time_zone } = await db
-    .selectFrom('workspace')
-    .select('time_zone')
-    .where('id', '=', workspaceId)
-    .executeTakeFirstOrThrow()
-  return time_zone
 }

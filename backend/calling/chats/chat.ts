@@ -49,7 +49,7 @@ export type ChatAnalysis =
   | { state: 'failed'; sentence: string }
 
 /**
- * What a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
+ * An event that a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
  * values of the agent's results are being found.
  */
 export type ChatEvent =

@@ -9,7 +9,7 @@ import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { loadConversation } from './build-conversation.ts'
 import type { SampleValues } from './chat.ts'
-import { chatNotFound, noModel, tooManyChats } from './chat-errors.ts'
+import { chatNotFound, tooManyChats } from './chat-errors.ts'
 import { countChatsSince, insertChat, insertTurn, selectChat, updateTurn } from './chat-store.ts'
 import type { ChatDeps } from './take-turn.ts'
 import { requireTokensLeft } from './token-usage.ts'
@@ -24,18 +24,16 @@ export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
  * Starts a chat with an agent, also with a draft: with its newest version, whether calls use it or not. If the agent speaks
  * first, it has said its first words.
  *
- * @throws {ApiError} not_found for an unknown agent or contact, rate_limited, and unavailable without a language model
+ * @throws {ApiError} not_found for an unknown agent or contact, and rate_limited
  */
 export const startChat = (
-  deps: Omit<ChatDeps, 'model'> & Pick<Deps, 'model'>,
+  deps: ChatDeps,
   caller: Pick<Caller, 'workspaceId' | 'userId'>,
   agentId: number,
   contact: ChatContact,
 ): Promise<{ id: string }> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId, userId } = caller
-    const { model } = tx
-    if (model === undefined) throw noModel()
     const agent = await lockAgent(tx.db, workspaceId, agentId)
     if (agent === undefined) throw agentNotFound()
     await requireTokensLeft(tx, workspaceId)
@@ -48,7 +46,7 @@ export const startChat = (
       ...{ workspaceId, agentId, agentVersion: agent.newest_version, userId, contactId, now },
       sampleValues: 'sampleValues' in contact ? contact.sampleValues : null,
     })
-    await sayFirstWords({ ...tx, model }, { workspaceId, id })
+    await sayFirstWords(tx, { workspaceId, id })
     return { id }
   })
 

@@ -108,8 +108,8 @@ async function* findResults(
 ): AsyncGenerator<ChatEvent, void> {
   const { workspaceId, chatId } = key
   const turns = await selectTurns(deps.db, workspaceId, chatId)
-  const model = agent.model === null ? {} : { model: agent.model }
-  const outcome = await deps.model.analyze({ ...model, ...toAnalyzed(agent, turns), signal })
+  const request = { ...toAnalyzed(agent, turns), model: agent.model ?? undefined, signal }
+  const outcome = await deps.model.analyze(request)
   await updateTokens(deps.db, workspaceId, chatId, outcome.usage)
   await addTokens(deps, workspaceId, outcome.usage)
   if (outcome.type !== 'analysis') return

@@ -1,10 +1,10 @@
+import { findWorkspaceTimeZone } from '../../accounts/identity/workspaces.ts'
 import type { Deps } from '../../deps.ts'
 import { dayMs } from '../../platform/core/durations.ts'
 import { FormError } from '../../platform/core/form-errors.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { createTimeFormats, formatCount } from '../../platform/views/format.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
-import { selectTimeZone } from './chat-store.ts'
 import { addToUsage, deleteUsageBefore, selectUsage } from './usage-store.ts'
 
 /** The share of the day's tokens from which owners and the operator get a notice. */
@@ -74,7 +74,10 @@ export async function requireTokensLeft(
 ): Promise<void> {
   const use = await findTokenUse(deps, workspaceId)
   if (use === undefined || use.tokens < use.limit) return
-  const { timePhrase } = createTimeFormats(deps.clock.now(), await selectTimeZone(deps.db, workspaceId))
+  const { timePhrase } = createTimeFormats(
+    deps.clock.now(),
+    await findWorkspaceTimeZone(deps.db, workspaceId),
+  )
   throw new FormError(
     'rate_limited',
     `This workspace has used today's ${formatCount(use.limit)} tokens. You can start a new chat ${timePhrase(use.endsAt)}.`,

@@ -18,7 +18,7 @@ import { buildPrompt } from './prompt.ts'
 import { createSpokenTextStream } from './spoken-text.ts'
 import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
 
-/** What a conversation needs that isn't in its turns. It doesn't know if the contact hears it or reads it. */
+/** The functions that a conversation calls. It doesn't know if the contact hears it or reads it. */
 export interface ConversationDeps {
   model: Pick<ModelClient, 'streamTurn'>
   clock: Clock
@@ -51,7 +51,7 @@ export interface ConversationState {
 const maxTurns = 200
 /** The conversation ends before an agent's longest time is over, so that the closing line still fits. */
 const closingMs = 20 * secondMs
-/** For agents from before there was a limit. */
+/** The longest conversation of agents from before there was a limit. */
 const defaultMaxMinutes = 30
 /** The longest history that's sent to the model. */
 const maxHistoryTokens = 100_000

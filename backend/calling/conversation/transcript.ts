@@ -1,10 +1,10 @@
 import type { ModelMessage } from 'ai'
 import type { TokenUsage } from './model/usage.ts'
 
-/** What the contact did in a turn: they said something, or nothing. */
+/** The contact's side of a turn: they said something, or nothing. */
 export type TurnInput = { type: 'speech'; text: string } | { type: 'silence' }
 
-/** What the agent did in a turn, as it happened. */
+/** A part of the agent's side of a turn, in the order in which it happened. */
 export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart
 
 export interface SaidPart {

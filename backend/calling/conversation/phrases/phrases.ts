@@ -1,7 +1,7 @@
 /** The sentences that the conversation itself says, without the model. Only the greeting has placeholders. */
 export interface Phrases {
   aiDisclosure: string
-  /** For an agent without a greeting. */
+  /** Greets for an agent without a greeting. */
   defaultGreeting: string
   /** Bridges the time while a tool runs. */
   toolFiller: string
