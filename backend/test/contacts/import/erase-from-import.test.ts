@@ -41,7 +41,7 @@ it('shows, downloads, and imports nothing of a file until the erased contact is 
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(
     user,
-    'Phone,Name,Email\n+12025570101,Maya,\nbad,Maya,maya@x.example\nbad,Ann,\n+12025570102,Bo,\n',
+    'Phone,Name,Email\n+12025570101,Maya,\nno number,Maya,maya@x.example\nno number,Ann,\n+12025570102,Bo,\n',
   )
   const other = await uploadFile(user, 'Phone,Name\n202 557 0101,Maya\n')
   await worker.stop()
@@ -51,7 +51,8 @@ it('shows, downloads, and imports nothing of a file until the erased contact is 
   for (const hidden of [path, `${path}/rejected`, `${path}/issues`, `${path}/columns`, other.path]) {
     const { html } = await user.open(hidden)
     expect(html).not.toContain('Maya')
-    expect(html).not.toContain('bad')
+    // A space keeps this out of random tokens of the page, which once contained a shorter word.
+    expect(html).not.toContain('no number')
   }
   expect((await user.open(`${path}/rejected`)).text).toContain('that person is being removed from this file')
   await expect(
