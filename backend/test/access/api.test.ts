@@ -16,7 +16,7 @@ import { seedLiveCall, seedUser } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
 import { connect, parseTokens, refresh, seedApp } from '../support/oauth.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 import { createSender, parseError } from '../support/test-api.ts'
@@ -77,7 +77,7 @@ beforeAll(async () => {
   }
 
   const { attemptId } = await seedLiveCall(deps, theirs.user.seed)
-  const theirChat = await seedChat(deps, theirs.user.seed)
+  const theirChat = await seedChatWithToken(deps, theirs.user.seed)
   const [, sessionToken = ''] = theirs.user.browser.cookies()[0]?.split('=') ?? []
   const invalid = (key: string) => ({ key, code: 'invalid_credential' })
   endedCredentials = {

@@ -18,7 +18,7 @@ import {
 import { findIdFields } from '../support/id-fields.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { memberPaths, ownerPaths } from '../support/page-roles.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
@@ -217,7 +217,7 @@ describe('the ID fields of forms', () => {
       .where('id', '=', mine.completedCall)
       .executeTakeFirstOrThrow()
     const { workspaceId, agent: agentId, owner: userId } = mine
-    const sampleChat = await seedChat(world.service.deps, { workspaceId, agentId, userId })
+    const sampleChat = await seedChatWithToken(world.service.deps, { workspaceId, agentId, userId })
     /** The objects that a form accepts, where it doesn't accept just any. */
     const accepted: Record<string, Partial<SeededObjects>> = {
       '/calls/:id/replay': { call: mine.completedCall },

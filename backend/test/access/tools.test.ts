@@ -11,7 +11,7 @@ import { getWidgetId, seedAgent, seedLiveCall } from '../support/factories.ts'
 import { dumpRows, rowsOfWorkspace } from '../support/foreign-objects.ts'
 import { findIdFields } from '../support/id-fields.ts'
 import { openSse, type RawSession, secret } from '../support/mcp.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useToolServiceWorld } from '../support/service-with-tools.ts'
 
@@ -125,7 +125,7 @@ it.each([
     'in a chat',
     async () => {
       const { userId } = ours.user
-      const chat = await seedChat(world.service.deps, { ...ours.user.seed, userId, contactId: ours.contact })
+      const chat = await seedChatWithToken(world.service.deps, { ...ours.user.seed, userId, contactId: ours.contact })
       return { token: chat.token }
     },
   ],
@@ -176,7 +176,7 @@ it('opens and uses no session, and takes no report, with a credential for someth
   ]
   await ended.end()
   const startChat = (of: SeededObjects, agentId = of.agent) =>
-    seedChat(deps, { ...of.user.seed, userId: of.user.userId, agentId })
+    seedChatWithToken(deps, { ...of.user.seed, userId: of.user.userId, agentId })
   const endedChat = await startChat(theirs)
   await endedChat.end()
   const { key } = await createApiKey(deps, theirs.workspaceId, theirs.owner, 'Theirs')

@@ -5,7 +5,7 @@ import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-too
 import { seedCall } from '../support/calls.ts'
 import { freshNumber, seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { useWorld } from '../support/world.ts'
 
 const logLines: string[] = []
@@ -39,7 +39,7 @@ const saved = {
 
 it('records a tool call of a call or of a chat', async () => {
   const { callId, attemptId } = await seedLiveCall(world.deps, world.seed)
-  const chat = await seedChat(world.deps, world.seed)
+  const chat = await seedChatWithToken(world.deps, world.seed)
   await record({ callId, attemptId })
   await record({ conversationId: chat.id })
   expect(await listRecords()).toEqual([
@@ -51,7 +51,7 @@ it('records a tool call of a call or of a chat', async () => {
 
 it("saves that a tool was used, but not its content, if the chat's contact was erased meanwhile", async () => {
   const { contact } = await seedCall(world.deps, world.seed, freshNumber())
-  const chat = await seedChat(world.deps, { ...world.seed, contactId: contact.id })
+  const chat = await seedChatWithToken(world.deps, { ...world.seed, contactId: contact.id })
   await world.database.db
     .updateTable('contact')
     .set({ erased_at: world.deps.clock.now(), phone_number: '' })
@@ -63,8 +63,8 @@ it("saves that a tool was used, but not its content, if the chat's contact was e
 
 it('saves nothing and logs nothing for a chat that no longer exists, or that another workspace has', async () => {
   const other = await seedWorkspace(world.deps)
-  const theirs = await seedChat(world.deps, other)
-  const deleted = await seedChat(world.deps, world.seed)
+  const theirs = await seedChatWithToken(world.deps, other)
+  const deleted = await seedChatWithToken(world.deps, world.seed)
   await deleted.delete()
   for (const conversationId of [deleted.id, theirs.id, randomUUID()]) await record({ conversationId })
   expect(await listRecords()).toEqual([])
@@ -73,7 +73,7 @@ it('saves nothing and logs nothing for a chat that no longer exists, or that ano
 
 it('waits for a chat that is being deleted, and saves nothing then', async () => {
   const { db } = world.database
-  const chat = await seedChat(world.deps, world.seed)
+  const chat = await seedChatWithToken(world.deps, world.seed)
   const deleted = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const deleting = db.transaction().execute(async (tx) => {

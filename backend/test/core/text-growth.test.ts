@@ -78,7 +78,7 @@ import { fillTemplate, parseTemplate } from '../../tools/custom/url-template.ts'
 import { compileSchema, isSimpleSchema } from '../../tools/json-schema/compile-schema.ts'
 import { readHtml } from '../../tools/knowledge/parse/read-html.ts'
 import { splitIntoPassages } from '../../tools/knowledge/split-passages.ts'
-import { createHostCheck } from '../../tools/mcp/host-check.ts'
+import { createOriginCheck } from '../../tools/mcp/origin-check.ts'
 import { findParamsIssue, parseMessage, parseToolCall, toJson } from '../../tools/mcp/mcp-messages.ts'
 import { handleSessionless } from '../../tools/mcp/sessionless-requests.ts'
 import { parseRetryAfter } from '../../webhooks/retry-delay.ts'
@@ -310,10 +310,10 @@ const readers: Record<string, Record<string, Read>> = {
   'accounts/identity/users.ts': { checkEmail },
   'tools/knowledge/parse/read-html.ts': { readHtml: (text) => readHtml(Buffer.from(text)) },
   'tools/knowledge/split-passages.ts': { splitIntoPassages },
-  'tools/mcp/host-check.ts': {
-    'createHostCheck: Host': (host) => createHostCheck(config)({ host }),
-    'createHostCheck: Origin': (text) =>
-      createHostCheck(config)({ host: 'localhost', origin: `http://${text}` }),
+  'tools/mcp/origin-check.ts': {
+    'createOriginCheck: Host': (host) => createOriginCheck(config)({ host }),
+    'createOriginCheck: Origin': (text) =>
+      createOriginCheck(config)({ host: 'localhost', origin: `http://${text}` }),
   },
   'tools/mcp/mcp-messages.ts': {
     parseMessage: (text) => parseMessage(request(text)),

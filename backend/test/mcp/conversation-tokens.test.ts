@@ -5,7 +5,7 @@ import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { apiPrefix } from '../support/test-api.ts'
 
 let agentId: number
@@ -34,7 +34,7 @@ async function addContact() {
 }
 
 const startChat = (more: { contactId?: number; agentId?: number } = {}) =>
-  seedChat(service.deps, { ...service.seed, agentId, ...more })
+  seedChatWithToken(service.deps, { ...service.seed, agentId, ...more })
 
 /** Returns the status and code of a request for a session. */
 async function requestSession(query: Record<string, string>, headers: Record<string, string> = {}) {

@@ -5,7 +5,7 @@ import { createKnownHosts } from '../../platform/http/host-check.ts'
 import { getWidgetId } from '../support/factories.ts'
 import { secret, textResult, textSchema, useMcpWorld } from '../support/mcp.ts'
 import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const aborted: string[] = []
@@ -103,7 +103,7 @@ describe("this process's own tool server", () => {
   })
 
   it('opens the tools of a chat without a stream for notifications, and ends the session', async () => {
-    const { token } = await seedChat(service.deps, { ...service.seed, agentId })
+    const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)
     service.app.server.on('request', listener)
@@ -115,7 +115,7 @@ describe("this process's own tool server", () => {
   })
 
   it("doesn't count a chat's requests for their address, unlike requests without a valid credential", async () => {
-    const { token } = await seedChat(service.deps, { ...service.seed, agentId })
+    const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const { port } = await listenWithLimits(service.deps, { maxBodiesPerAddress: 1 })
     const url = ownToolServerUrl({ host: '127.0.0.1', port })
     const startOfForm =

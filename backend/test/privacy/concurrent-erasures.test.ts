@@ -19,7 +19,7 @@ import { analysis, answered, email, number, person, useErasureWorld } from '../s
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { receiveReport } from '../support/receive-report.ts'
-import { seedChat } from '../support/seed-chat.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 
 const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 
@@ -99,7 +99,7 @@ it('erases tool calls of other contacts that mention the contact, also one made 
 
 it('deletes a chat whose tool call mentions the contact, also one made while the erasure waits', async () => {
   const { contact } = await seedCall(deps, seed, number, person)
-  const chat = await seedChat(deps, seed)
+  const chat = await seedChatWithToken(deps, seed)
   const locked = Promise.withResolvers<void>()
   const release = Promise.withResolvers<void>()
   const locking = deps.db.transaction().execute(async (db) => {

@@ -10,7 +10,7 @@ import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
-import { seedChat } from './seed-chat.ts'
+import { seedChatWithToken } from './chats-with-tokens.ts'
 import type { Service } from './service.ts'
 
 /** The IDs of one object of each kind, by the names of the objects in addresses. */
@@ -44,7 +44,7 @@ export async function seedEverything(service: Service, mark: string) {
     .values({ workspace_id: workspaceId, contact_id: contactId, text: mark })
     .execute()
 
-  const chat = await seedChat(deps, { workspaceId, agentId, userId, contactId }, { said: mark })
+  const chat = await seedChatWithToken(deps, { workspaceId, agentId, userId, contactId }, { said: mark })
 
   const key = await seedApiKeyCaller(deps, { ...seed, userId })
   const { subscription } = await subscribe(deps, key, {

@@ -59,7 +59,7 @@ interface ToolCatalog {
 }
 
 /** Reads and resolves an agent's tools. Returns undefined if no agent has this widget ID. */
-export async function resolveContext(
+export async function loadSessionContext(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   catalog: ToolCatalog,
   widgetId: string,

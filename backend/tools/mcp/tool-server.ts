@@ -18,12 +18,12 @@ import type { ToolKinds } from '../kinds/tool-kind.ts'
 import { authorizeSession } from './authorize-session.ts'
 import { callTool } from './call-tool.ts'
 import type { Backlog } from './event-stream.ts'
-import { createHostCheck } from './host-check.ts'
+import { createOriginCheck } from './origin-check.ts'
 import { InFlightCalls } from './in-flight-calls.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall, findLiveChat } from './mcp-store.ts'
 import { createSessionId, forwardToSession, isForeignSession, SessionRequest } from './remote-sessions.ts'
-import { contextTtlMs, resolveContext, type SessionContext } from './session-context.ts'
+import { contextTtlMs, loadSessionContext, type SessionContext } from './session-context.ts'
 import { SessionRegistry, type ToolSessions } from './session-registry.ts'
 import { createSessionUpkeep } from './session-upkeep.ts'
 import { createSseRoutes } from './sse-transport.ts'
@@ -68,10 +68,10 @@ export function createToolServer(
   const { kinds = toolKinds, sessionsPerWidget = 2_000, maxSessions = 20_000 } = options
   const { clock, log, config } = deps
   const credentials = createRuntimeCredentialVerifier(deps, { forConversations: true })
-  const checkHost = createHostCheck(config)
+  const checkOrigin = createOriginCheck(config)
   const catalog = { kinds, validators: new ArgumentValidators() }
   const contexts = new Cache<SessionContext>(clock, cacheTtlMs, (widgetId) =>
-    resolveContext(deps, catalog, widgetId),
+    loadSessionContext(deps, catalog, widgetId),
   )
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget, maxSessions)
@@ -141,7 +141,7 @@ export function createToolServer(
   const handleRequest = async (request: TransportRequest, methods: MethodHandlers): Promise<void> => {
     try {
       const handler = requireMethod(methods, request.req.method)
-      checkHost(request.req.headers)
+      checkOrigin(request.req.headers)
       if (isClosing) throw stoppingError()
       await handler(request)
     } catch (error) {

@@ -8,7 +8,7 @@ import type { TestDeps } from '../../support/deps.ts'
 import { freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
 import { dumpRows } from '../../support/foreign-objects.ts'
 import { openSse } from '../../support/mcp.ts'
-import { seedChat } from '../../support/seed-chat.ts'
+import { seedChatWithToken } from '../../support/chats-with-tokens.ts'
 import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
 // The clock starts on Monday, May 4, 2026 at 11:00 in New York, the workspace's time zone.
@@ -40,7 +40,7 @@ async function useInChat(
   uses: [string, Record<string, unknown>][],
   { withContact = true } = {},
 ): Promise<string[]> {
-  const { token } = await seedChat(deps, { ...seed, ...(withContact && { contactId }) })
+  const { token } = await seedChatWithToken(deps, { ...seed, ...(withContact && { contactId }) })
   const session = await openSse(world.service.url, {}, { 'X-Agent-Secret': token })
   const texts: string[] = []
   for (const [name, args] of uses) {

@@ -15,7 +15,7 @@ interface SeededChat {
  * @param of.contactId without it, the chat has sample values
  * @param options.said what the contact said in the first turn
  */
-export async function seedChat(
+export async function seedChatWithToken(
   { db, clock, attemptTokenKey }: Pick<TestDeps, 'db' | 'clock' | 'attemptTokenKey'>,
   of: { workspaceId: number; agentId: number; userId: number; contactId?: number },
   { said = 'Hello' } = {},
