@@ -1,17 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import path from 'node:path'
 import { format, resolveConfig } from 'prettier'
+import { fillPage } from '../../scripts/page-tables.ts'
 import { drawResults } from './draw-results.ts'
 import { formatLimit, formatMedian, formatPageTable } from './format-table.ts'
 import { formatMachine, type Machine } from './machine.ts'
 import { formatSizing, type SizingReport } from './sizing-tables.ts'
 import type { Figures } from './summarize.ts'
 
-const docs = path.join(import.meta.dirname, '../../docs')
-const reference = path.join(docs, 'reference')
-const page = path.join(reference, 'performance.md')
-const picture = path.join(docs, 'pictures/performance.svg')
-const scalingPage = path.join(docs, 'guides/scale.md')
+const docs = new URL('../../docs/', import.meta.url)
+const reference = new URL('reference/', docs)
+const page = new URL('performance.md', reference)
+const picture = new URL('pictures/performance.svg', docs)
+const scalingPage = new URL('guides/scale.md', docs)
 
 interface Report {
   machine: Machine
@@ -22,13 +22,13 @@ interface Report {
 
 /** Writes the results to docs/reference/performance.json, and the pages and the picture that show them. */
 export async function saveReport(report: Report): Promise<void> {
-  await write(path.join(reference, 'performance.json'), JSON.stringify(report))
+  await saveJson('performance.json', report)
   await writeResultPages()
 }
 
 /** Writes the costs of a call to docs/reference/sizing.json, and the tables of docs/guides/scale.md. */
 export async function saveSizing(report: SizingReport): Promise<void> {
-  await write(path.join(reference, 'sizing.json'), JSON.stringify(report))
+  await saveJson('sizing.json', report)
   await writeFile(scalingPage, await generateScalingPage())
 }
 
@@ -42,8 +42,7 @@ export async function writeResultPages(): Promise<void> {
 /** Returns docs/reference/performance.md with the results of docs/reference/performance.json. */
 export async function generatePerformancePage(): Promise<string> {
   const report = await readReport<Report>('performance.json')
-  const text = replaceResults(await readFile(page, 'utf8'), formatSummary(report.figures), 'summary')
-  return formatFile(page, replaceResults(text, formatResults(report)))
+  return fillPage(page, { summary: formatSummary(report.figures), results: formatResults(report) })
 }
 
 /** Returns docs/pictures/performance.svg with the results of docs/reference/performance.json. */
@@ -55,16 +54,11 @@ export async function generatePicture(): Promise<string> {
 /** Returns docs/guides/scale.md with tables that are computed from docs/reference/sizing.json and docs/reference/performance.json. */
 export async function generateScalingPage(): Promise<string> {
   const sizing = await readReport<SizingReport>('sizing.json')
-  const tables = Object.entries(formatSizing(sizing, await readReport<Report>('performance.json')))
-  const text = tables.reduce(
-    (replaced, [name, content]) => replaceResults(replaced, content, name),
-    await readFile(scalingPage, 'utf8'),
-  )
-  return formatFile(scalingPage, text)
+  return fillPage(scalingPage, formatSizing(sizing, await readReport<Report>('performance.json')))
 }
 
 const readReport = async <Content>(name: string): Promise<Content> =>
-  JSON.parse(await readFile(path.join(reference, name), 'utf8')) as Content
+  JSON.parse(await readFile(new URL(name, reference), 'utf8')) as Content
 
 /** Says how many limits are met, and lists those that aren't. */
 export function formatSummary(figures: readonly Figures[]): string {
@@ -94,17 +88,8 @@ function formatNotes(row: string, notes: string): string {
   return `<details>\n<summary>${row}: ${title}</summary>\n\n${items.join('')}\n</details>\n`
 }
 
-/** Replaces what's between two markers of a page. */
-export function replaceResults(text: string, results: string, name = 'results'): string {
-  const markers = [`<!-- ${name} -->`, `<!-- /${name} -->`] as const
-  const [start, end] = markers.map((marker) => text.indexOf(marker)) as [number, number]
-  if (start === -1 || end < start) throw new Error(`The page lacks the markers ${markers.join(' and ')}.`)
-  return `${text.slice(0, start)}${markers[0]}\n\n${results}\n${text.slice(end)}`
+/** Saves a file as `npm run format` would format it. */
+async function saveJson(name: string, report: object): Promise<void> {
+  const file = new URL(name, reference)
+  await writeFile(file, await format(JSON.stringify(report), { ...(await resolveConfig(file)), parser: 'json' }))
 }
-
-const write = async (file: string, text: string): Promise<void> =>
-  writeFile(file, await formatFile(file, text))
-
-/** Formats a file as `npm run format` would. */
-const formatFile = async (file: string, text: string): Promise<string> =>
-  format(text, { ...(await resolveConfig(file)), filepath: file })

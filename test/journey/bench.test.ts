@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from '@jest/globals'
-import { replaceResults } from '../../bench/report/save.ts'
 import { root } from '../support/docs.ts'
 
 const run = promisify(execFile)
@@ -78,9 +77,4 @@ itOnLinux(
 it('npm run bench names the rows if there is none with this name', async () => {
   const measured = run(process.execPath, [main, 'agent'])
   await expect(measured).rejects.toThrow(/The rows are: speed-to-lead, .*agents/)
-})
-
-it('npm run bench -- --save replaces only the results of docs/reference/performance.md', () => {
-  const page = 'Text\n\n<!-- results -->\n\nOld\n\n<!-- /results -->\n\nMore\n'
-  expect(replaceResults(page, 'New\n')).toBe(page.replace('Old', 'New'))
 })
