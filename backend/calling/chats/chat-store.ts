@@ -33,8 +33,8 @@ interface NewChat {
   now: Date
 }
 
-export async function insertChat(db: Db, chat: NewChat): Promise<string> {
-  const { id } = await db
+export const insertChat = (db: Db, chat: NewChat): Promise<ChatRow> =>
+  db
     .insertInto('conversation')
     .values({
       ...{ workspace_id: chat.workspaceId, agent_id: chat.agentId, agent_version: chat.agentVersion },
@@ -42,10 +42,8 @@ export async function insertChat(db: Db, chat: NewChat): Promise<string> {
       sample_values: chat.sampleValues && JSON.stringify(chat.sampleValues),
       ...{ started_at: chat.now, last_turn_at: chat.now },
     })
-    .returning('id')
+    .returningAll()
     .executeTakeFirstOrThrow()
-  return id
-}
 
 export type ChatRow = NonNullable<Awaited<ReturnType<typeof selectChat>>>
 

@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Caller } from '../../platform/core/caller.ts'
 import { hourMs } from '../../platform/core/durations.ts'
 import { fieldError } from '../../platform/core/errors.ts'
+import { runToEnd } from '../../platform/core/run-to-end.ts'
 import { lockAgent } from '../../platform/db/locks.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { agentNotFound } from '../../queue/agents/agents.ts'
@@ -9,8 +10,8 @@ import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { loadConversation } from './build-conversation.ts'
 import type { SampleValues } from './chat.ts'
-import { chatNotFound, tooManyChats } from './chat-errors.ts'
-import { countChatsSince, insertChat, insertTurn, selectChat, updateTurn } from './chat-store.ts'
+import { tooManyChats } from './chat-errors.ts'
+import { type ChatRow, countChatsSince, insertChat, insertTurn, updateTurn } from './chat-store.ts'
 import type { ChatDeps } from './take-turn.ts'
 import { requireTokensLeft } from './token-usage.ts'
 
@@ -42,12 +43,12 @@ export const startChat = (
     if (started >= maxChatsPerHour) throw tooManyChats(maxChatsPerHour)
     const contactId = 'contactId' in contact ? contact.contactId : null
     if (contactId !== null) await requireContact(tx, workspaceId, contactId)
-    const id = await insertChat(tx.db, {
+    const chat = await insertChat(tx.db, {
       ...{ workspaceId, agentId, agentVersion: agent.newest_version, userId, contactId, now },
       sampleValues: 'sampleValues' in contact ? contact.sampleValues : null,
     })
-    await sayFirstWords(tx, { workspaceId, id })
-    return { id }
+    await sayFirstWords(tx, chat)
+    return { id: chat.id }
   })
 
 async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
@@ -55,9 +56,7 @@ async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contact
   if (contact === undefined || contact.erased_at !== null) throw fieldError('contact_id', 'not_found.contact')
 }
 
-async function sayFirstWords(tx: ChatDeps, { workspaceId, id }: { workspaceId: number; id: string }) {
-  const chat = await selectChat(tx.db, workspaceId, id)
-  if (chat === undefined) throw chatNotFound()
+async function sayFirstWords(tx: ChatDeps, chat: ChatRow): Promise<void> {
   const state = await loadConversation(tx.db, chat, [])
   if (state.agent.speaks_first !== 'agent') return
   const unused = () => Promise.reject(new Error('invariant: the first words need no tools'))
@@ -68,11 +67,9 @@ async function sayFirstWords(tx: ChatDeps, { workspaceId, id }: { workspaceId: n
     },
     state,
   )
-  const words = conversation.takeTurn(null, new AbortController().signal)
-  let step = await words.next()
-  while (step.done !== true) step = await words.next()
+  const turn = await runToEnd(conversation.takeTurn(null, new AbortController().signal))
   const now = tx.clock.now()
-  const key = { workspaceId, chatId: id, number: 1 }
+  const key = { workspaceId: chat.workspace_id, chatId: chat.id, number: 1 }
   await insertTurn(tx.db, key, null, now)
-  await updateTurn(tx.db, key, { ...step.value, now })
+  await updateTurn(tx.db, key, { ...turn, now })
 }

@@ -52,7 +52,7 @@ export async function* takeTurn(
   input: TurnInput,
   signal: AbortSignal,
 ): AsyncGenerator<ChatEvent, void> {
-  const exclusive = await startExclusive(deps.model, key.chatId, signal)
+  const exclusive = await startExclusive(deps, key.chatId, signal)
   try {
     const { chat, state, number } = await beginTurn(deps, key, input)
     const conversation = new Conversation(toConversationDeps(deps, chat), state)
@@ -119,12 +119,15 @@ async function* findResults(
 }
 
 /**
- * Ends a chat for the member. Does nothing if it has already ended.
+ * Ends a chat for the member, also if no language model is set up anymore. Does nothing if it has already ended.
  *
  * @throws {FormError} not_found, and validation_failed if it's another member's
  */
-export async function endChat(deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey): Promise<void> {
-  const exclusive = await startExclusive(deps.model, chatId, new AbortController().signal)
+export async function endChat(
+  deps: Omit<ChatDeps, 'model'>,
+  { workspaceId, userId, chatId }: ChatKey,
+): Promise<void> {
+  const exclusive = await startExclusive(deps, chatId, new AbortController().signal)
   try {
     await inTransaction(deps, async (tx) => {
       const chat = await lockChat(tx.db, workspaceId, chatId)

@@ -1,24 +1,24 @@
-import type { ModelClient } from '../conversation/model/model-client.ts'
+import type { Deps } from '../../deps.ts'
 
 interface TurnInProgress {
   abort: AbortController
   ended: Promise<void>
 }
 
-/** The turns that a process takes, by chat. A process has one model client. */
-const turnsOf = new WeakMap<ModelClient, Map<string, TurnInProgress>>()
+/** The turns that a process takes, by chat. Each process has metrics of its own. */
+const turnsOf = new WeakMap<Deps['metrics'], Map<string, TurnInProgress>>()
 
 /**
  * Does the work of a chat that only one request of a process can do at a time. Another request interrupts it: the signal
  * aborts, and the other one begins once the work has ended.
  */
 export async function startExclusive(
-  model: ModelClient,
+  { metrics }: Pick<Deps, 'metrics'>,
   chatId: string,
   callersSignal: AbortSignal,
 ): Promise<{ signal: AbortSignal; end(): void }> {
-  const turns = turnsOf.get(model) ?? new Map<string, TurnInProgress>()
-  turnsOf.set(model, turns)
+  const turns = turnsOf.get(metrics) ?? new Map<string, TurnInProgress>()
+  turnsOf.set(metrics, turns)
   for (let other = turns.get(chatId); other !== undefined; other = turns.get(chatId)) {
     other.abort.abort()
     await other.ended

@@ -100,8 +100,9 @@ export class Conversation {
       yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
+    if (turn.end === undefined && signal.aborted) yield add(turn, { type: 'interrupted' })
     const lateResultIds = turn.parts.flatMap((part) => (part.type === 'late_result' ? [part.id] : []))
-    return { ...turn, lateResultIds, isInterrupted: turn.end === undefined && signal.aborted }
+    return { ...turn, lateResultIds }
   }
 
   /** Says the first words, unless the contact speaks first. */

@@ -5,7 +5,7 @@ import type { TokenUsage } from './model/usage.ts'
 export type TurnInput = { type: 'speech'; text: string } | { type: 'silence' }
 
 /** A part of the agent's side of a turn, in the order in which it happened. */
-export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart
+export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart | InterruptedPart
 
 export interface SaidPart {
   type: 'said'
@@ -42,6 +42,11 @@ export interface TroublePart {
   sentence: string
 }
 
+/** The end of a turn that the contact interrupted: what the agent would have said after it isn't known. */
+export interface InterruptedPart {
+  type: 'interrupted'
+}
+
 /** A turn, as it's stored. */
 export interface Turn {
   /** Null if the agent speaks first. */
@@ -64,8 +69,6 @@ export interface FinishedTurn extends Turn {
   model: string | undefined
   /** Undefined if the conversation continues. */
   end: OwnEnd | undefined
-  /** True if the contact interrupted it. */
-  isInterrupted: boolean
 }
 
 /** What a conversation streams while a turn is in progress. */
@@ -76,3 +79,4 @@ export type TurnEvent =
   | { type: 'tool_finished'; tool: ToolPart }
   | LateResult
   | TroublePart
+  | InterruptedPart

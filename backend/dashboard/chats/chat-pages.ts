@@ -8,6 +8,7 @@ import type { Deps } from '../../deps.ts'
 import { minuteMs } from '../../platform/core/durations.ts'
 import { FormError, invalidField } from '../../platform/core/form-errors.ts'
 import { releaseRequestSlot } from '../../platform/core/request-slot.ts'
+import { runToEnd } from '../../platform/core/run-to-end.ts'
 import { toStorableText } from '../../platform/core/text.ts'
 import { sendTestEvent } from '../../webhooks/send-test-event.ts'
 import { defineAction, defineForm, noInput, redirectTo } from '../page/define-page.ts'
@@ -56,9 +57,7 @@ export const chatPage = defineForm({
   submit: async (deps, context, fields) => {
     const turn = await prepareTurn(deps, context, fields)
     if (turn === null) return redirectTo(chatPath(context), alreadySent)
-    const events = takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, noSignal)
-    let step = await events.next()
-    while (step.done !== true) step = await events.next()
+    await runToEnd(takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, noSignal))
     const { turns } = await getChat(deps, context)
     return redirectTo(`${chatPath(context)}#turn-${turns.at(-1)?.number ?? 1}`)
   },
@@ -69,13 +68,8 @@ export const chatPage = defineForm({
       return
     }
     const shown = await loadShownChat(deps, context)
-    const speakers = toSpeakers(shown)
-    const { model, member } = await toChatData(deps, context, shown)
     yield* streamTurn(
-      {
-        ...{ ui: page.ui, speakers, model, member },
-        load: () => loadShownChat(deps, context),
-      },
+      { ui: page.ui, ...(await describeChat(deps, shown)), load: () => loadShownChat(deps, context) },
       turn.input,
       takeTurn({ ...deps, model: turn.model }, chatKey(context), turn.input, signal),
     )
@@ -111,22 +105,33 @@ const toSpeakers = ({ agent, person }: ShownChat): Speakers => ({
   contact: person.first_name?.trim() || person.last_name?.trim() || 'Contact',
 })
 
+/** Names who talks, who started the chat, and the model that answers. */
+async function describeChat(
+  deps: Pick<Deps, 'db' | 'model'>,
+  shown: ShownChat,
+): Promise<Pick<ChatData, 'speakers' | 'model' | 'missingModel' | 'member'>> {
+  const { chat, agent } = shown
+  const chosen = deps.model && chooseModel(deps.model.models, agent.model)
+  const names = await selectUserNames(deps.db, [chat.userId])
+  return {
+    speakers: toSpeakers(shown),
+    model: chat.model ?? chosen?.name ?? null,
+    missingModel: chosen ? describeMissingModel(chosen) : null,
+    member: names.get(chat.userId) ?? 'A former user',
+  }
+}
+
 async function toChatData(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'model'>,
   context: ChatContext,
   shown: ShownChat,
 ): Promise<ChatData> {
   const { db, clock } = deps
-  const { chat, agent } = shown
-  const chosen = deps.model && chooseModel(deps.model.models, agent.model)
-  const names = await selectUserNames(db, [chat.userId])
+  const { chat } = shown
   const path = chatPath(context)
   return {
-    ...{ shown, path, speakers: toSpeakers(shown) },
+    ...{ shown, path, ...(await describeChat(deps, shown)) },
     turnInProgress: chat.endedAt === null ? findTurnInProgress(chat.turns, clock.now()) : null,
-    model: chat.model ?? chosen?.name ?? null,
-    missingModel: chosen ? describeMissingModel(chosen) : null,
-    member: names.get(chat.userId) ?? 'A former user',
     isOwn: chat.userId === context.user.userId,
     event:
       chat.endedAt === null
@@ -151,7 +156,7 @@ export const endChatAction = defineAction({
   form: noInput,
   run: async (tx, context) => {
     await getChat(tx, context)
-    await endChat({ ...tx, model: requireModel(tx) }, chatKey(context))
+    await endChat(tx, chatKey(context))
     return redirectTo(`${chatPath(context)}#chat-end`)
   },
   back: chatPath,

@@ -51,6 +51,7 @@ export async function* streamTurn(
         break
       case 'late_result':
       case 'trouble':
+      case 'interrupted':
         yield toPart(event, (count += 1))
         break
       case 'finished': {

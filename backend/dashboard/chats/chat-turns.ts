@@ -67,6 +67,8 @@ export function partOfTurn(part: TurnPart, key: string): Html {
       return lateResult(part, key)
     case 'trouble':
       return troublePart(part)
+    case 'interrupted':
+      return html`<p class="turn-aside">Interrupted</p>`
   }
 }
 

@@ -225,7 +225,7 @@ it('keeps what was said when the contact interrupts', async () => {
   await dialog.take(null)
   const abort = new AbortController()
   const { turn } = await dialog.take('Hi', { signal: abort.signal, onEvent: () => abort.abort() })
-  expect(turn.isInterrupted).toBe(true)
+  expect(turn.parts.at(-1)).toEqual({ type: 'interrupted' })
   const said = saidIn(turn)
   expect('I see. Do you own a house?'.startsWith(said) && said !== '').toBe(true)
   models.first.behaviors.length = 0
@@ -247,7 +247,7 @@ it('lets a tool that has effects finish when the contact interrupts, and stops o
     await waitUntil(() => dialog.calls.length === 1)
     abort.abort()
     const { turn } = await taking
-    expect(turn.isInterrupted).toBe(true)
+    expect(turn.parts.at(-1)).toEqual({ type: 'interrupted' })
     expect(signals[0]?.aborted).toBe(tool.isReadOnly)
     finish('Saved.')
     await waitUntil(() => dialog.late.length === 1)

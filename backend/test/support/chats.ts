@@ -38,7 +38,7 @@ export async function seedChat(
   const { contactId = null, agentVersion = 1, userId = seed.userId, inputs = houseOwner } = chat
   const { parts = [{ type: 'said', text: 'Do you own a house?' }], lastTurnAt: now = clock.now() } = chat
   const sampleValues = contactId === null ? { first_name: 'Sam', last_name: null, variables: {} } : null
-  const chatId = await insertChat(db, {
+  const { id: chatId } = await insertChat(db, {
     ...{ workspaceId, agentId, agentVersion, userId, contactId, sampleValues, now },
   })
   for (const [index, input] of inputs.entries()) {

@@ -67,6 +67,7 @@ it('sends the first words before the agent has finished, and stores them when th
   const next = await readAll(await streamTurn(user, chat, { text: 'Wait' }))
   expect(next.some(({ type }) => type === 'turn')).toBe(true)
   expect(await storedParts(chat, 2)).toContain('I see. Do')
+  expect((await user.browser.open(chat.url)).page.text).toMatch(/I see\. Do\S*( \S+){0,4} Interrupted Maya Wait/)
 })
 
 it('ends the turn when the browser disconnects', async () => {
@@ -139,7 +140,7 @@ it('sends nothing more once the member has lost their rights', async () => {
   await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
   // Interrupts the agent, so that the turn would be stored and shown.
   const chatId = chat.url.split('/').at(-1) ?? ''
-  await getError(endChat({ ...world.service.deps, model: world.model }, { ...user, chatId }))
+  await getError(endChat(world.service.deps, { ...user, chatId }))
   const rest = await readAll(turn)
   expect(rest.map(({ type }) => type)).toEqual(['failed'])
 })
