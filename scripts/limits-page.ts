@@ -181,7 +181,7 @@ function agentLimits(): Limit[] {
       'an error at the field',
     ],
     [
-      'goal of an agent, and its closing line',
+      'goal, closing line, and each sentence of an agent',
       `${formatCount(agentLengths.goal)} characters`,
       'an error at the field',
     ],

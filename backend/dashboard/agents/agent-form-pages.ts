@@ -9,8 +9,10 @@ import { defineForm, redirectTo } from '../page/define-page.ts'
 import { anyField, type FormState, formText } from '../page/forms.ts'
 import { IdParams, pathTo } from '../page/page-context.ts'
 import { agentFormView } from './agent-form-view.ts'
+import { parsePhrases } from './agent-phrases.ts'
 import { getNewestVersion } from './agent-queries.ts'
 import { parseResults } from './agent-results-fields.ts'
+import { type FieldChange, findChanges } from './version-changes.ts'
 
 const text = formText.default('')
 
@@ -84,6 +86,7 @@ export const newAgentPage = defineForm({
         values: newAgentValues,
         found: { ...found, names: names.map((name) => ({ ...name, meaning: name.meaning ?? meaning })) },
         models: null,
+        overwritten: null,
         isNew: true,
       }),
     )
@@ -111,6 +114,7 @@ export const editAgentPage = defineForm({
       values,
       found: findShownNames(values, query, state),
       models: deps.model?.models ?? null,
+      overwritten: state.isConflict ? findOverwritten(values, state) : null,
       isNew: false,
     })
   },
@@ -129,6 +133,12 @@ export const editAgentPage = defineForm({
     )
   },
 })
+
+/** Lists what saving would change in the version that someone else saved after the form was opened. */
+function findOverwritten(newest: AgentValues, { submitted }: FormState): FieldChange[] {
+  const { language = newest.language, ...input } = toAgentInput(EditFields.parse(submitted))
+  return findChanges(newest, { ...newest, ...input, language })
+}
 
 function toAgentInput({
   name,
@@ -152,6 +162,7 @@ function toAgentInput({
     // What isn't a number isn't a valid number of minutes, either.
     max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),
     results: parseResults(rows),
+    phrases: parsePhrases(rows),
     // The form has no such field if no language model is set up.
     ...(model !== undefined && { model: model.trim() || null }),
   }

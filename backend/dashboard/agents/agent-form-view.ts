@@ -10,8 +10,10 @@ import { builtIns, defaultGreeting, type GreetingNames } from '../../queue/calls
 import { modelChoices } from '../chats/chat-model.ts'
 import { defineView } from '../page/define-page.ts'
 import { type FormFrame, languageChoices, toFormPath, toFormTexts } from '../page/forms.ts'
+import { phraseFields } from './agent-phrases.ts'
 import { resultFields } from './agent-results-fields.ts'
 import { instructionExamples } from './instruction-examples.ts'
+import { changeList, type FieldChange } from './version-changes.ts'
 
 const formTexts = toFormTexts(agentTexts)
 
@@ -26,12 +28,14 @@ interface FormData extends FormFrame {
   found: GreetingNames
   /** The models to choose from; null if no language model is set up. */
   models: LlmSettings['models'] | null
+  /** What saving would change in a version that someone else saved in the meantime; null if nobody did. */
+  overwritten: readonly FieldChange[] | null
   /** True on the first screen, which asks only for what an agent needs to be tried. */
   isNew: boolean
 }
 
 export const agentFormView = defineView(
-  ({ ui, title, form, here }, { back, found, models, submitLabel, values, isNew }: FormData) => html`
+  ({ ui, title, form, here }, { back, found, models, overwritten, submitLabel, values, isNew }: FormData) => html`
     <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
     <h1>${title}</h1>
     ${pageForm(
@@ -39,6 +43,15 @@ export const agentFormView = defineView(
       { class: 'stack form', novalidate: true },
       html`
         ${formMessage(form)}
+        ${
+          overwritten !== null &&
+          html`
+            <section class="panel" aria-labelledby="overwritten">
+              <h2 id="overwritten">What saving again would change in their version</h2>
+              ${overwritten.length === 0 ? html`<p>Nothing: both versions are the same.</p>` : changeList(overwritten)}
+            </section>
+          `
+        }
         <section class="panel" aria-labelledby="who">
           <h2 id="who">Identity</h2>
           <div class="field-row">
@@ -195,10 +208,11 @@ const conversationFields = (form: FormModel, values: AgentValues, models: FormDa
       {
         value: 'true',
         label: 'Say at the beginning that the agent is an AI',
-        hint: 'The law requires this in many places, for example in the European Union (AI Act, Article 50).',
+        hint: 'The law requires this in many places, for example in the European Union since August 2026 (AI Act, Article 50(1)). Nothing is said twice if the greeting has the sentence. An agent never denies being an AI.',
       },
     ],
   })}
+  ${phraseFields(form, values)}
 `
 
 /** Lists the names that the greeting uses, and what's wrong with them. */

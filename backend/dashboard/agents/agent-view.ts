@@ -76,15 +76,15 @@ export const agentView = defineView(
       ${statusNotice({ ui }, agent, waiting)}
       ${unpublished !== null && unpublishedNotice({ ui, form }, agent, unpublished)}
       ${placeholderIssues.map(
-        ({ text, message }) => html`
+        ({ name, message }) => html`
           <p class="notice" data-tone="warn">
             ${message}
             ${
               agent.status !== 'draft' && unpublished === null
-                ? `Until then, the agent's calls have braces or gaps in the ${text}.`
+                ? `Until then, the agent's calls have braces or gaps in the ${name}.`
                 : "You can't publish the agent until then."
             }
-            <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit ${text}</a>
+            <a href="${ui.to(`/agents/${agent.id}/edit`)}">Edit ${name}</a>
           </p>
         `,
       )}

@@ -3,6 +3,7 @@ import { languageName } from '../../platform/views/format.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { formatPhrases } from './agent-phrases.ts'
 import { resultTypes } from './agent-results-fields.ts'
 
 /** A part of a text that is the same in both versions, or only in one. */
@@ -39,6 +40,7 @@ const formats: Formats = {
   closing_line: { label: 'Closing line', format: String },
   max_minutes: { label: 'Maximum minutes', format: (minutes) => String(minutes ?? 30) },
   ai_disclosure: { label: 'AI disclosure', format: (isOn) => (isOn ? 'On' : 'Off') },
+  phrases: { label: 'Sentences', format: formatPhrases },
   goal: { label: 'Goal', format: String },
   results: { label: labels.agent.results, format: formatResults },
 }

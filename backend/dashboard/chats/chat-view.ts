@@ -1,9 +1,12 @@
 import { maxInputLength } from '../../calling/chats/take-turn.ts'
+import { findMissingPhrases } from '../../calling/conversation/phrases/index.ts'
 import { assetUrl } from '../../platform/views/assets.ts'
 import { badge, live } from '../../platform/views/elements.ts'
+import { languageName } from '../../platform/views/format.ts'
 import { button, field, formMessage, pageForm } from '../../platform/views/forms.ts'
 import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { defineView } from '../page/define-page.ts'
 import type { PageModel } from '../page/page-model.ts'
 import type { ShownChat } from './chat-context.ts'
@@ -54,6 +57,7 @@ export const chatView = defineView((page: PageModel, data: ChatData) => {
         <div class="page-head-actions">${newChatButton(page, data)}</div>
       </div>
       ${missingModel !== null && chat.endedAt === null && html`<p class="notice" data-tone="warn">${missingModel}</p>`}
+      ${chat.endedAt === null && missingPhrases(agent, ui.to(`/agents/${chat.agentId}/edit`))}
       <div class="columns">
         <div>
           ${conversation(page, data)}
@@ -65,6 +69,17 @@ export const chatView = defineView((page: PageModel, data: ChatData) => {
     <script src="${assetUrl('chat.js')}" defer></script>
   `
 })
+
+/** Says that Outdial's own sentences are in another language than the agent's. */
+const missingPhrases = (agent: AgentValues, formPath: string): Html | null =>
+  findMissingPhrases(agent).length === 0
+    ? null
+    : html`
+      <p class="notice" data-tone="warn">
+        Outdial has no sentences in ${languageName(agent.language)}, so the agent says some in English, such as “Are you still there?”.
+        <a href="${formPath}">Write them</a>
+      </p>
+    `
 
 function conversation(page: PageModel, data: ChatData): Html {
   const { shown, speakers, turnInProgress } = data

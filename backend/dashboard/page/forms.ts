@@ -25,6 +25,8 @@ export interface FormState {
   isInvalid: boolean
   /** True if that's because the session had expired. Nothing is wrong with what was entered. */
   isRestored: boolean
+  /** True if it's because someone else saved the edited data in the meantime. */
+  isConflict: boolean
   /** An error that isn't about fields. */
   message: string | null
   /** Issue texts by field name. Names are the same as in operations: `calling_hours.start`. */
@@ -37,6 +39,7 @@ export const emptyForm: FormState = {
   submitted: {},
   isInvalid: false,
   isRestored: false,
+  isConflict: false,
   message: null,
   issues: {},
   version: null,
@@ -81,6 +84,7 @@ export function invalidForm(raw: Record<string, unknown>, error: ApiError): Form
   const version = error instanceof EditConflictError ? error.version : raw._seen
   return {
     ...{ submitted: listSubmitted(raw), isInvalid: true, isRestored: false, issues },
+    isConflict: error instanceof EditConflictError,
     message: Object.keys(issues).length === 0 ? error.message : null,
     version: typeof version === 'string' ? version : null,
   }

@@ -22,6 +22,8 @@ export interface AgentValues {
   closing_line: string
   /** True if the agent says at the beginning that it's an AI. */
   ai_disclosure: boolean
+  /** Sentences that replace those of Outdial, by their names in `calling/conversation/phrases`. */
+  phrases: Record<string, string>
 }
 
 /** An agent's version as it's stored, with the columns of the agent that belong to the published one. */
@@ -52,6 +54,7 @@ const StoredValues = z.object({
   max_minutes: z.int().nullable().default(null),
   closing_line: z.string().default(''),
   ai_disclosure: z.boolean().default(true),
+  phrases: z.record(z.string(), z.string()).default({}),
 })
 
 /** Returns the values of a stored version. */

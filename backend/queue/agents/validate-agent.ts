@@ -14,6 +14,7 @@ export const maxLengths = {
   instructions: 20_000,
   goal: 300,
   closing_line: 300,
+  phrase: 300,
   model: 200,
   resultName: 40,
   resultDescription: 300,
@@ -47,6 +48,7 @@ const fieldNames = {
   instructions: 'instructions',
   goal: 'goal',
   closing_line: 'closing line',
+  phrase: 'sentence',
   model: 'model',
 }
 
@@ -145,6 +147,11 @@ export const toResultName = (label: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '')
 
+/** Drops blank ones: they don't replace anything. */
+const PhraseTexts = z
+  .record(z.string(), boundedField('phrase'))
+  .transform((phrases) => Object.fromEntries(Object.entries(phrases).filter(([, text]) => text !== '')))
+
 const minutesMessage = `Enter whole minutes from ${minuteLimits.min} to ${minuteLimits.max}.`
 
 const AgentFields = z.object({
@@ -170,6 +177,7 @@ const AgentFields = z.object({
     .nullable(),
   closing_line: boundedField('closing_line'),
   ai_disclosure: z.boolean(),
+  phrases: PhraseTexts,
 })
 
 /** The values of a new agent. */
@@ -186,6 +194,7 @@ export const newAgentValues: AgentValues = {
   max_minutes: minuteLimits.default,
   closing_line: '',
   ai_disclosure: true,
+  phrases: {},
 }
 
 /** The fields of an agent that can be edited; its status isn't one. */
@@ -210,26 +219,27 @@ export function validateAgent(input: AgentInput, before = newAgentValues): Agent
   return { ...values, language: language ?? before.language }
 }
 
-/** Texts with placeholders, and how a sentence about them begins. */
-const placeholderTexts = {
-  greeting: 'The greeting has',
-  instructions: 'The instructions have',
-  closing_line: 'The closing line has',
-} as const
+/** Returns the texts of an agent that can have placeholders, with what they're called. */
+const listPlaceholderTexts = ({ greeting, instructions, closing_line, phrases }: AgentValues) => [
+  { field: 'greeting', name: 'greeting', text: greeting },
+  { field: 'instructions', name: 'instructions', text: instructions },
+  { field: 'closing_line', name: 'closing line', text: closing_line },
+  { field: 'phrases', name: 'sentences', text: Object.values(phrases).join('\n') },
+]
 
 /** Lists what's wrong with the placeholders of an agent: it would say braces, or nothing, in their place. */
 export const findPlaceholderIssues = (values: AgentValues) =>
-  (['greeting', 'instructions', 'closing_line'] as const).flatMap((field) => {
-    const message = describePlaceholderIssues(values[field], values.variables)
-    return message === null ? [] : [{ field, text: fieldNames[field], message }]
+  listPlaceholderTexts(values).flatMap(({ field, name, text }) => {
+    const message = describePlaceholderIssues(text, values.variables)
+    return message === null ? [] : [{ field, name, message }]
   })
 
 /** @throws {ApiError} validation_failed if calls can't use these values */
 export function requirePublishable(values: AgentValues): void {
-  const details = findPlaceholderIssues(values).map(({ field, message }) => ({
+  const details = findPlaceholderIssues(values).map(({ field, name, message }) => ({
     field,
     code: 'invalid_placeholder',
-    message: `${placeholderTexts[field]} to be corrected first. ${message}`,
+    message: `The ${name} ${name.endsWith('s') ? 'have' : 'has'} to be corrected first. ${message}`,
   }))
   const [first] = details
   if (first !== undefined) throw new FormError('validation_failed', first.message, { details })

@@ -208,6 +208,27 @@ it('ends for the member, once, and is analyzed only if the contact said somethin
   expect(await getError(world.take(spoken, 'Hello?'))).toMatchObject({ code: 'validation_failed' })
 })
 
+it('ends for the member if no language model is set up anymore', async () => {
+  const chatId = await world.start()
+  const { model: _, ...withoutModel } = world.deps
+  await endChat(withoutModel, keyOf(chatId))
+  expect(await read(chatId)).toMatchObject({ endReason: 'member' })
+})
+
+it('says the sentences of the agent, with their placeholders filled', async () => {
+  await edit({
+    greeting: 'Buongiorno.',
+    language: 'it',
+    phrases: { aiDisclosure: 'Sono un assistente IA.', silenceQuestion: '{{first_name}}, ci sei?', goodbye: ' ' },
+  })
+  const chatId = await world.start()
+  await world.take(chatId, silence)
+  expect((await read(chatId)).turns).toMatchObject([
+    { parts: [{ text: 'Buongiorno. Sono un assistente IA.' }] },
+    { parts: [{ text: 'Maya, ci sei?' }] },
+  ])
+})
+
 it('ends a chat in which nobody says anything', async () => {
   const chatId = await world.start()
   await world.take(chatId, silence)

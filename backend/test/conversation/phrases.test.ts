@@ -1,8 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { getPhrases, phraseNames, phrasesByLanguage } from '../../calling/conversation/phrases/index.ts'
+import {
+  findMissingPhrases,
+  getPhrases,
+  phraseNames,
+  phrasesByLanguage,
+} from '../../calling/conversation/phrases/index.ts'
 import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
 import { fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
 import { listGreetingNames } from '../../queue/calls/greeting.ts'
+import { newAgentValues } from '../../queue/agents/validate-agent.ts'
 
 const sentences = Object.entries(phrasesByLanguage).flatMap(([language, phrases]) =>
   phraseNames.map((name) => [language, name, phrases[name]] as const),
@@ -47,5 +53,16 @@ describe('the sentences of the conversation', () => {
     expect(phrases).toEqual({ ...phrasesByLanguage['en'], toolFiller: 'Un attimo.' })
     expect(missing).toEqual(phraseNames.filter((name) => name !== 'toolFiller'))
     expect(getPhrases('de', { toolFiller: 'Moment.' }).phrases.toolFiller).toBe('Moment.')
+  })
+
+  it('are missing in a chat only if the agent can say them', () => {
+    const agent = { ...newAgentValues, language: 'it', greeting: 'Ciao.', ai_disclosure: false }
+    const written = Object.fromEntries(phraseNames.slice(2).map((name) => [name, 'Ciao.']))
+    expect(findMissingPhrases({ ...agent, phrases: written })).toEqual([])
+    expect(findMissingPhrases({ ...agent, phrases: written, greeting: ' ', ai_disclosure: true })).toEqual([
+      'aiDisclosure',
+      'defaultGreeting',
+    ])
+    expect(findMissingPhrases({ ...agent, language: 'fr' })).toEqual([])
   })
 })

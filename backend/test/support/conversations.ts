@@ -13,7 +13,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 const agentValues: AgentValues = {
   ...{ name: 'Ava', language: 'en-US', greeting: 'Hello {{first_name}}.', variables: [] },
   ...{ instructions: 'Ask: Do you own a house? Ask: Is it yellow?', speaks_first: 'agent', goal: '' },
-  ...{ results: [], model: null, max_minutes: 10, closing_line: '', ai_disclosure: true },
+  ...{ results: [], model: null, max_minutes: 10, closing_line: '', ai_disclosure: true, phrases: {} },
 }
 
 /** A tool of a tool server that a test plays. */

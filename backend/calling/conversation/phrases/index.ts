@@ -1,4 +1,6 @@
-import { getOwn, pick } from '../../../platform/core/records.ts'
+import { getOwn, pick, toRecord } from '../../../platform/core/records.ts'
+import type { AgentValues } from '../../../queue/agents/agent-values.ts'
+import { type CallValues, fillSpokenText } from '../../../queue/calls/fill-spoken-text.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
 import { es } from './es.ts'
@@ -27,4 +29,20 @@ export function getPhrases(
   const phrases = { ...(translated ?? en), ...pick(overrides, replaced) }
   const missing = translated === undefined ? phraseNames.filter((name) => !replaced.includes(name)) : []
   return { phrases, missing }
+}
+
+/** Fills in the placeholders of sentences, except of the greeting, which is filled in like an agent's own. */
+export const fillPhrases = (phrases: Phrases, values: CallValues): Phrases =>
+  toRecord(phraseNames, (name) =>
+    name === 'defaultGreeting' ? phrases[name] : fillSpokenText(phrases[name], values),
+  )
+
+/** Lists the sentences that a chat with an agent says in English, because its language has none and nobody wrote them. */
+export function findMissingPhrases(agent: AgentValues): PhraseName[] {
+  const isUsed = (name: PhraseName): boolean => {
+    if (name === 'aiDisclosure') return agent.ai_disclosure
+    if (name === 'defaultGreeting') return agent.greeting.trim() === ''
+    return true
+  }
+  return getPhrases(agent.language, agent.phrases).missing.filter((name) => isUsed(name))
 }

@@ -59,3 +59,35 @@ it('has no versions of agents of another workspace, and none with other numbers'
   expect((await mine.open(`/agents/${mine.seed.agentId}/versions?number=7`)).status).toBe(404)
   expect((await mine.open(`/agents/${mine.seed.agentId}/versions?number=x`)).status).toBe(200)
 })
+
+it('shows what saving again would change in the version that someone else saved meanwhile', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}/edit`
+  const [mine, theirs] = [await user.open(path), await user.open(path)]
+  await user.browser.press(theirs, 'Save', { instructions: 'Offer Mondays.', goal: 'A day is agreed.' })
+  const { page } = await user.browser.press(mine, 'Save', { instructions: 'Offer Fridays.' })
+  expect([page.status, page.text]).toEqual([422, expect.stringContaining('Someone else changed this')])
+  const [, changes = ''] = /<dl class="long-texts">([\s\S]*?)<\/dl>/.exec(page.html) ?? []
+  expect(changes).toMatch(/Instructions[\s\S]*<del>Mondays<\/del><ins>Fridays<\/ins>/)
+  expect(changes).toMatch(/Goal[\s\S]*<del>A day is agreed\.<\/del>/)
+  expect(changes).not.toContain('Greeting')
+})
+
+it('keeps sentences that replace those of Outdial, and rejects unknown names in them at publishing', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const form = await user.open(`${path}/edit`)
+  expect(form.html).toMatch(/name="phrases.optedOut"[^>]*placeholder="All right, we won&#39;t call you again\./)
+  const { page: saved } = await user.browser.press(form, 'Save', {
+    'phrases.optedOut': 'All right, {{first_name}}. Bye.',
+    'phrases.goodbye': 'Bye, {{nickname}}.',
+  })
+  expect(saved.html).toContain('After an opt-out: All right, {{first_name}}. Bye.')
+  expect(saved.text).toContain('Edit sentences')
+  const { page: rejected } = await user.browser.press(saved, 'Publish changes')
+  expect(rejected.text).toContain('The sentences have to be corrected first.')
+  const { page: long } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
+    'phrases.goodbye': 'x'.repeat(301),
+  })
+  expect(long.html).toMatch(/id="f-phrases-goodbye-issue"[^>]*>The sentence can have at most 300 characters/)
+})

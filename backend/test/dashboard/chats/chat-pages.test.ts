@@ -103,6 +103,15 @@ describe('a turn without scripts', () => {
   })
 })
 
+describe('sentences', () => {
+  it('say that they are in English if Outdial has none in the language', async () => {
+    const chat = await startChat(await seedChatter(world.service, { language: 'it' }))
+    expect(chat.text).toContain('Outdial has no sentences in Italian, so the agent says some in English')
+    const french = await startChat(await seedChatter(world.service, { language: 'fr' }))
+    expect(french.text).not.toContain('Outdial has no sentences')
+  })
+})
+
 describe('silence', () => {
   it('makes the agent ask, and then end the chat, which takes no more turns', async () => {
     const user = await seedChatter(world.service)

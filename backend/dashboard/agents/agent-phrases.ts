@@ -1,0 +1,69 @@
+import { getPhrases, type PhraseName } from '../../calling/conversation/phrases/index.ts'
+import { languageName } from '../../platform/views/format.ts'
+import { field, type FormModel } from '../../platform/views/forms.ts'
+import { attributes, type Html, html } from '../../platform/views/html.ts'
+import type { AgentValues } from '../../queue/agents/agent-values.ts'
+import { maxLengths } from '../../queue/agents/validate-agent.ts'
+import { trimmedField } from '../page/forms.ts'
+
+/** The sentences that can be edited, with when the agent says them. The greeting has a field of its own. */
+const editedPhrases: Record<Exclude<PhraseName, 'defaultGreeting'>, string> = {
+  aiDisclosure: "That it's an AI",
+  thinkingFiller: 'While the model thinks',
+  toolFiller: 'While a tool runs',
+  notUnderstood: 'Without an answer',
+  silenceQuestion: 'After 8 seconds of silence',
+  silenceGoodbye: 'After 20 seconds of silence',
+  optedOut: 'After an opt-out',
+  goodbye: 'Goodbye',
+  timeUp: 'At the maximum minutes',
+  technicalTrouble: 'If no model answers',
+}
+
+const names = Object.keys(editedPhrases) as (keyof typeof editedPhrases)[]
+
+const toFieldName = (name: string): string => `phrases.${name}`
+
+/** Shows a field for each sentence that the agent says without the model, with Outdial's own as an example. */
+export function phraseFields(form: FormModel, { language, phrases: saved }: AgentValues): Html {
+  const { phrases, missing } = getPhrases(language)
+  const hasIssue = names.some((name) => toFieldName(name) in form.issues) || 'phrases' in form.issues
+  const isOpen = hasIssue || missing.length > 0 || Object.keys(saved).length > 0
+  return html`
+    <details${attributes({ open: isOpen })}>
+      <summary>Sentences that Outdial says in chats</summary>
+      <div class="stack">
+        <p class="hint">
+          ${
+            missing.length > 0
+              ? `Outdial has none in ${languageName(language)}. Chats use the English ones until you write your own. `
+              : 'Blank fields use the sentence that they show. '
+          }Names in double braces work here, too. Goodbye and the maximum minutes use the closing line if there is one.
+        </p>
+        ${names.map((name) =>
+          field({
+            form,
+            name: toFieldName(name),
+            label: editedPhrases[name],
+            value: saved[name] ?? '',
+            maxlength: maxLengths.phrase,
+            placeholder: phrases[name],
+          }),
+        )}
+      </div>
+    </details>
+  `
+}
+
+/** Returns the sentences that were filled in. */
+export const parsePhrases = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const text = trimmedField(raw, toFieldName(name))
+      return text === '' ? [] : [[name, text]]
+    }),
+  )
+
+/** Lists sentences, each with when the agent says it. */
+export const formatPhrases = (phrases: AgentValues['phrases']): string =>
+  names.flatMap((name) => (name in phrases ? [`${editedPhrases[name]}: ${phrases[name]}`] : [])).join('\n')
