@@ -19,7 +19,7 @@ export function writeCompletion(response: ServerResponse, { request, behaviors, 
   const message = {
     role: 'assistant',
     content: text || null,
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call, index) => toCall(request, call, index)) }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call, index) => toCall(request, behaviors, call, index)) }),
   }
   const choice = { index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }
   const usage = behaviors.has('no-usage') ? {} : { usage: countUsage(request, answer) }
@@ -66,7 +66,7 @@ export async function streamCompletion(response: ServerResponse, writing: Writin
     await delay(1)
   }
   for (const [index, call] of answer.toolCalls.entries())
-    writeChunk({ tool_calls: [{ index, ...toCall(request, call, index) }] })
+    writeChunk({ tool_calls: [{ index, ...toCall(request, behaviors, call, index) }] })
   writeChunk({}, answer.toolCalls.length > 0 ? 'tool_calls' : isComplete ? 'stop' : 'length')
   if (request.stream_options?.include_usage && !behaviors.has('no-usage'))
     writeEvent(response, { ...frameOf(request), choices: [], usage: countUsage(request, answer) })
@@ -88,9 +88,14 @@ const frameOf = ({ model }: ChatRequest) => ({
   model,
 })
 
-/** Numbers calls over the whole conversation, because two calls must not have the same ID. */
-const toCall = ({ messages }: ChatRequest, call: Answer['toolCalls'][number], index: number) => ({
-  id: `call_${messages.length}_${index}`,
+/** Numbers calls over the whole conversation, because two calls must not have the same ID. Some servers do that anyway. */
+const toCall = (
+  { messages }: ChatRequest,
+  behaviors: ReadonlySet<string>,
+  call: Answer['toolCalls'][number],
+  index: number,
+) => ({
+  id: behaviors.has('same-ids') ? `call_${index}` : `call_${messages.length}_${index}`,
   type: 'function',
   function: { name: call.name, arguments: call.arguments },
 })

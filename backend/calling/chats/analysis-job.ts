@@ -49,8 +49,8 @@ async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal:
     return
   }
   const outcome = await deps.model.analyze({ ...(await loadRequest(deps, attempt)), signal })
-  const isStored = await finishAnalysis(deps.db, attempt, toEnd(deps, attempt, outcome), outcome.usage)
-  if (isStored) await addTokens(deps, attempt.workspaceId, outcome.usage)
+  await finishAnalysis(deps.db, attempt, toEnd(deps, attempt, outcome), outcome.usage)
+  await addTokens(deps, attempt.workspaceId, outcome.usage)
 }
 
 /** Another process has the second attempt at once if this one stops. */

@@ -8,7 +8,7 @@ import { timeZoneOfContact } from '../../queue/scheduling/time-zones.ts'
 import type { ConversationState } from '../conversation/conversation.ts'
 import type { AnalyzedConversation } from '../conversation/model/analysis.ts'
 import { maxResultLength } from '../conversation/model/run-tools.ts'
-import { fillPhrases, getPhrases } from '../conversation/phrases/index.ts'
+import { getPhrases } from '../conversation/phrases/index.ts'
 import type { LateResult, TurnPart } from '../conversation/transcript.ts'
 import type { SampleValues } from './chat.ts'
 import { chatNotFound } from './chat-errors.ts'
@@ -27,10 +27,10 @@ export async function loadConversation(
   const { workspace_id: workspaceId } = chat
   const { values: agent } = await findAgentVersion(db, workspaceId, chat.agent_id, chat.agent_version)
   const { contact, timeZone } = await loadContact(db, chat)
-  const values = { agentName: agent.name, campaignName: null, contact }
   return {
-    ...{ agent, values },
-    phrases: fillPhrases(getPhrases(agent.language, agent.phrases).phrases, values),
+    agent,
+    values: { agentName: agent.name, campaignName: null, contact },
+    phrases: getPhrases(agent.language, agent.phrases).phrases,
     timeZone: timeZone ?? (await findWorkspaceTimeZone(db, workspaceId)),
     startedAt: chat.started_at,
     turns: turns.map(({ input, parts, messages, started_at: startedAt }) => ({

@@ -7,7 +7,7 @@ export const chatNotFound = () =>
   )
 
 export const chatEnded = () =>
-  new FormError('validation_failed', 'This chat has ended. Start a new one to go on with this agent.')
+  new FormError('validation_failed', 'This chat has ended. Start a new one to continue with this agent.')
 
 export const notYourChat = () =>
   new FormError('validation_failed', 'Only the member who started this chat can continue it. Start your own.')

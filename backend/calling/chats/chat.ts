@@ -50,7 +50,11 @@ export type ChatAnalysis =
 
 /**
  * An event that a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
- * values of the agent's results are being found.
+ * values of the agent's results are being found. `dropped` comes instead if the turn isn't stored: another process has taken the
+ * next one, or the chat has ended or been deleted, for example because its contact was erased.
  */
 export type ChatEvent =
-  TurnEvent | { type: 'finished'; end: ConversationEnd | null } | { type: 'found'; found: Extracted }
+  | TurnEvent
+  | { type: 'finished'; end: ConversationEnd | null }
+  | { type: 'found'; found: Extracted }
+  | { type: 'dropped' }

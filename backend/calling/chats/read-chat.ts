@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/db/schema.ts'
 import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
-import type { TurnPart } from '../conversation/transcript.ts'
+import type { LateResult, ToolPart, TurnPart } from '../conversation/transcript.ts'
 import type { Chat, ChatAnalysis, SampleValues } from './chat.ts'
-import { type ChatRow, selectChat, selectChats, selectTurns } from './chat-store.ts'
+import { type ChatRow, selectChat, selectChats, selectTurns, type TurnRow } from './chat-store.ts'
 
 /** The latest chats that an agent's page lists. */
 const maxListed = 20
@@ -15,12 +15,13 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
   const chat = await selectChat(db, workspaceId, id)
   if (chat === undefined) return undefined
   const turns = await selectTurns(db, workspaceId, id)
+  const addResult = createResultAdder(chat, turns)
   return {
     ...{ id, agentId: chat.agent_id, agentVersion: chat.agent_version, userId: chat.user_id },
     contactId: chat.contact_id,
     sampleValues: chat.sample_values as SampleValues | null,
     turns: turns.map(({ number, input, parts, started_at: startedAt }) => ({
-      ...{ number, input, parts: parts as TurnPart[] | null, startedAt },
+      ...{ number, input, parts: parts?.map(addResult) ?? null, startedAt },
     })),
     ...{ found: chat.found, model: chat.model },
     tokens: {
@@ -32,6 +33,25 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
     analysis: toAnalysis(chat),
   }
 }
+
+/** Returns a function that adds the results that arrived after their turns. */
+function createResultAdder(chat: ChatRow, turns: readonly TurnRow[]): (part: TurnPart) => TurnPart {
+  const late = [...turns.flatMap(({ parts }) => parts ?? []), ...(chat.late_results as LateResult[])]
+  const results = new Map(late.flatMap((part) => (part.type === 'late_result' ? [[part.id, part]] : [])))
+  return (part) => (part.type === 'tool' && part.result === null ? withResult(part, results, chat) : part)
+}
+
+function withResult(
+  tool: ToolPart,
+  results: ReadonlyMap<string, LateResult>,
+  { ended_at: endedAt }: ChatRow,
+): ToolPart {
+  const late = results.get(tool.id)
+  if (late !== undefined) return { ...tool, result: late.result, isError: late.isError }
+  return endedAt === null ? tool : { ...tool, result: noResult, isError: true }
+}
+
+const noResult = 'No result arrived before the chat ended.'
 
 function toAnalysis({ analysis, analysis_failure: sentence, ended_at: endedAt }: ChatRow): ChatAnalysis {
   if (analysis !== null) return { state: 'done', analysis: analysis as ConversationAnalysis }

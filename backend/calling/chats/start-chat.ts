@@ -3,10 +3,9 @@ import type { Caller } from '../../platform/core/caller.ts'
 import { hourMs } from '../../platform/core/durations.ts'
 import { fieldError } from '../../platform/core/errors.ts'
 import { runToEnd } from '../../platform/core/run-to-end.ts'
-import { lockAgent } from '../../platform/db/locks.ts'
+import { lockAgent, lockContact } from '../../platform/db/locks.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { agentNotFound } from '../../queue/agents/agents.ts'
-import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { Conversation } from '../conversation/conversation.ts'
 import { loadConversation } from './build-conversation.ts'
 import type { SampleValues } from './chat.ts'
@@ -52,8 +51,9 @@ export const startChat = (
   })
 
 async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
-  const contact = await findContact(tx.db, workspaceId, contactId)
-  if (contact === undefined || contact.erased_at !== null) throw fieldError('contact_id', 'not_found.contact')
+  // The lock waits for an erasure, which deletes the chats that it finds.
+  if ((await lockContact(tx.db, workspaceId, contactId)) === undefined)
+    throw fieldError('contact_id', 'not_found.contact')
 }
 
 async function sayFirstWords(tx: ChatDeps, chat: ChatRow): Promise<void> {

@@ -24,6 +24,7 @@ import {
 import { openChatTools } from './chat-tools.ts'
 import { addTokens } from './token-usage.ts'
 import { startExclusive } from './turns-in-progress.ts'
+import { whileWatched } from './watch-turn.ts'
 
 export type ChatDeps = Pick<
   Deps,
@@ -56,11 +57,15 @@ export async function* takeTurn(
   try {
     const { chat, state, number } = await beginTurn(deps, key, input)
     const conversation = new Conversation(toConversationDeps(deps, chat), state)
-    const turn = yield* conversation.takeTurn(input, exclusive.signal)
+    const turn = yield* whileWatched(deps, key, number, (watched) =>
+      conversation.takeTurn(input, AbortSignal.any([exclusive.signal, watched])),
+    )
     const isStored = await storeTurn(deps, key, number, turn)
     await addTokens(deps, key.workspaceId, turn.usage)
-    // Another process may have taken the next turn, and the contact may have been erased.
-    if (!isStored) return
+    if (!isStored) {
+      yield { type: 'dropped' }
+      return
+    }
     yield { type: 'finished', end: turn.end ?? null }
     if (turn.end === undefined && input.type === 'speech' && state.agent.results.length > 0)
       yield* findResults(deps, key, { number, agent: state.agent }, exclusive.signal)
@@ -82,7 +87,7 @@ const beginTurn = (deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey, inp
     return { chat, state, number }
   })
 
-/** Stores a turn. Returns false if it isn't the chat's newest turn anymore, or if the chat has been deleted. */
+/** Stores a turn. Returns false if the chat has a newer turn, has ended, or has been deleted. */
 const storeTurn = (
   deps: ChatDeps,
   { workspaceId, chatId }: ChatKey,
@@ -93,7 +98,7 @@ const storeTurn = (
     const chat = await lockChat(tx.db, workspaceId, chatId)
     if (chat === undefined) return false
     await updateTokens(tx.db, workspaceId, chatId, turn.usage)
-    if (chat.turn !== number) return false
+    if (chat.turn !== number || chat.ended_at !== null) return false
     const now = tx.clock.now()
     await updateTurn(tx.db, { workspaceId, chatId, number }, { ...turn, now })
     return true
@@ -153,7 +158,7 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
       addLateResult(deps.db, workspaceId, id, result).catch((error: unknown) =>
         onFailure(error, 'failed to save the result of a tool'),
       ),
-    onToolFailure: (error) => onFailure(error, 'failed to open a tool session for a chat'),
+    onToolFailure: (error) => onFailure(error, 'failed to use the tool server for a chat'),
   }
 }
 

@@ -51,6 +51,8 @@ interface ToolsDeps {
   runControl(name: CallControlName): Promise<string>
   /** Saves a result that arrives after the turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
+  /** Reports that the tool server can't be reached, or rejects a tool call. */
+  onToolFailure(error: unknown): void
 }
 
 /** How long the model waits for a tool: the contact is waiting, too. */
@@ -94,7 +96,12 @@ export function createTurnTools(
   const start = (tool: ServerTool, part: Started['part'], args: Record<string, unknown>): Started => {
     const abort = new AbortController()
     const call = session?.call(tool.name, args, abort.signal) ?? Promise.reject(new Error('no session'))
-    const outcome = call.catch(() => ({ text: toolFailed, isError: true }))
+    const outcome = call
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) deps.onToolFailure(error)
+        return { text: toolFailed, isError: true }
+      })
+      .then((result) => (abort.signal.aborted ? { text: interrupted, isError: false } : result))
     const use: Started = {
       ...{ part, isReadOnly: tool.isReadOnly, abort, outcome },
       ...{ finished: undefined, isTaken: false },
@@ -140,9 +147,8 @@ export function createTurnTools(
     end: (isInterrupted) => {
       const left = [...started.values()].filter(({ isTaken }) => !isTaken)
       for (const { isReadOnly, abort } of left) if (isInterrupted && isReadOnly) abort.abort()
-      const saved = left.map(async ({ part: { id, name }, abort, outcome }) => {
-        const { text, isError } = await outcome
-        const result = abort.signal.aborted ? interrupted : text
+      const saved = left.map(async ({ part: { id, name }, outcome }) => {
+        const { text: result, isError } = await outcome
         await deps.saveLateResult({ type: 'late_result', id, name, result, isError })
       })
       void Promise.all(saved).then(() => session?.close())
@@ -150,7 +156,7 @@ export function createTurnTools(
   }
 }
 
-const toolFailed = "The tool server can't be reached, so it's unknown whether the tool has done anything."
+const toolFailed = "The tool couldn't be used, and it's unknown whether it has done anything."
 
 /**
  * Returns a tool with the name that the model knows it by. A tool with the name of a call control is older than that name's

@@ -4,7 +4,7 @@ import { minuteMs, secondMs } from '../../platform/core/durations.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { type CallValues, fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
 import { bridgePauses } from './bridge-pauses.ts'
-import { type CallControlName, callControlNames } from './call-controls.ts'
+import type { CallControlName } from './call-controls.ts'
 import { createTurnTools, type ToolSession, type TurnTools } from './conversation-tools.ts'
 import { withDisclosure } from './disclosure.ts'
 import { findRunning, toHistory, toInputMessages, toLateResultsMessage, toSaidMessage } from './history.ts'
@@ -13,7 +13,7 @@ import type { ModelClient } from './model/model-client.ts'
 import { stillRunning } from './model/run-tools.ts'
 import type { TurnPart as ModelPart } from './model/stream-turn.ts'
 import { noUsage, type TokenUsage } from './model/usage.ts'
-import type { Phrases } from './phrases/index.ts'
+import { fillPhrases, type Phrases } from './phrases/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { createSpokenTextStream } from './spoken-text.ts'
 import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
@@ -28,7 +28,7 @@ export interface ConversationDeps {
   runControl(name: CallControlName): Promise<string>
   /** Saves a result that arrives after its turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
-  /** Reports that the tool server can't be reached. */
+  /** Reports that the tool server can't be reached, or rejects a tool call. */
   onToolFailure(error: unknown): void
 }
 
@@ -37,6 +37,7 @@ export interface ConversationState {
   agent: AgentValues
   /** The values of the placeholders. */
   values: CallValues
+  /** The sentences of the conversation itself. They can have placeholders. */
   phrases: Phrases
   /** The contact's time zone. */
   timeZone: string
@@ -78,10 +79,13 @@ interface OpenTurn {
 export class Conversation {
   readonly #deps: ConversationDeps
   readonly #state: ConversationState
+  /** The sentences as they're said. What a public form sent can be in them, so the model's instructions have none of them. */
+  readonly #phrases: Phrases
 
   constructor(deps: ConversationDeps, state: ConversationState) {
     this.#deps = deps
     this.#state = state
+    this.#phrases = fillPhrases(state.phrases, state.values)
   }
 
   /**
@@ -97,7 +101,7 @@ export class Conversation {
     }
     if (input === null) yield* this.#begin(turn)
     else if (this.#isOver())
-      yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
+      yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
     if (turn.end === undefined && signal.aborted) yield add(turn, { type: 'interrupted' })
@@ -112,20 +116,20 @@ export class Conversation {
 
   /** Asks a silent contact if they're still there, and ends the conversation if they stay silent. */
   async *#reactToSilence(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
-    const { phrases, turns } = this.#state
+    const { turns } = this.#state
+    const hasAsked = turns.at(-1)?.input?.type === 'silence' && turns.slice(0, -1).some(hasSaid)
     if (!this.#hasSpoken()) yield* this.#say(turn, this.#opening())
-    else if (turns.at(-1)?.input?.type === 'silence')
-      yield* this.#say(turn, phrases.silenceGoodbye, 'silence')
-    else yield* this.#say(turn, phrases.silenceQuestion)
+    else if (hasAsked) yield* this.#say(turn, this.#phrases.silenceGoodbye, 'silence')
+    else yield* this.#say(turn, this.#phrases.silenceQuestion)
   }
 
   async *#react(turn: OpenTurn, signal: AbortSignal): AsyncGenerator<TurnEvent, void> {
-    const { agent, phrases } = this.#state
+    const { agent } = this.#state
     if (!this.#hasSpoken()) {
       // A contact who speaks first expects to hear who is calling, whatever they said.
       if (agent.greeting.trim() !== '') return yield* this.#say(turn, this.#opening())
       // Not a message to the model: its answer couldn't follow its own words.
-      if (agent.ai_disclosure) yield* say(turn, phrases.aiDisclosure)
+      if (agent.ai_disclosure) yield* say(turn, `${this.#phrases.aiDisclosure} `)
     }
     const tools = yield* this.#openTools(turn, signal)
     try {
@@ -163,14 +167,15 @@ export class Conversation {
     const { agent, turns } = this.#state
     const { instructions, data } = this.#buildPrompt(tools)
     const history = [...toHistory(data, turns), ...toInputMessages(turn.input), ...turn.messages]
-    if (JSON.stringify([instructions, history]).length > maxHistoryTokens * charactersPerToken) {
-      yield* this.#say(turn, this.#closingLine() || this.#state.phrases.timeUp, 'limit')
+    const sent = JSON.stringify([instructions, history, tools.offered])
+    if (sent.length > maxHistoryTokens * charactersPerToken) {
+      yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
       return
     }
     const model = agent.model === null ? {} : { model: agent.model }
     const request = { ...model, instructions, messages: history, tools: tools.offered, signal }
     const stream = this.#deps.model.streamTurn(request)
-    const pauses = createPauses(this.#state.phrases)
+    const pauses = createPauses(this.#phrases)
     let text = createSpokenTextStream()
     for await (const part of bridgePauses(this.#deps.clock, stream, pauses.getLimitMs)) {
       if (part === 'pause') {
@@ -200,14 +205,15 @@ export class Conversation {
     if (part.type === 'failure') {
       if (part.failure.kind === 'aborted') return
       yield add(turn, { type: 'trouble', sentence: describeFailure(part.failure) })
-      yield* this.#say(turn, this.#state.phrases.technicalTrouble, 'failed')
+      yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
       return
     }
     turn.model = part.model
-    const control = callControlNames.find((name) => hasUsed(turn, name))
-    if (control === 'opt_out') yield* this.#say(turn, this.#state.phrases.optedOut, 'agent')
-    else if (control === 'end_call') yield* this.#say(turn, this.#goodbye(turn), 'agent')
-    else if (!hasSaid(turn)) yield* this.#say(turn, this.#state.phrases.notUnderstood)
+    if (part.isTruncated) yield add(turn, { type: 'trouble', sentence: answerTooLong })
+    // The opt-out comes first, because it must be confirmed.
+    if (hasUsed(turn, 'opt_out')) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
+    else if (hasUsed(turn, 'end_call')) yield* this.#say(turn, this.#goodbye(turn), 'agent')
+    else if (!hasSaid(turn)) yield* this.#say(turn, this.#phrases.notUnderstood)
   }
 
   /** Says words that aren't the model's, and which it gets as its own. */
@@ -241,7 +247,8 @@ export class Conversation {
   #opening(): string {
     const { agent, values, phrases } = this.#state
     const greeting = fillSpokenText(agent.greeting.trim() || phrases.defaultGreeting, values)
-    return withDisclosure(greeting, agent.ai_disclosure ? phrases.aiDisclosure : '', agent.speaks_first)
+    const disclosure = agent.ai_disclosure ? this.#phrases.aiDisclosure : ''
+    return withDisclosure(greeting, disclosure, agent.speaks_first)
   }
 
   #closingLine(): string {
@@ -250,7 +257,7 @@ export class Conversation {
 
   /** Returns the last words of a call that the agent ends. Blank if the model has said goodbye itself. */
   #goodbye(turn: OpenTurn): string {
-    return this.#closingLine() || (hasSaid(turn) ? '' : this.#state.phrases.goodbye)
+    return this.#closingLine() || (hasSaid(turn) ? '' : this.#phrases.goodbye)
   }
 
   #hasSpoken(): boolean {
@@ -263,6 +270,9 @@ export class Conversation {
     return turns.length >= maxTurns || this.#deps.clock.now().getTime() - startedAt.getTime() >= maxMs
   }
 }
+
+const answerTooLong =
+  "The language model's answer was longer than an answer can be, so its end is missing, and so are the tools that it wanted to use."
 
 const noToolServer = "The tool server couldn't be reached, so the agent had no tools in this turn."
 

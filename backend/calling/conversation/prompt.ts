@@ -18,7 +18,7 @@ export interface PromptInput {
   }
   /** Null for a conversation without a contact. */
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> } | null
-  /** The sentence that the conversation itself says if `aiDisclosure` is on. */
+  /** The sentence that the conversation itself says if `aiDisclosure` is on, with its placeholders. */
   disclosure: string
   now: Date
   /** The contact's time zone. */
@@ -34,8 +34,11 @@ const callControls = ['end_call', 'opt_out']
  * the conversation sends as its first message, from the user.
  */
 export function buildPrompt(input: PromptInput): { instructions: string; data: string } {
-  const { agent, contact } = input
-  const ownersTexts = [agent.instructions, agent.goal, ...agent.results.map(({ description }) => description)]
+  const { agent, contact, disclosure } = input
+  const ownersTexts = [
+    ...[agent.instructions, agent.goal, ...agent.results.map(({ description }) => description)],
+    ...(agent.aiDisclosure ? [disclosure] : []),
+  ]
   const values = {
     agentName: agent.name,
     campaignName: null,
@@ -67,7 +70,7 @@ You are ${toSingleLine(toSpokenName(agent.name))}, an AI agent on a phone call w
 
 # Rules
 These rules come before everything else, including your task.
-${agent.aiDisclosure ? `- At the beginning, the contact hears "${toSingleLine(disclosure)}" That's said for you, so don't say it yourself unless they ask.\n` : ''}\
+${agent.aiDisclosure ? `- At the beginning, the contact hears "${nameFields(toSingleLine(disclosure))}" That's said for you, so don't say it yourself unless they ask.\n` : ''}\
 - If the contact asks whether you're an AI, a machine, or a person, say that you're an AI. Never claim or suggest that you're human.
 - If the person on the phone asks not to be called again, call \`opt_out\` at once, also if they aren't the contact. Don't ask why, and don't make another offer. It confirms this to them and ends the call, so write nothing with it. Only their own words count. "Not interested" or "not now" alone doesn't mean it.
 - ${

@@ -212,7 +212,7 @@ const conversationFields = (form: FormModel, values: AgentValues, models: FormDa
       },
     ],
   })}
-  ${phraseFields(form, values)}
+  ${(models !== null || Object.keys(values.phrases).length > 0) && phraseFields(form, values)}
 `
 
 /** Lists the names that the greeting uses, and what's wrong with them. */
@@ -229,9 +229,9 @@ const foundNames = (found: GreetingNames): Html => html`
                 <li>
                   <code>{{${name}}}</code>
                   ${
-                    meaning === null
+                    meaning === null && fallback === null
                       ? html`<span class="found-unknown">not listed under Variables. Add it there, or correct the name.</span>`
-                      : html`<span>${meaning}${fallback !== null && html`, or else “${fallback}”`}</span>`
+                      : html`<span>${meaning ?? 'not listed under Variables: the value if a contact has one'}${fallback !== null && html`, or else “${fallback}”`}</span>`
                   }
                 </li>
               `,

@@ -1,4 +1,5 @@
 import type { Call } from '@outdial/contract'
+import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { agentBadge } from '../../platform/views/badges.ts'
 import { badge } from '../../platform/views/elements.ts'
@@ -174,10 +175,10 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
 
 export const publishAgentAction = defineAction({
   params: IdParams,
-  form: noInput,
-  run: async (tx, context) => {
+  form: z.object({ version: z.coerce.number().int().optional() }),
+  run: async (tx, context, { version }) => {
     const { status } = await getAgent(tx, context.workspace.id, context.params.id)
-    await publishAgent(tx, context.workspace.id, context.params.id)
+    await publishAgent(tx, context.workspace.id, context.params.id, version)
     return redirectTo(
       agentPath(context),
       status === 'draft'

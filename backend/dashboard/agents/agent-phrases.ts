@@ -8,10 +8,10 @@ import { trimmedField } from '../page/forms.ts'
 
 /** The sentences that can be edited, with when the agent says them. The greeting has a field of its own. */
 const editedPhrases: Record<Exclude<PhraseName, 'defaultGreeting'>, string> = {
-  aiDisclosure: "That it's an AI",
+  aiDisclosure: 'AI disclosure',
   thinkingFiller: 'While the model thinks',
   toolFiller: 'While a tool runs',
-  notUnderstood: 'Without an answer',
+  notUnderstood: 'When the model says nothing',
   silenceQuestion: 'After 8 seconds of silence',
   silenceGoodbye: 'After 20 seconds of silence',
   optedOut: 'After an opt-out',

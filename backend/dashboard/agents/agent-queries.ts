@@ -87,6 +87,7 @@ export async function countSubscriptionsOfAgent(
     .select(sql<number>`count(*)::int`.as('subscriptions'))
     .where('workspace_id', '=', workspaceId)
     .where('disabled_at', 'is', null)
+    .where('ended_at', 'is', null)
     .where(sql<boolean>`coalesce((filter ->> 'agent_id')::bigint, ${agentId}) = ${agentId}`)
     .executeTakeFirstOrThrow()
   return subscriptions

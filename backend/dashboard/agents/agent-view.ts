@@ -239,7 +239,7 @@ const unpublishedNotice = (
   <section class="panel" aria-labelledby="unpublished">
     <div class="panel-head">
       <h2 id="unpublished">Changes that calls don't use yet</h2>
-      ${button({ form, action: ui.to(`/agents/${agent.id}/publish`), label: 'Publish changes', look: 'primary' })}
+      ${publishButton({ ui, form }, agent, 'Publish changes')}
     </div>
     <p class="soft small-text">Calls use version ${agent.version}. Version ${agent.newest_version} was saved after it.</p>
     ${changeList(changes)}
@@ -262,14 +262,21 @@ const unpublishedNotice = (
   </section>
 `
 
+/** Publishes the version that the page shows. */
+const publishButton = (
+  { ui, form }: Pick<PageModel, 'ui' | 'form'>,
+  { id, newest_version: version }: AgentWithCounts,
+  label: string,
+): Html =>
+  button({ form, action: ui.to(`/agents/${id}/publish`), label, look: 'primary', fields: { version } })
+
 /** Shows the buttons that change the agent's status. */
 function statusActions(
   { ui, form }: Pick<PageModel, 'ui' | 'form'>,
   agent: AgentWithCounts,
   resumeDetail: string | null,
 ): Html {
-  if (agent.status === 'draft')
-    return button({ form, action: ui.to(`/agents/${agent.id}/publish`), label: 'Publish', look: 'primary' })
+  if (agent.status === 'draft') return publishButton({ ui, form }, agent, 'Publish')
   if (agent.status === 'live')
     return html`
       <a class="button primary small" href="${ui.to(`/campaigns/new?agent=${agent.id}`)}">New campaign</a>

@@ -4,7 +4,7 @@ import { type Html, html } from '../../platform/views/html.ts'
 const examples = [
   {
     name: 'Reminder',
-    text: "You remind people of their appointment on {{appointment_day}}. Ask whether they're coming. If not, ask which day suits them better, and note it. Don't give medical advice. If they ask for it, say that the practice calls back.",
+    text: "You remind people of their appointment on {{appointment_day}}. Ask whether they're coming. If not, ask which day suits them better, and note it. Don't give medical advice. If they ask for it, say that the practice will call them back.",
   },
   {
     name: 'Lead',

@@ -151,12 +151,15 @@ function findTurnInProgress(turns: readonly ChatTurn[], now: Date): number | nul
   return isInProgress ? newest.number : null
 }
 
+/** Waits for the turn in progress, so it doesn't hold a transaction. Ending a chat twice does nothing. */
 export const endChatAction = defineAction({
   params: ChatParams,
   form: noInput,
-  run: async (tx, context) => {
-    await getChat(tx, context)
-    await endChat(tx, chatKey(context))
+  isOnce: false,
+  isCostly: false,
+  run: async (deps, context) => {
+    await getChat(deps, context)
+    await endChat(deps, chatKey(context))
     return redirectTo(`${chatPath(context)}#chat-end`)
   },
   back: chatPath,

@@ -68,6 +68,9 @@ export async function* streamTurn(
       }
       case 'found':
         yield toSide(view, await view.load())
+        break
+      case 'dropped':
+        yield { type: 'over' }
     }
   }
 }

@@ -121,7 +121,7 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
         rows: 2,
         maxlength: maxInputLength,
         required: true,
-        hint: '“Say nothing” plays silence: the agent asks after 8 seconds of it, and ends after 20.',
+        hint: '“Say nothing” plays silence. The first time, the agent asks whether you are still there, as after 8 seconds. The second time, it hangs up, as after 20.',
       })}
       <div class="form-actions">
         <button class="primary small">Send</button>

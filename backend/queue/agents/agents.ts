@@ -34,6 +34,12 @@ const versionNotFound = () =>
     'This workspace has no agent with this ID and version. To see its agents, open the Agents page.',
   )
 
+const newerVersion = (version: number) =>
+  new FormError(
+    'validation_failed',
+    `Version ${version} was saved after you opened the page, so nothing was published. Check its changes, then publish it.`,
+  )
+
 /** Lists the workspace's Live agents. */
 export const listAgents = async (
   deps: Pick<Deps, 'db'>,
@@ -89,17 +95,20 @@ export const saveAgent = (
 /**
  * Makes the newest version the one that calls use, and a draft Live. A paused agent stays paused.
  *
- * @throws {ApiError} not_found, validation_failed if the newest version can't be used in calls
+ * @param seen the version that the user decided to publish. By default the newest.
+ * @throws {ApiError} not_found, validation_failed if the newest version can't be used in calls or isn't the one that was seen
  */
 export const publishAgent = (
   deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
   agentId: number,
+  seen?: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     const current = await lockAgent(tx.db, workspaceId, agentId)
     if (current === undefined) throw agentNotFound()
     const version = current.newest_version
+    if (seen !== undefined && seen !== version) throw newerVersion(version)
     const values = await getVersion(tx, workspaceId, agentId, version)
     requirePublishable(values)
     await updatePublished(tx.db, workspaceId, agentId, { version, values })

@@ -120,7 +120,7 @@ function findResultIssues(
   if (name === '') return ['A result has no name. Enter one, for example “Appointment day”.']
   if (name.length > maxLengths.resultName || !resultNamePattern.test(name))
     return [
-      `“${shown}” isn't a name for a result. Use at most ${maxLengths.resultName} letters without accents, digits, and spaces, and start with a letter.`,
+      `“${shown}” isn't a name for a result. Start with a letter, and use at most ${maxLengths.resultName} letters, digits, and spaces. Letters can't have accents.`,
     ]
   if (before.some((other) => other.name === name))
     return [`Two results are named ${name}. Rename or remove one.`]
@@ -220,11 +220,13 @@ export function validateAgent(input: AgentInput, before = newAgentValues): Agent
 }
 
 /** Returns the texts of an agent that can have placeholders, with what they're called. */
-const listPlaceholderTexts = ({ greeting, instructions, closing_line, phrases }: AgentValues) => [
+const listPlaceholderTexts = ({ greeting, instructions, closing_line, phrases, goal, results }: AgentValues) => [
   { field: 'greeting', name: 'greeting', text: greeting },
   { field: 'instructions', name: 'instructions', text: instructions },
   { field: 'closing_line', name: 'closing line', text: closing_line },
   { field: 'phrases', name: 'sentences', text: Object.values(phrases).join('\n') },
+  { field: 'goal', name: 'goal', text: goal },
+  { field: 'results', name: 'results', text: results.map(({ description }) => description).join('\n') },
 ]
 
 /** Lists what's wrong with the placeholders of an agent: it would say braces, or nothing, in their place. */

@@ -165,12 +165,14 @@ export function listNames(names: readonly string[]): string {
 }
 
 /**
- * Says what's wrong with the placeholders of a greeting, and what to do. Null if nothing is: each is well formed, and its name is
- * built in or one of the agent's variables.
+ * Says what's wrong with the placeholders of a text, and what to do. Null if nothing is: each is well formed, and its name is
+ * built in or one of the agent's variables, or it has a fallback.
  */
 export function describePlaceholderIssues(greeting: string, variables: readonly string[]): string | null {
   const { names, malformed, blankFallbacks } = listGreetingNames(greeting, variables)
-  const undeclared = names.flatMap(({ name, meaning }) => (meaning === null ? [name] : []))
+  const undeclared = names.flatMap(({ name, meaning, fallback }) =>
+    meaning === null && fallback === null ? [name] : [],
+  )
   const sentences = [
     ...(malformed.length === 0
       ? []

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { findChat, listChats } from '../../calling/chats/read-chat.ts'
 import { startChat } from '../../calling/chats/start-chat.ts'
 import { endChat } from '../../calling/chats/take-turn.ts'
-import { hourMs } from '../../platform/core/durations.ts'
+import { hourMs, secondMs } from '../../platform/core/durations.ts'
 import { saveAgent } from '../../queue/agents/agents.ts'
 import { sampleValues, useChatWorld, wordsOf } from '../support/chat-world.ts'
 import { seedAgent, seedUser, seedWorkspace } from '../support/factories.ts'
@@ -160,6 +160,23 @@ it('stores nothing of a turn after another process has taken the next one', asyn
     { input: { text: 'Hi' }, parts: null },
     { input: { text: 'Wait' }, parts: [{ type: 'said' }] },
   ])
+})
+
+it('stops its model once another process has taken the next turn', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  world.model.behaviors.push('stalled')
+  const chatId = await world.start()
+  const other = await world.openProcess()
+  let second: Promise<unknown> | undefined
+  const first = world.take(chatId, 'Hi', {
+    onEvent: () => {
+      world.model.behaviors.length = 0
+      second ??= world.take(chatId, 'Wait', { deps: other }).then(() => world.deps.clock.advance(secondMs))
+    },
+  })
+  expect((await first).at(-1)).toEqual({ type: 'dropped' })
+  await second
+  expect(world.model.requests[0]?.isAborted).toBe(true)
 })
 
 it('continues after a process was killed in a turn', async () => {

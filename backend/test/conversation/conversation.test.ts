@@ -39,7 +39,7 @@ it('says the greeting and that it is an AI, without asking the model', async () 
   expect(models.first.requests).toEqual([])
 })
 
-it('waits for a contact who speaks first, and then says who is calling', async () => {
+it("waits for a contact who speaks first, then says that it's an AI and greets the contact", async () => {
   const dialog = createDialog(await open(), { speaks_first: 'contact' })
   expect((await dialog.take(null)).turn.parts).toEqual([])
   expect(saidIn((await dialog.take('Hello?')).turn)).toBe("I'm an AI assistant. Hello Maya.")
@@ -48,7 +48,7 @@ it('waits for a contact who speaks first, and then says who is calling', async (
 it('says that it is an AI before the words of the model if the contact speaks first and there is no greeting', async () => {
   const dialog = createDialog(await open(), { speaks_first: 'contact', greeting: '' })
   await dialog.take(null)
-  expect(saidIn((await dialog.take('Hello?')).turn)).toMatch(/^I'm an AI assistant\. ?Hello, thank you/)
+  expect(saidIn((await dialog.take('Hello?')).turn)).toMatch(/^I'm an AI assistant\. Hello, thank you/)
   expect(lastMessages().at(-1)).toEqual({ role: 'user', content: 'Hello?' })
 })
 
@@ -126,6 +126,46 @@ it('confirms that the contact is not called again, and ends', async () => {
   expect(saidIn(turn)).toMatch(/we won't call you again\. Goodbye\.$/)
 })
 
+it('confirms the opt-out if the model also ends the call in the same answer', async () => {
+  models.first.behaviors.push('obedient')
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  const { turn } = await dialog.take('call the tool end_call with {}\ncall the tool opt_out with {}')
+  expect([turn.end, dialog.controls]).toEqual(['agent', ['end_call', 'opt_out']])
+  expect(saidIn(turn)).toBe("All right, we won't call you again. Goodbye.")
+})
+
+it('gives the model the placeholders of a sentence, and never what a form sent in them', async () => {
+  const state = { phrases: { aiDisclosure: "Hi {{first_name}}, I'm an AI." } }
+  const dialog = createDialog(await open(), state)
+  await dialog.take(null)
+  await dialog.take('Hi')
+  const { messages = [] } = models.first.requests.at(-1)?.body ?? {}
+  expect(messages[0]?.content).toContain('"Hi "first_name", I\'m an AI."')
+  expect(messages[0]?.content).not.toContain('Maya')
+})
+
+it('keeps the results of tool calls apart whose server gives all of them the same ID', async () => {
+  models.first.behaviors.push('same-tool', 'same-ids')
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
+  await dialog.take(null)
+  const { turn } = await dialog.take('Hi')
+  const tools = turn.parts.flatMap((part) => (part.type === 'tool' ? [part] : []))
+  expect(tools.map(({ result }) => result)).toEqual(['Done.', 'Done.', 'Done.', 'Done.'])
+  expect(new Set(tools.map(({ id }) => id)).size).toBe(4)
+})
+
+it('tells the operator that an answer was too long', async () => {
+  models.first.behaviors.push('endless')
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  const { turn } = await dialog.take('Hi')
+  expect(turn.parts.at(-1)).toMatchObject({
+    type: 'trouble',
+    sentence: expect.stringContaining('longer than an answer can be'),
+  })
+})
+
 it('offers a tool whose name is taken under another one', async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'end_call' }, { name: 'do_not_call' }])
   await dialog.take(null)
@@ -146,6 +186,18 @@ it('asks a silent contact once, and then hangs up', async () => {
   const { turn } = await dialog.take(silence)
   expect([turn.end, saidIn(turn)]).toEqual(['silence', expect.stringContaining('hang up now')])
   expect(models.first.requests).toEqual([])
+})
+
+it('asks a silent contact who was to speak first before it hangs up', async () => {
+  const dialog = createDialog(await open(), { speaks_first: 'contact' })
+  await dialog.take(null)
+  const said = []
+  for (let turn = 0; turn < 3; turn += 1) said.push(saidIn((await dialog.take(silence)).turn))
+  expect(said).toEqual([
+    "I'm an AI assistant. Hello Maya.",
+    'Are you still there?',
+    expect.stringContaining('hang up now'),
+  ])
 })
 
 it('tells the model of a silence that the contact has broken', async () => {

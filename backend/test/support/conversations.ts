@@ -54,7 +54,7 @@ export function createDialog(
   const dialog: Dialog = {
     state: {
       ...{ agent: values, values: { agentName: values.name, campaignName: null, contact } },
-      ...{ phrases: getPhrases(values.language).phrases, timeZone: 'America/New_York' },
+      ...{ phrases: getPhrases(values.language, values.phrases).phrases, timeZone: 'America/New_York' },
       ...{ startedAt: clock.now(), turns: [], lateResults: [], isDryRun: true },
     },
     ...{ late: [], calls: [], controls: [], failures: [], closedSessions: 0 },

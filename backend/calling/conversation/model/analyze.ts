@@ -10,7 +10,7 @@ import type { Endpoint } from './endpoint.ts'
 import { errorName, type ModelFailure, toModelFailure } from './failure.ts'
 import type { ModelPackages } from './packages.ts'
 import { createRequestLimit, type RequestLimit } from './request-limit.ts'
-import { noteFailure, type TurnDeps } from './stream-turn.ts'
+import { logFailure, type TurnDeps } from './stream-turn.ts'
 import { addUsage, noUsage, type TokenUsage, toUsage } from './usage.ts'
 
 export interface AnalysisRequest extends AnalyzedConversation {
@@ -56,13 +56,18 @@ export async function analyze(
       }
       failure = answered.failure ?? { kind: 'malformed' }
       if (failure.kind === 'aborted') break
-      await noteFailure(deps, endpoint, failure, answered.error)
+      logFailure(deps.log, endpoint, failure, answered.error)
+      if (isUnavailable(failure)) await deps.health.addFailure(endpoint.key)
     } finally {
       limit.end()
     }
   }
   return { type: 'failure', failure, usage }
 }
+
+/** Returns true for a failure that conversations would have, too. A model can be good at talking and bad at JSON. */
+const isUnavailable = ({ kind, status }: ModelFailure): boolean =>
+  kind === 'unreachable' || kind === 'cut' || (kind === 'rejected' && status !== 400)
 
 /** Asks one model: with a schema, then once without if the server rejects it or the answer can't be read. */
 async function requestAnalysis(

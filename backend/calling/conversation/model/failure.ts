@@ -23,7 +23,7 @@ export interface ModelFailure {
 
 /** Sentences for the operator. */
 export const failureSentences: Record<ModelFailureKind, string> = {
-  no_first_word: 'The language model said nothing in time.',
+  no_first_word: 'The language model said nothing, or not in time.',
   unreachable: "The language model's server can't be reached.",
   rejected: "The language model's server rejected a request.",
   cut: "The language model's answer broke off.",

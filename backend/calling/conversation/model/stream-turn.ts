@@ -2,7 +2,7 @@ import type { AssistantModelMessage, ModelMessage, ToolSet } from 'ai'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/core/clock.ts'
 import { secondMs } from '../../../platform/core/durations.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, RequestedCall } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { failureSentences, type ModelFailure } from './failure.ts'
 import type { ModelHealth } from './health.ts'
@@ -67,6 +67,8 @@ interface Turn {
   /** The words of an answer that broke off. */
   broken: string
   usage: TokenUsage
+  /** The IDs of all tool calls. */
+  callIds: Set<string>
 }
 
 /**
@@ -85,20 +87,25 @@ export async function* streamTurn(
     settings: { instructions, tools: toolSet, maxOutputTokens, signal, firstWordMs, idleMs },
     history: request.messages,
     endpoints: [...endpoints],
-    ...{ messages: [], text: '', broken: '', usage: noUsage },
+    ...{ messages: [], text: '', broken: '', usage: noUsage, callIds: new Set() },
   }
   let rejectedCalls = 0
   for (let step = 1; ; step += 1) {
     const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls
     const outcome = yield* requestStep(deps, turn, mayUseTools)
     const { text, reasoning, failure, isTruncated } = outcome
-    // A call that was cut off, or that wasn't allowed, isn't made.
-    const calls = failure === undefined && mayUseTools && !isTruncated ? outcome.calls : []
+    // A call that was cut off, that wasn't allowed, or that the contact interrupted isn't made.
+    const isUsable = failure === undefined && mayUseTools && !isTruncated && !signal.aborted
+    const calls = isUsable ? outcome.calls.map((call) => withOwnId(turn, call)) : []
     turn.text += text
     if (text.trim() !== '' || calls.length > 0)
       turn.messages.push(toMessage(text.trimStart(), reasoning, calls))
     if (failure !== undefined) {
       yield { type: 'failure', failure, ...toEnd(turn) }
+      return
+    }
+    if (signal.aborted) {
+      yield { type: 'failure', failure: { kind: 'aborted' }, ...toEnd(turn) }
       return
     }
     const model = turn.endpoints[0]?.model ?? ''
@@ -119,6 +126,14 @@ export async function* streamTurn(
       return
     }
   }
+}
+
+/** Gives a call another ID if the turn has the ID already: some servers number the calls of each response from one. */
+function withOwnId({ callIds }: Turn, call: RequestedCall): RequestedCall {
+  const { toolCallId } = call
+  const id = callIds.has(toolCallId) ? `${toolCallId}-${callIds.size}` : toolCallId
+  callIds.add(id)
+  return { ...call, toolCallId: id }
 }
 
 /** Sends one request to the first model, or to the next one with what was already said. */
@@ -175,16 +190,24 @@ const continueNote: ModelMessage = {
   content: '[Your answer broke off after these words. Continue right after them, and repeat nothing.]',
 }
 
-/** Counts and logs a failure, without anything of the request. */
-export async function noteFailure(
+/** Counts and logs a failure. */
+async function noteFailure(
   { log, health }: Pick<TurnDeps, 'log' | 'health'>,
-  { key, host, model }: Endpoint,
-  { kind, status }: ModelFailure,
+  endpoint: Endpoint,
+  failure: ModelFailure,
   error: string | undefined,
 ): Promise<void> {
-  log.warn({ host, model, failure: kind, status, error: { name: error } }, failureSentences[kind])
-  await health.addFailure(key)
+  logFailure(log, endpoint, failure, error)
+  await health.addFailure(endpoint.key)
 }
+
+/** Logs a failure, without anything of the request. */
+export const logFailure = (
+  log: TurnDeps['log'],
+  { host, model }: Endpoint,
+  { kind, status }: ModelFailure,
+  error: string | undefined,
+): void => log.warn({ host, model, failure: kind, status, error: { name: error } }, failureSentences[kind])
 
 function toMessage(text: string, reasoning: string, calls: RequestOutcome['calls']): AssistantModelMessage {
   return {

@@ -42,6 +42,7 @@ export function findMissingPhrases(agent: AgentValues): PhraseName[] {
   const isUsed = (name: PhraseName): boolean => {
     if (name === 'aiDisclosure') return agent.ai_disclosure
     if (name === 'defaultGreeting') return agent.greeting.trim() === ''
+    if (name === 'goodbye' || name === 'timeUp') return agent.closing_line.trim() === ''
     return true
   }
   return getPhrases(agent.language, agent.phrases).missing.filter((name) => isUsed(name))

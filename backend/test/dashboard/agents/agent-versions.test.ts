@@ -91,3 +91,31 @@ it('keeps sentences that replace those of Outdial, and rejects unknown names in 
   })
   expect(long.html).toMatch(/id="f-phrases-goodbye-issue"[^>]*>The sentence can have at most 300 characters/)
 })
+
+it("doesn't publish a version that was saved after the page was opened", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const save = async (instructions: string) =>
+    (await user.browser.press(await user.open(`${path}/edit`), 'Save', { instructions })).page
+  const seen = await save('Offer Mondays.')
+  const newer = await save('Offer Fridays.')
+  const { page: rejected } = await user.browser.press(seen, 'Publish changes')
+  expect(rejected.text).toContain('Version 3 was saved after you opened the page, so nothing was published.')
+  const { page: published } = await user.browser.press(newer, 'Publish changes')
+  expect(published.text).toContain('Agent published.')
+})
+
+it('publishes names that are not listed under Variables only if they have a fallback', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const path = `/agents/${user.seed.agentId}`
+  const save = async (instructions: string, about: string) =>
+    (
+      await user.browser.press(await user.open(`${path}/edit`), 'Save', {
+        ...{ instructions, 'result.1.name': 'Day', 'result.1.about': about },
+      })
+    ).page
+  const { page: rejected } = await user.browser.press(await save('Say hi.', 'For {{size}}'), 'Publish changes')
+  expect(rejected.text).toContain('The results have to be corrected first. {{size}} is')
+  const page = await save('They asked about {{product|our offer}}.', 'For {{size|their group}}')
+  expect((await user.browser.press(page, 'Publish changes')).page.text).toContain('Agent published.')
+})

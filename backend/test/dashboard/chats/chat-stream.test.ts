@@ -106,7 +106,7 @@ it('says that the chat has ended instead of taking a turn', async () => {
   const parts = await readAll(await streamTurn(user, chat, { text: 'Hello?' }))
   expect(parts.at(-1)).toEqual({
     type: 'failed',
-    text: 'This chat has ended. Start a new one to go on with this agent.',
+    text: 'This chat has ended. Start a new one to continue with this agent.',
   })
 })
 
