@@ -42,6 +42,7 @@ const withFixedResult = (kind: ToolKind): ToolKind => ({
   ...kind,
   settings: z.looseObject({}),
   config: z.looseObject({}),
+  hasEffects: true,
   run: async (_deps, { toolName }): Promise<ToolResult> => ({
     text: resultTextFor(toolName),
     isError: false,

@@ -1,6 +1,6 @@
 import { getPhrases, type PhraseName } from '../../calling/conversation/phrases/index.ts'
 import { languageName } from '../../platform/views/format.ts'
-import { field, type FormModel } from '../../platform/views/forms.ts'
+import { field, type FormModel, groupIssue } from '../../platform/views/forms.ts'
 import { attributes, type Html, html } from '../../platform/views/html.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { maxLengths } from '../../queue/agents/validate-agent.ts'
@@ -27,12 +27,12 @@ const toFieldName = (name: string): string => `phrases.${name}`
 /** Shows a field for each sentence that the agent says without the model, with Outdial's own as an example. */
 export function phraseFields(form: FormModel, { language, phrases: saved }: AgentValues): Html {
   const { phrases, missing } = getPhrases(language)
-  const hasIssue = names.some((name) => toFieldName(name) in form.issues) || 'phrases' in form.issues
-  const isOpen = hasIssue || missing.length > 0 || Object.keys(saved).length > 0
+  const isOpen = 'phrases' in form.issues || missing.length > 0 || Object.keys(saved).length > 0
   return html`
     <details${attributes({ open: isOpen })}>
       <summary>Sentences that Outdial says in chats</summary>
       <div class="stack">
+        ${groupIssue({ form, name: 'phrases', label: 'Sentences' })}
         <p class="hint">
           ${
             missing.length > 0

@@ -134,7 +134,7 @@ it('keeps what was said before an interruption, also when the next words come to
   const said = wordsOf(await first)
   await second
   expect((await read(chatId)).turns.slice(1)).toMatchObject([
-    { input: { text: 'Hi' }, parts: [{ type: 'said', text: said }] },
+    { input: { text: 'Hi' }, parts: [{ type: 'said', text: said }, { type: 'interrupted' }] },
     { input: { text: 'Wait' }, parts: [{ type: 'said' }] },
   ])
   expect(said.length).toBeLessThan(`I see. ${question}`.length)

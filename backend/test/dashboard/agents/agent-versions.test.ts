@@ -73,25 +73,6 @@ it('shows what saving again would change in the version that someone else saved 
   expect(changes).not.toContain('Greeting')
 })
 
-it('keeps sentences that replace those of Outdial, and rejects unknown names in them at publishing', async () => {
-  const user = await seedSignedInOwner(world.service)
-  const path = `/agents/${user.seed.agentId}`
-  const form = await user.open(`${path}/edit`)
-  expect(form.html).toMatch(/name="phrases.optedOut"[^>]*placeholder="All right, we won&#39;t call you again\./)
-  const { page: saved } = await user.browser.press(form, 'Save', {
-    'phrases.optedOut': 'All right, {{first_name}}. Bye.',
-    'phrases.goodbye': 'Bye, {{nickname}}.',
-  })
-  expect(saved.html).toContain('After an opt-out: All right, {{first_name}}. Bye.')
-  expect(saved.text).toContain('Edit sentences')
-  const { page: rejected } = await user.browser.press(saved, 'Publish changes')
-  expect(rejected.text).toContain('The sentences have to be corrected first.')
-  const { page: long } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
-    'phrases.goodbye': 'x'.repeat(301),
-  })
-  expect(long.html).toMatch(/id="f-phrases-goodbye-issue"[^>]*>The sentence can have at most 300 characters/)
-})
-
 it("doesn't publish a version that was saved after the page was opened", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
