@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
 import { formatLimit, formatResult, formatTable } from './report/format-table.ts'
 import { describeMachine, formatMachine } from './report/machine.ts'
-import { saveReport } from './report/save.ts'
+import { saveRun } from './report/save.ts'
 import { type Figures, summarize } from './report/summarize.ts'
 import { runRow, toScale } from './row.ts'
 import { rows } from './rows.ts'
 
 /**
  * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` runs one row. `npm run bench -- --save`
- * also writes docs/reference/performance.md, its picture, and docs/reference/performance.json. BENCH_SCALE below 1 makes the run shorter.
+ * also writes docs/reference/performance.md, its picture, and docs/reference/performance.json, with the earlier results of rows
+ * that weren't measured or failed. BENCH_SCALE below 1 makes the run shorter.
  * BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows `claim` and `lists`.
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } })
@@ -17,15 +18,14 @@ const unknown = positionals.filter((name) => !rows.some((row) => row.name === na
 if (unknown.length > 0) {
   stop(`There's no row ${unknown.join(', ')}. The rows are: ${rows.map(({ name }) => name).join(', ')}.`)
 }
-if (values.save && positionals.length > 0) {
-  stop('Saved figures are from one run of all rows. Leave out the names, or leave out --save.')
-}
 const finishedCalls = Number(process.env.BENCH_FINISHED_CALLS ?? 0)
 if (!Number.isInteger(finishedCalls) || finishedCalls < 0)
   stop('BENCH_FINISHED_CALLS must be a number of calls.')
 if (values.save && finishedCalls > 0) stop('Saved figures are without BENCH_FINISHED_CALLS.')
 const scale = toScale(Number(process.env.BENCH_SCALE ?? 1), finishedCalls)
 if (!(scale.factor > 0 && scale.factor <= 1)) stop('BENCH_SCALE must be above 0 and at most 1.')
+const isFull = positionals.length === 0
+if (values.save && !isFull && scale.factor < 1) stop('Single rows are saved without BENCH_SCALE.')
 
 // Exit handlers remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -33,7 +33,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const machine = await describeMachine()
 write(`${formatMachine(machine)}\n`)
 const figures: Figures[] = []
-for (const row of rows.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+for (const row of rows.filter(({ name }) => isFull || positionals.includes(name))) {
   const startedAt = performance.now()
   try {
     const measured = (await runRow(row, scale)).map((measurement) => summarize(row.name, measurement))
@@ -48,8 +48,8 @@ for (const row of rows.filter(({ name }) => positionals.length === 0 || position
   }
 }
 write(`\n${formatTable(figures)}`)
-if (values.save && process.exitCode === 1) stop('Nothing was saved, because a row failed.')
-if (values.save) await saveReport({ machine, scale: scale.factor, figures })
+if (values.save)
+  await saveRun({ machine, scale: scale.factor, figures, rows: rows.map(({ name }) => name), isFull })
 
 function stop(message: string): never {
   process.stderr.write(`${message}\n`)

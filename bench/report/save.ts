@@ -5,7 +5,7 @@ import { drawResults } from './draw-results.ts'
 import { formatLimit, formatMedian, formatPageTable } from './format-table.ts'
 import { formatMachine, type Machine } from './machine.ts'
 import { formatSizing, type SizingReport } from './sizing-tables.ts'
-import type { Figures } from './summarize.ts'
+import type { Figures, SavedFigures } from './summarize.ts'
 
 const docs = new URL('../../docs/', import.meta.url)
 const reference = new URL('reference/', docs)
@@ -14,15 +14,39 @@ const picture = new URL('pictures/performance.svg', docs)
 const scalingPage = new URL('guides/scale.md', docs)
 
 interface Report {
+  /** Of the run that measured most rows. */
   machine: Machine
   /** 1 if the large databases had a million calls. */
   scale: number
-  figures: Figures[]
+  figures: SavedFigures[]
 }
 
-/** Writes the results to docs/reference/performance.json, and the pages and the picture that show them. */
-export async function saveReport(report: Report): Promise<void> {
-  await saveJson('performance.json', report)
+interface Run {
+  machine: Machine
+  scale: number
+  figures: Figures[]
+  /** The names of all rows, in the order of the table. */
+  rows: readonly string[]
+  /** True if the run was to measure all of them. */
+  isFull: boolean
+}
+
+/**
+ * Writes the results to docs/reference/performance.json, and the pages and the picture that show them. Rows that the run
+ * didn't measure, or that failed, keep their results.
+ */
+export async function saveRun({ machine, scale, figures, rows, isFull }: Run): Promise<void> {
+  const before = await readReport<Report>('performance.json')
+  const { date, commit } = machine
+  const measured = figures.map((each): SavedFigures => ({ ...each, date, commit }))
+  const isMeasured = (row: string) => measured.some((each) => each.row === row)
+  await saveJson('performance.json', {
+    machine: isFull ? machine : before.machine,
+    scale: isFull ? scale : before.scale,
+    figures: rows.flatMap((row) =>
+      (isMeasured(row) ? measured : before.figures).filter((each) => each.row === row),
+    ),
+  })
   await writeResultPages()
 }
 
@@ -72,10 +96,16 @@ export function formatSummary(figures: readonly Figures[]): string {
 }
 
 function formatResults({ machine, scale, figures }: Report): string {
+  const others = new Set(
+    figures
+      .filter(({ commit }) => commit !== machine.commit)
+      .map(({ row, date, commit }) => `\`${row}\` on ${date}, commit ${commit}`),
+  )
   const size = scale === 1 ? '' : ` This was a quick check with BENCH_SCALE=${scale}.`
   const notes = figures.flatMap(({ row, notes: text }) => (text === null ? [] : [formatNotes(row, text)]))
   return [
     `Measured on this machine: ${formatMachine(machine)}.${size}\n`,
+    ...(others.size === 0 ? [] : [`Measured in another run: ${[...others].join('; ')}.\n`]),
     formatPageTable(figures),
     ...notes,
   ].join('\n')

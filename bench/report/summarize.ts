@@ -22,6 +22,12 @@ export interface Figures {
   notes: string | null
 }
 
+/** Figures, with the run that measured them. */
+export interface SavedFigures extends Figures {
+  date: string
+  commit: string
+}
+
 /** Compares ours with the peer's in each round, and returns the median of the rounds. */
 export function summarize(row: string, measurement: Measurement): Figures {
   const { label, what, against, unit, rounds, compare = 'ratio', limit, notes } = measurement

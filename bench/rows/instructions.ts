@@ -34,7 +34,7 @@ export const instructions: Row = {
     const contacts = await takeTurns(scale.rounds, ours, peer)
     return [
       {
-        label: 'Contacts of an agent with 8 KB of instructions',
+        label: 'Contacts with long instructions',
         what: 'the time of a `POST /contacts/`, 32 clients, new numbers, of a campaign whose agent has 8 KB of instructions',
         against: 'the same without instructions',
         unit: 'ms',
@@ -42,7 +42,7 @@ export const instructions: Row = {
         limit: atMost(1.05),
       },
       {
-        label: 'Claim of calls with 8 KB of instructions',
+        label: 'Claim with long instructions',
         what: `a claim of ${capacity} calls of an agent that has 8 KB of instructions, p50`,
         against: 'the same without instructions',
         unit: 'ms',
