@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { removeMember } from '../../accounts/access/remove-member.ts'
 import { endSession } from '../../accounts/identity/sessions.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { seedSignedInMember, type SignedInUser } from '../support/dashboard.ts'
 import {
   dumpRows,
@@ -18,7 +19,6 @@ import {
 import { findIdFields } from '../support/id-fields.ts'
 import { listDashboardRoutes, type ListedRoute, pathFor } from '../support/page-paths.ts'
 import { memberPaths, ownerPaths } from '../support/page-roles.ts'
-import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 

@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals'
 import pino from 'pino'
 import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-tool-call.ts'
 import { seedCall } from '../support/calls.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { freshNumber, seedLiveCall, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
-import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { useWorld } from '../support/world.ts'
 
 const logLines: string[] = []

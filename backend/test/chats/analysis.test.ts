@@ -191,7 +191,7 @@ it('stores nothing about a contact who is erased meanwhile', async () => {
     const rows = await deps.db.selectFrom(table).selectAll().where('workspace_id', '=', workspaceId).execute()
     expect([table, rows]).toEqual([table, []])
   }
-  // The tokens were used, whoever the chat was with.
+  // The tokens were used anyway.
   const [usage] = await deps.db.selectFrom('model_usage').select('tokens').execute()
   expect(usage?.tokens).toBeGreaterThan(0)
 })

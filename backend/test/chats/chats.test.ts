@@ -227,22 +227,23 @@ it('ends for the member, once, and is analyzed only if the contact said somethin
 
 it('ends for the member if no language model is set up anymore', async () => {
   const chatId = await world.start()
-  const { model: _, ...withoutModel } = world.deps
-  await endChat(withoutModel, keyOf(chatId))
+  const deps: Parameters<typeof endChat>[0] = { ...world.deps }
+  Reflect.deleteProperty(deps, 'model')
+  await endChat(deps, keyOf(chatId))
   expect(await read(chatId)).toMatchObject({ endReason: 'member' })
 })
 
 it('says the sentences of the agent, with their placeholders filled', async () => {
   await edit({
-    greeting: 'Buongiorno.',
+    greeting: 'Ciao.',
     language: 'it',
-    phrases: { aiDisclosure: 'Sono un assistente IA.', silenceQuestion: '{{first_name}}, ci sei?', goodbye: ' ' },
+    phrases: { aiDisclosure: 'IA.', silenceQuestion: '{{first_name}}, ciao?', goodbye: ' ' },
   })
   const chatId = await world.start()
   await world.take(chatId, silence)
   expect((await read(chatId)).turns).toMatchObject([
-    { parts: [{ text: 'Buongiorno. Sono un assistente IA.' }] },
-    { parts: [{ text: 'Maya, ci sei?' }] },
+    { parts: [{ text: 'Ciao. IA.' }] },
+    { parts: [{ text: 'Maya, ciao?' }] },
   ])
 })
 

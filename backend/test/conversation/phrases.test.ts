@@ -6,9 +6,9 @@ import {
   phrasesByLanguage,
 } from '../../calling/conversation/phrases/index.ts'
 import { toSpokenText } from '../../calling/conversation/spoken-text.ts'
+import { newAgentValues } from '../../queue/agents/validate-agent.ts'
 import { fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
 import { listGreetingNames } from '../../queue/calls/greeting.ts'
-import { newAgentValues } from '../../queue/agents/validate-agent.ts'
 
 const sentences = Object.entries(phrasesByLanguage).flatMap(([language, phrases]) =>
   phraseNames.map((name) => [language, name, phrases[name]] as const),

@@ -3,9 +3,9 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { attemptReportsPath } from '../../platform/core/runtime-paths.ts'
 import { createAttemptToken } from '../../platform/secrets/attempt-tokens.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { seedLiveCall } from '../support/factories.ts'
 import { openSse, otherSecret, secret, textResult, useMcpWorld } from '../support/mcp.ts'
-import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { apiPrefix } from '../support/test-api.ts'
 
 let agentId: number

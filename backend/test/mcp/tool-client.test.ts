@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openToolClient, ownToolServerUrl, toolSessionUrl } from '../../calling/telephony/tool-client.ts'
 import { parseConfig } from '../../config.ts'
 import { createKnownHosts } from '../../platform/http/host-check.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { getWidgetId } from '../support/factories.ts'
 import { secret, textResult, textSchema, useMcpWorld } from '../support/mcp.ts'
 import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
-import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const aborted: string[] = []

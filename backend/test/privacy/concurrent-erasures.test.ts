@@ -13,13 +13,13 @@ import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { addContact } from '../../queue/contacts/add-contact.ts'
 import { addNote } from '../../queue/contacts/contact-notes.ts'
 import { advanceUntil, listEvents, seedCall, toCaller } from '../support/calls.ts'
+import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import type { TestDeps } from '../support/deps.ts'
 import { analysis, answered, email, number, person, useErasureWorld } from '../support/erasure.ts'
 import { type Seed, seedWorkspace } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { receiveReport } from '../support/receive-report.ts'
-import { seedChatWithToken } from '../support/chats-with-tokens.ts'
 
 const { world, claim, erase, seedConversation, toolCall, findTraces } = useErasureWorld()
 

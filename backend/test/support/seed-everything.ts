@@ -8,9 +8,9 @@ import { createSpreadsheet } from '../../tools/spreadsheets/spreadsheets.ts'
 import { installBuiltInTools } from '../../tools/tool-catalog.ts'
 import { subscribe } from '../../webhooks/subscriptions.ts'
 import { addContact } from './calls.ts'
+import { seedChatWithToken } from './chats-with-tokens.ts'
 import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
-import { seedChatWithToken } from './chats-with-tokens.ts'
 import type { Service } from './service.ts'
 
 /** The IDs of one object of each kind, by the names of the objects in addresses. */

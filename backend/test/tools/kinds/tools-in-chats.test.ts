@@ -4,11 +4,11 @@ import { assignTool } from '../../../tools/assignments.ts'
 import { createSpreadsheet } from '../../../tools/spreadsheets/spreadsheets.ts'
 import { installBuiltInTools, listTools } from '../../../tools/tool-catalog.ts'
 import { seedCall } from '../../support/calls.ts'
+import { seedChatWithToken } from '../../support/chats-with-tokens.ts'
 import type { TestDeps } from '../../support/deps.ts'
 import { freshNumber, type Seed, seedWorkspace } from '../../support/factories.ts'
 import { dumpRows } from '../../support/foreign-objects.ts'
 import { openSse } from '../../support/mcp.ts'
-import { seedChatWithToken } from '../../support/chats-with-tokens.ts'
 import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
 // The clock starts on Monday, May 4, 2026 at 11:00 in New York, the workspace's time zone.
