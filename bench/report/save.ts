@@ -121,5 +121,8 @@ function formatNotes(row: string, notes: string): string {
 /** Saves a file as `npm run format` would format it. */
 async function saveJson(name: string, report: object): Promise<void> {
   const file = new URL(name, reference)
-  await writeFile(file, await format(JSON.stringify(report), { ...(await resolveConfig(file)), parser: 'json' }))
+  await writeFile(
+    file,
+    await format(JSON.stringify(report), { ...(await resolveConfig(file)), parser: 'json' }),
+  )
 }

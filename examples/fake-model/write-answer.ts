@@ -19,7 +19,9 @@ export function writeCompletion(response: ServerResponse, { request, behaviors, 
   const message = {
     role: 'assistant',
     content: text || null,
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call, index) => toCall(request, behaviors, call, index)) }),
+    ...(toolCalls.length > 0 && {
+      tool_calls: toolCalls.map((call, index) => toCall(request, behaviors, call, index)),
+    }),
   }
   const choice = { index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }
   const usage = behaviors.has('no-usage') ? {} : { usage: countUsage(request, answer) }

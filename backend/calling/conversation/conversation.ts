@@ -100,8 +100,7 @@ export class Conversation {
       ...{ usage: noUsage, model: undefined, end: undefined },
     }
     if (input === null) yield* this.#begin(turn)
-    else if (this.#isOver())
-      yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
+    else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
     if (turn.end === undefined && signal.aborted) yield add(turn, { type: 'interrupted' })

@@ -35,7 +35,10 @@ interface FormData extends FormFrame {
 }
 
 export const agentFormView = defineView(
-  ({ ui, title, form, here }, { back, found, models, overwritten, submitLabel, values, isNew }: FormData) => html`
+  (
+    { ui, title, form, here },
+    { back, found, models, overwritten, submitLabel, values, isNew }: FormData,
+  ) => html`
     <a class="crumb" href="${ui.to(back.path)}">${icon('back')} ${back.label}</a>
     <h1>${title}</h1>
     ${pageForm(

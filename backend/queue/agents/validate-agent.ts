@@ -220,7 +220,14 @@ export function validateAgent(input: AgentInput, before = newAgentValues): Agent
 }
 
 /** Returns the texts of an agent that can have placeholders, with what they're called. */
-const listPlaceholderTexts = ({ greeting, instructions, closing_line, phrases, goal, results }: AgentValues) => [
+const listPlaceholderTexts = ({
+  greeting,
+  instructions,
+  closing_line,
+  phrases,
+  goal,
+  results,
+}: AgentValues) => [
   { field: 'greeting', name: 'greeting', text: greeting },
   { field: 'instructions', name: 'instructions', text: instructions },
   { field: 'closing_line', name: 'closing line', text: closing_line },

@@ -125,7 +125,11 @@ it.each([
     'in a chat',
     async () => {
       const { userId } = ours.user
-      const chat = await seedChatWithToken(world.service.deps, { ...ours.user.seed, userId, contactId: ours.contact })
+      const chat = await seedChatWithToken(world.service.deps, {
+        ...ours.user.seed,
+        userId,
+        contactId: ours.contact,
+      })
       return { token: chat.token }
     },
   ],

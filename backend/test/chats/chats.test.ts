@@ -237,12 +237,12 @@ it('says the sentences of the agent, with their placeholders filled', async () =
   await edit({
     greeting: 'Ciao.',
     language: 'it',
-    phrases: { aiDisclosure: 'IA.', silenceQuestion: '{{first_name}}, ciao?', goodbye: ' ' },
+    phrases: { aiDisclosure: 'IA, ciao.', silenceQuestion: '{{first_name}}, ciao?', goodbye: ' ' },
   })
   const chatId = await world.start()
   await world.take(chatId, silence)
   expect((await read(chatId)).turns).toMatchObject([
-    { parts: [{ text: 'Ciao. IA.' }] },
+    { parts: [{ text: 'Ciao. IA, ciao.' }] },
     { parts: [{ text: 'Maya, ciao?' }] },
   ])
 })

@@ -9,7 +9,9 @@ import { ToolServerError } from './tool-server-error.ts'
  *
  * @throws {ToolServerError} origin_not_allowed
  */
-export function createOriginCheck(config: Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>) {
+export function createOriginCheck(
+  config: Pick<Config, 'publicUrl' | 'internalUrl' | 'host' | 'allowedHosts'>,
+) {
   const isKnown = createKnownHosts(config)
 
   return ({ host, origin }: IncomingHttpHeaders): void => {

@@ -8,7 +8,9 @@ it('keeps sentences that replace those of Outdial, and rejects unknown names in 
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const form = await user.open(`${path}/edit`)
-  expect(form.html).toMatch(/name="phrases.optedOut"[^>]*placeholder="All right, we won\S{1,5}t call you again\./)
+  expect(form.html).toMatch(
+    /name="phrases.optedOut"[^>]*placeholder="All right, we won\S{1,5}t call you again\./,
+  )
   const { page: saved } = await user.browser.press(form, 'Save', {
     'phrases.optedOut': 'All right, {{first_name}}. Bye.',
     'phrases.goodbye': 'Bye, {{nickname}}.',

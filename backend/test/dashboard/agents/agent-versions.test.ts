@@ -95,7 +95,10 @@ it('publishes names that are not listed under Variables only if they have a fall
         ...{ instructions, 'result.1.name': 'Day', 'result.1.about': about },
       })
     ).page
-  const { page: rejected } = await user.browser.press(await save('Say hi.', 'For {{size}}'), 'Publish changes')
+  const { page: rejected } = await user.browser.press(
+    await save('Say hi.', 'For {{size}}'),
+    'Publish changes',
+  )
   expect(rejected.text).toContain('The results have to be corrected first. {{size}} is')
   const page = await save('They asked about {{product|our offer}}.', 'For {{size|their group}}')
   expect((await user.browser.press(page, 'Publish changes')).page.text).toContain('Agent published.')

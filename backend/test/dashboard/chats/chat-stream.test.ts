@@ -67,7 +67,9 @@ it('sends the first words before the agent has finished, and stores them when th
   const next = await readAll(await streamTurn(user, chat, { text: 'Wait' }))
   expect(next.some(({ type }) => type === 'turn')).toBe(true)
   expect(await storedParts(chat, 2)).toContain('I see. Do')
-  expect((await user.browser.open(chat.url)).page.text).toMatch(/I see\. Do\S*( \S+){0,4} Interrupted Maya Wait/)
+  expect((await user.browser.open(chat.url)).page.text).toMatch(
+    /I see\. Do\S*( \S+){0,4} Interrupted Maya Wait/,
+  )
 })
 
 it('ends the turn when the browser disconnects', async () => {
