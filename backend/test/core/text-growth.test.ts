@@ -23,6 +23,7 @@ import type { DialRequest } from '../../calling/telephony/provider.ts'
 import { fillScenarioText } from '../../calling/telephony/simulated/scenarios.ts'
 import { parseTimeZone } from '../../calling/telephony/simulated/tool-steps.ts'
 import { parseConfig } from '../../config.ts'
+import { parsePhrases } from '../../dashboard/agents/agent-phrases.ts'
 import { parseResults } from '../../dashboard/agents/agent-results-fields.ts'
 import { parseFormFields } from '../../dashboard/agents/schema-fields.ts'
 import { parseParameters, parseSchema } from '../../dashboard/tools/http-tool-parameters.ts'
@@ -182,6 +183,9 @@ const readers: Record<string, Record<string, Read>> = {
         JSON.stringify({ summary: text, sentiment: 'neutral', goal_met: null, extracted: { day: text } }),
         analyzedConversation,
       ),
+  },
+  'dashboard/agents/agent-phrases.ts': {
+    parsePhrases: (text) => parsePhrases({ 'phrases.goodbye': text }),
   },
   'dashboard/agents/agent-results-fields.ts': {
     parseResults: (text) =>
