@@ -25,8 +25,8 @@ function mentionsContact(contact: ContactIdentifiers) {
   )`
 }
 
-/** A statement that reads many more chats could take longer than the database allows. */
-const chatsPerStep = 200
+/** A chat can have megabytes. A statement that reads many more could take longer than the database allows. */
+const chatsPerStep = 20
 
 /**
  * Returns the IDs of the chats that mention the contact, of any contact or with sample values. Reads all chats of the

@@ -60,8 +60,9 @@ export async function* takeTurn(
     const turn = yield* whileWatched(deps, key, number, (watched) =>
       conversation.takeTurn(input, AbortSignal.any([exclusive.signal, watched])),
     )
-    const isStored = await storeTurn(deps, key, number, turn)
+    // First, because the tokens were used even if the member has lost the right to store the turn.
     await addTokens(deps, key.workspaceId, turn.usage)
+    const isStored = await storeTurn(deps, key, number, turn)
     if (!isStored) {
       yield { type: 'dropped' }
       return

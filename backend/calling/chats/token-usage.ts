@@ -17,7 +17,7 @@ const toDay = (at: Date): string => at.toISOString().slice(0, 10)
 
 /**
  * Counts tokens that a workspace has used, and logs once a day that it's close to its limit, whichever process counts
- * them. Call it after the commit of what the tokens were used for, so that conversations don't wait for each other.
+ * them. Don't call it in the transaction that stores what the tokens were used for, so that conversations don't wait for each other.
  */
 export async function addTokens(
   { clock, config, db, log, metrics }: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'metrics'>,

@@ -1,6 +1,7 @@
 import type { ModelMessage } from 'ai'
 import type { Clock } from '../../platform/core/clock.ts'
 import { minuteMs, secondMs } from '../../platform/core/durations.ts'
+import { cutText } from '../../platform/core/text.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { type CallValues, fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
 import { bridgePauses } from './bridge-pauses.ts'
@@ -50,6 +51,8 @@ export interface ConversationState {
 }
 
 const maxTurns = 200
+/** Characters of a tool's result that a turn keeps. The model gets fewer. */
+const maxStoredResult = 16_384
 /** The conversation ends before an agent's longest time is over, so that the closing line still fits. */
 const closingMs = 20 * secondMs
 /** The longest conversation of agents from before there was a limit. */
@@ -309,7 +312,7 @@ function* finishTool(
   const id = tools.toPartId(toolCallId)
   const part = turn.parts.find((one) => one.type === 'tool' && one.id === id)
   if (part?.type !== 'tool') return
-  part.result = result
+  part.result = cutText(result, maxStoredResult)
   part.isError = tools.findOutcome(toolCallId)?.isError ?? isError
   yield { type: 'tool_finished', tool: { ...part } }
 }

@@ -19,7 +19,12 @@ export const toHistory = (
 ]
 
 export const toInputMessages = (input: TurnInput | null): ModelMessage[] =>
-  input === null ? [] : [{ role: 'user', content: input.type === 'speech' ? input.text : silenceNote }]
+  input === null
+    ? []
+    : [{ role: 'user', content: input.type === 'speech' ? toSpeech(input.text) : silenceNote }]
+
+/** Replaces square brackets, because notes to the model are in them, and a contact could imitate the result of a tool. */
+const toSpeech = (text: string): string => text.replaceAll('[', '(').replaceAll(']', ')')
 
 const silenceNote = '[The contact says nothing.]'
 

@@ -38,6 +38,6 @@ export const containsIdentifier = (
   text: RawBuilder<unknown>,
   { digits, email }: ContactIdentifiers,
 ) => sql<boolean>`(
-  strpos(regexp_replace(${text}, '\\D', '', 'g'), ${digits}) > 0
+  strpos(regexp_replace(${text}, '\\D+', '', 'g'), ${digits}) > 0
   or coalesce(strpos(lower(${text}), lower(${email})) > 0, false)
 )`

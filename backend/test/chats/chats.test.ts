@@ -162,6 +162,20 @@ it('stores nothing of a turn after another process has taken the next one', asyn
   ])
 })
 
+it('counts the tokens of a turn that the member may no longer store', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  const chatId = await world.start()
+  const deps = {
+    ...world.deps,
+    confirmRights: async () => {
+      if (world.model.requests.length > 0) throw new Error('no rights')
+    },
+  }
+  expect(await getError(world.take(chatId, 'Hi', { deps }))).toMatchObject({ message: 'no rights' })
+  const [usage] = await world.db.selectFrom('model_usage').select('tokens').execute()
+  expect(usage?.tokens).toBeGreaterThan(0)
+})
+
 it('stops its model once another process has taken the next turn', async () => {
   await edit({ instructions: `Ask: ${question}` })
   world.model.behaviors.push('stalled')

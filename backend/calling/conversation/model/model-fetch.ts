@@ -6,6 +6,21 @@ export interface ModelFetch {
   close(): Promise<void>
 }
 
+/** The longest answers have a few KB. The packages keep errors and analyses in memory. */
+const maxResponseBytes = 4 * 1024 * 1024
+
+/** Ends a response that's longer. */
+function limitBytes(): TransformStream<Uint8Array, Uint8Array> {
+  let left = maxResponseBytes
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      left -= chunk.length
+      if (left >= 0) controller.enqueue(chunk)
+      else controller.error(new TypeError('the response is too long'))
+    },
+  })
+}
+
 /**
  * Creates the `fetch` for language models. Unlike Node's, whose connections close after 4 idle seconds, it keeps them
  * open between the turns of a conversation: a new TLS connection would delay the first word. Addresses aren't
@@ -34,7 +49,8 @@ export function createModelFetch({ keepAliveMs = minuteMs } = {}): ModelFetch {
         redirect: 'manual',
         dispatcher,
       })
-      return new Response(response.body, { status: response.status, headers: [...response.headers] })
+      const text = response.body?.pipeThrough(limitBytes()) ?? null
+      return new Response(text, { status: response.status, headers: [...response.headers] })
     },
     close: () => dispatcher.destroy(),
   }

@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolSet } from 'ai'
 import type { Clock } from '../../../platform/core/clock.ts'
+import { minuteMs } from '../../../platform/core/durations.ts'
 import { addFailure, addPart, type Answer, createAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ModelPackages } from './packages.ts'
@@ -28,6 +29,9 @@ interface StreamDeps {
 /** The longest tokens are shorter on average. Some servers ignore the limit of tokens, and some models never end. */
 const maxCharactersPerToken = 10
 
+/** The longest answer, also one that never pauses for long. It has time to be spoken. */
+const maxAnswerMs = 2 * minuteMs
+
 /** Sends one request, yields the words as they arrive, and returns what became of it. Never throws. */
 export async function* streamRequest(
   { packages, clock }: StreamDeps,
@@ -38,6 +42,8 @@ export async function* streamRequest(
   const limit = createRequestLimit(clock, request.signal)
   // The package's own limit for the first word begins when the response does, so a silent server would never reach it.
   const endFirstLimit = limit.abortAfter(request.firstWordMs, 'no_first_word')
+  limit.abortAfter(maxAnswerMs, 'cut')
+  const maxCharacters = request.maxOutputTokens * maxCharactersPerToken
   let idle: ReturnType<typeof limit.abortWhenIdle> | undefined
   try {
     const { stream } = packages.streamText({
@@ -53,13 +59,15 @@ export async function* streamRequest(
       onError: () => {},
     })
     for await (const part of stream) {
+      const charactersBefore = answer.characters
       if (addPart(answer, part)) {
         endFirstLimit()
         idle ??= limit.abortWhenIdle(request.idleMs)
       }
-      idle?.noteArrival()
+      if (answer.characters > charactersBefore) idle?.noteArrival()
       if (part.type === 'text-delta') {
-        const text = answer.text === '' ? joinTo(request.saidBefore, part.text) : part.text
+        const words = part.text.slice(0, maxCharacters - charactersBefore).toWellFormed()
+        const text = answer.text === '' ? joinTo(request.saidBefore, words) : words
         answer.text += text
         idle?.pause()
         yield { type: 'text', text }
@@ -71,7 +79,7 @@ export async function* streamRequest(
         // After a tool call that wasn't allowed, the usage follows.
         if (answer.error !== 'AI_ToolChoiceViolationError') break
       }
-      answer.isTruncated ||= answer.characters > request.maxOutputTokens * maxCharactersPerToken
+      answer.isTruncated ||= answer.characters > maxCharacters
       if (answer.isTruncated) break
     }
   } catch (error) {

@@ -57,6 +57,9 @@ export interface TurnDeps {
 /** After this many calls of unknown tools, or with broken arguments, the model gets no more chances in this turn. */
 const maxRejectedCalls = 2
 
+/** A text that the model reads can make it use a tool for each of many things. The calls beyond these limits aren't made. */
+const maxCalls = { inAnswer: 8, inTurn: 20 }
+
 interface Turn {
   settings: Omit<StreamedRequest, 'messages' | 'mayUseTools' | 'saidBefore'>
   history: readonly ModelMessage[]
@@ -91,12 +94,13 @@ export async function* streamTurn(
   }
   let rejectedCalls = 0
   for (let step = 1; ; step += 1) {
-    const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls
+    const callsLeft = Math.min(maxCalls.inAnswer, maxCalls.inTurn - turn.callIds.size)
+    const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls && callsLeft > 0
     const outcome = yield* requestStep(deps, turn, mayUseTools)
     const { text, reasoning, failure, isTruncated } = outcome
     // A call that was cut off, that wasn't allowed, or that the contact interrupted isn't made.
     const isUsable = failure === undefined && mayUseTools && !isTruncated && !signal.aborted
-    const calls = isUsable ? outcome.calls.map((call) => withOwnId(turn, call)) : []
+    const calls = isUsable ? outcome.calls.slice(0, callsLeft).map((call) => withOwnId(turn, call)) : []
     turn.text += text
     if (text.trim() !== '' || calls.length > 0)
       turn.messages.push(toMessage(text.trimStart(), reasoning, calls))
