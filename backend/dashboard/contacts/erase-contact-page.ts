@@ -52,5 +52,5 @@ export const eraseContactPage = defineForm({
   },
 })
 
-const countAll = ({ calls, waitingCalls, toolCalls, notes, changes, spreadsheetRows }: StoredData): number =>
-  calls + waitingCalls + toolCalls + notes + changes + spreadsheetRows
+const countAll = (stored: StoredData): number =>
+  Object.values<number>({ ...stored }).reduce((sum, count) => sum + count, 0)

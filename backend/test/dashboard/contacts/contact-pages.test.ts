@@ -4,6 +4,7 @@ import type { Page } from '../../../../support/browser.ts'
 import { emptyResult } from '../../../calling/dialer/attempt-result.ts'
 import { insertToolCall } from '../../../queue/calls/tool-call-store.ts'
 import { completeDialedCall, dialCall, getCall, seedCall } from '../../support/calls.ts'
+import { seedChat } from '../../support/chats.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber } from '../../support/factories.ts'
@@ -452,7 +453,10 @@ describe('the contact page', () => {
     const { page: outdated } = await browser.press(form, 'Erase permanently', typed)
     expect(outdated.text).toContain('Nothing was erased.')
     expect(outdated.text).toContain('2 notes')
-    const { page } = await browser.press(outdated, 'Erase permanently', typed)
+    await seedChat(world.service.deps, seed, { contactId })
+    const { page: again } = await browser.press(outdated, 'Erase permanently', typed)
+    expect(again.text).toMatch(/Nothing was erased\..*1 chat with an agent/)
+    const { page } = await browser.press(again, 'Erase permanently', typed)
     expect(page.text).toContain('This contact was erased')
   })
 })
