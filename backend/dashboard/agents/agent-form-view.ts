@@ -218,6 +218,8 @@ const conversationFields = (form: FormModel, values: AgentValues, models: FormDa
   ${(models !== null || Object.keys(values.phrases).length > 0) && phraseFields(form, values)}
 `
 
+const undeclared = 'not listed under Variables: the value if a contact has one'
+
 /** Lists the names that the greeting uses, and what's wrong with them. */
 const foundNames = (found: GreetingNames): Html => html`
   <div id="found" class="found" aria-live="polite">
@@ -234,7 +236,7 @@ const foundNames = (found: GreetingNames): Html => html`
                   ${
                     meaning === null && fallback === null
                       ? html`<span class="found-unknown">not listed under Variables. Add it there, or correct the name.</span>`
-                      : html`<span>${meaning ?? 'not listed under Variables: the value if a contact has one'}${fallback !== null && html`, or else “${fallback}”`}</span>`
+                      : html`<span>${meaning ?? undeclared}${fallback !== null && html`, or else “${fallback}”`}</span>`
                   }
                 </li>
               `,

@@ -65,7 +65,10 @@ function start(
   const action = ui.to(`/agents/${agentId}/chats/new`)
   const missing = describeMissingModel(model)
   return html`
-    <p class="soft">Try the agent: you write what the contact says, and a language model answers. Nobody is called, and nothing is changed. Tools that only look something up really do.</p>
+    <p class="soft">
+      Try the agent: you write what the contact says, and a language model answers. Nobody is called, and nothing is changed. Tools
+      that only look something up really do.
+    </p>
     ${missing !== null && html`<p class="notice" data-tone="warn">${missing}</p>`}
     ${startChatForm(form.sentTo(action), { action, variables, contacts })}
   `

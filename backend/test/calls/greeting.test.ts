@@ -57,8 +57,9 @@ describe('a placeholder', () => {
     )
   })
 
-  it('must be built in or one of the variables, even with a fallback', () => {
-    expect(describePlaceholderIssues('{{name}}: your {{appointment}} on {{day|soon}}', [])).toBe(
+  it('must be built in or one of the variables, unless it has a fallback', () => {
+    expect(describePlaceholderIssues('{{name}}, come by {{day|soon}}.', [])).toBeNull()
+    expect(describePlaceholderIssues('{{name}}: your {{appointment}} on {{day}}', [])).toBe(
       "{{appointment}} and {{day}} aren't listed under Variables. Add appointment and day to Variables, or correct the names.",
     )
     expect(describePlaceholderIssues('{{__proto__}} {{constructor}}', [])).toContain('{{constructor}}')
