@@ -174,8 +174,8 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   return withAgents(rows)
 }
 
-/** Attempts that are stored for each number. No limit is higher. */
-const storedAttempts = 30
+/** Attempts that are stored for each number: more than the highest limit, because an attempt that isn't placed is removed again. */
+const storedAttempts = 60
 
 export interface NewAttempt {
   id: string

@@ -54,11 +54,13 @@ export const rulesPage = defineForm({
       ...others
     } = fields
     const rules = parseCallRules({ ...others, hours_by_law: hoursByLaw !== undefined })
-    if (mayEndCalls === undefined) await requireNoEnds(tx, workspace.id, { rules })
+    const callsThem = callsSpecialNumbers !== undefined
+    if (mayEndCalls === undefined)
+      await requireNoEnds(tx, workspace.id, { rules, callsSpecialNumbers: callsThem })
     // First, because campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
-    await setCallsSpecialNumbers(tx.db, workspace.id, callsSpecialNumbers !== undefined)
+    await setCallsSpecialNumbers(tx.db, workspace.id, callsThem)
     tx.notify.callQueued()
     return redirectTo(pathTo(context, '/settings/rules'), 'Rules saved.')
   },

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CallingHours } from '@outdial/contract'
+import { findCallsSpecialNumbers } from '../../accounts/identity/workspaces.ts'
 import type { Deps } from '../../deps.ts'
+import { isSpecialNumber } from '../../platform/core/phone.ts'
 import type { CampaignRequirements } from '../../platform/db/call-rules.ts'
 import {
   type CampaignKey,
@@ -158,6 +160,8 @@ const countedAtOnce = 500
 /** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
   rules?: CallRules
+  /** Whether the workspace calls numbers that cost more. */
+  callsSpecialNumbers?: boolean
   campaign?: CampaignLimits & { id: number }
 }
 
@@ -167,14 +171,17 @@ const noLimits = { maxAttemptsPerOwnNumber: null, maxMinutesPerMonth: null }
 export async function countCallsToEnd(
   { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
-  { rules, campaign }: RuleChange,
+  { rules, campaign, callsSpecialNumbers = true }: RuleChange,
 ): Promise<number> {
-  if (!doRulesApply(config)) return 0
+  // The types of numbers are checked in simulated calls, too.
+  const endsSpecial = !callsSpecialNumbers && (await findCallsSpecialNumbers(db, workspaceId))
+  if (!doRulesApply(config) && !endsSpecial) return 0
   const now = clock.now()
   const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
+  const next = doRulesApply(config) ? (rules ?? current) : current
   // Limits by day and month end no calls.
-  if (rules !== undefined && isDeepStrictEqual({ ...rules, ...noLimits }, { ...current, ...noLimits }))
-    return 0
+  const isSame = isDeepStrictEqual({ ...rules, ...noLimits }, { ...current, ...noLimits })
+  if (rules !== undefined && isSame && !endsSpecial) return 0
   const changed = campaign && {
     callingHours: campaign.callingHours,
     campaignTimeZone: campaign.timeZone,
@@ -187,7 +194,8 @@ export async function countCallsToEnd(
     count += calls.filter(
       (call) =>
         planScheduledCall(current, call, now).never === null &&
-        planScheduledCall(rules ?? current, { ...call, ...changed }, now).never !== null,
+        ((endsSpecial && isSpecialNumber(call.toNumber)) ||
+          planScheduledCall(next, { ...call, ...changed }, now).never !== null),
     ).length
     if (calls.length < countedAtOnce) break
     after = calls.at(-1)

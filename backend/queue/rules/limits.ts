@@ -54,7 +54,7 @@ interface LimitOptions {
  * Reduces the shares of campaigns to what limits leave. Each call in progress counts with the longest time that it can take.
  *
  * Locks the use of the limits of the workspaces until the transaction ends. Where another transaction has locked it, the
- * campaigns of the workspace get nothing and keep their place in the queue: if this one waited, all other workspaces would, too.
+ * campaigns of the workspace get nothing in this turn: if this one waited, all other workspaces would, too.
  *
  * @param shares calls by campaign ID
  * @param options.callSeconds the longest time that a call can take

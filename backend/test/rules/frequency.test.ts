@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { endedReasonTexts, type RetryPolicy, waitingForTexts } from '@outdial/contract'
+import { sql } from 'kysely'
 import { emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { markAnswered } from '../../calling/dialer/attempt-store.ts'
 import { claimTestCalls } from '../../calling/dialer/claim-calls.ts'
@@ -48,6 +49,37 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
+  it('knows all attempts of 30 days, also after an attempt that no limit applied to was undone', async () => {
+    await setRules({ max_attempts_per_30_days: '30' })
+    await callInVain()
+    await sql`
+      update number_use set placed_at = array(
+        select placed_at[1] - make_interval(hours => 12 * (30 - attempt)) from generate_series(1, 29) as attempt
+      ) || placed_at`.execute(world.deps.db)
+    const { id: stopped, contact } = await queue(number)
+    expect(await read(stopped)).toMatchObject(suppressed)
+    const { workspaceId, campaignId, userId } = world.seed
+    const call = {
+      campaignId,
+      scheduledAt: null,
+      ifOpen: 'skip',
+      ifListed: 'reject',
+      test: false,
+      metadata: {},
+      isExempt: true,
+      origin: { kind: 'call_again', id: userId, call_id: stopped },
+    } as const
+    const actor = { kind: 'member', id: userId } as const
+    const again = await inTransaction(world.deps, (tx) =>
+      queueCall(tx, workspaceId, contact.id, { call, actor }),
+    )
+    const attempt = await claimOne(again.id)
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    const { rows } = await sql<{ attempts: number }>`
+      select cardinality(placed_at) as attempts from number_use`.execute(world.deps.db)
+    expect(rows).toEqual([{ attempts: 30 }])
+  })
+
   it('waits until the first of the latest attempts is 24 hours ago', async () => {
     await callInVain()
     advanceHours(2)

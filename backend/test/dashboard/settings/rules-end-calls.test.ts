@@ -35,6 +35,19 @@ it('saves rules that end waiting calls only if the owner says so, and says how m
   expect(await getCall(deps, user.seed, american)).toMatchObject({ status: 'queued' })
 })
 
+it('asks before it ends calls to numbers that can cost much more', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const form = await user.open('/settings/rules')
+  const { page } = await user.browser.press(form, 'Save', { calls_special_numbers: 'yes' })
+  const { id } = await seedCall(deps, user.seed, '+19005550143')
+  const { page: asked } = await user.browser.press(page, 'Save', { calls_special_numbers: [] })
+  expect(asked.text).toContain("This change doesn't allow 1 waiting call.")
+  const off = { calls_special_numbers: [], ends_waiting_calls: 'yes' }
+  expect((await user.browser.press(asked, 'Save', off)).page.text).toContain('Rules saved.')
+  expect(await getCall(deps, user.seed, id)).toMatchObject({ status: 'queued' })
+})
+
 it('saves a campaign that ends waiting calls only if the member says so', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
