@@ -13,13 +13,30 @@ export interface JobThread<Job, Result> {
    * job starts a new one. Call it only when no job is running.
    */
   run(job: Job, timeoutMs: number, onResult: (result: Result) => void): Promise<'done' | 'timed out'>
-  /** Ends the thread. */
+  /** Leaves the thread to the next one with the same file: starting a thread takes a third of a second. */
   close(): Promise<void>
 }
 
-/** Starts the thread with its first job, and ends it after a minute without one. */
+/** A thread that waits for another user. */
+interface WaitingThread {
+  worker: Worker
+  /** Stops waiting. */
+  stop: () => void
+}
+
+/** The threads that wait, by file and limit. */
+const waitingThreads = new Map<string, WaitingThread[]>()
+
+/** More users at the same time are rare, and threads take memory. */
+const maxWaiting = 2
+
+/** Takes or starts the thread with its first job, and ends it after a minute without one. */
 export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number): JobThread<Job, Result> {
+  const key = `${file.href} ${maxHeapMegabytes}`
+  const waiting = waitingThreads.get(key) ?? []
+  waitingThreads.set(key, waiting)
   let thread: Promise<Worker> | undefined
+  let stopWatching = () => {}
   let idleTimer: NodeJS.Timeout | undefined
 
   const startThread = async (): Promise<Worker> => {
@@ -34,12 +51,18 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
 
   const getThread = (): Promise<Worker> => {
     if (thread !== undefined) return thread
-    const started = startThread()
+    const left = waiting.pop()
+    left?.stop()
+    const started = left === undefined ? startThread() : Promise.resolve(left.worker)
     thread = started
     const drop = () => {
       if (thread === started) thread = undefined
     }
-    started.then((worker) => worker.once('exit', drop), drop)
+    const watch = (worker: Worker) => {
+      worker.once('exit', drop)
+      stopWatching = () => worker.off('exit', drop)
+    }
+    started.then(watch, drop)
     return started
   }
 
@@ -66,9 +89,36 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
     },
     close: async () => {
       clearTimeout(idleTimer)
-      await end()
+      const worker = await thread
+      thread = undefined
+      stopWatching()
+      if (worker !== undefined) await leave(worker, waiting)
     },
   }
+}
+
+/** Lets a thread wait for another user, and ends it after a minute without one. */
+async function leave(worker: Worker, waiting: WaitingThread[]): Promise<void> {
+  if (waiting.length >= maxWaiting) {
+    await worker.terminate()
+    return
+  }
+  const remove = () => {
+    left.stop()
+    waiting.splice(waiting.indexOf(left), 1)
+  }
+  const end = () => {
+    remove()
+    void worker.terminate()
+  }
+  const timer = setTimeout(end, idleMs).unref()
+  const stop = () => {
+    clearTimeout(timer)
+    worker.off('exit', remove)
+  }
+  const left: WaitingThread = { worker, stop }
+  worker.once('exit', remove)
+  waiting.push(left)
 }
 
 /** No statement takes this long. A job can continue what the last one began, so the thread stays for it. */
