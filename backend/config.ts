@@ -193,7 +193,7 @@ function requireNoOldNames(present: object): void {
 
 const secretNames = ['RUNTIME_SECRET', 'RUNTIME_SIGNING_KEY', 'LLM_API_KEY', 'LLM_FALLBACK_API_KEY'] as const
 
-/** Rejects a secret that's set as text and as a file: nobody would know which counts. */
+/** Rejects a secret that's set as text and as a file: it wouldn't be clear which one counts. */
 function requireOneSource(env: z.infer<typeof Environment>): void {
   for (const name of secretNames) {
     if (env[name] !== undefined && env[`${name}_FILE`] !== undefined)

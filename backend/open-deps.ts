@@ -90,7 +90,10 @@ export async function openDeps(options: {
     const usesReplica = purpose === 'service' && config.role !== 'worker' && databaseReadUrl !== undefined
     const replicaSessions = usesReplica
       ? watchSessions(databaseReadUrl, (failure) =>
-          log.error({ reason: failure.message }, "the read replica can't be used"),
+          log.error(
+            { reason: failure.message },
+            "the read replica can't be used, so lists and exports are read from the database",
+          ),
         )
       : undefined
     const replicaDb = usesReplica

@@ -206,20 +206,20 @@ export const errorTexts = {
     action: 'Wait a minute, then try again.',
   },
   'rate_limited.bodies': {
-    meaning: 'More than {limit} of your requests are still being sent.',
-    action: 'Wait until they have arrived, then try again.',
+    meaning: "You're sending more than {limit} requests at once.",
+    action: 'Wait for those requests to finish, then try again.',
   },
   'rate_limited.body_bytes': {
-    meaning: 'More than {limit} MB of your requests are still being sent.',
-    action: 'Wait until they have arrived, then try again.',
+    meaning: "You're sending more than {limit} MB of request data at once.",
+    action: 'Wait for those requests to finish, then try again.',
   },
   'rate_limited.uploads': {
-    meaning: 'You upload more than {limit} MB at the same time.',
-    action: 'Wait until the other uploads are done, then try again.',
+    meaning: "You're uploading more than {limit} MB at once.",
+    action: 'Wait for the other uploads to finish, then try again.',
   },
   'rate_limited.in_progress': {
-    meaning: 'More than {limit} of your requests are in progress.',
-    action: 'Wait until some of them are done, then try again.',
+    meaning: 'You have more than {limit} requests in progress.',
+    action: 'Wait for some of them to finish, then try again.',
   },
   internal_error: {
     meaning: 'Outdial had an unexpected error.',
@@ -366,15 +366,15 @@ export const detailTexts = {
   },
   'invalid_format.country': {
     meaning: "{field} isn't a two-letter country code in capitals.",
-    action: 'Use one, for example US.',
+    action: 'Enter a code such as US.',
   },
   'invalid_format.start_time': {
     meaning: "{field} isn't a time from 00:00 to 23:59.",
-    action: 'Use one, for example 09:00.',
+    action: 'Enter a time such as 09:00.',
   },
   'invalid_format.end_time': {
     meaning: "{field} isn't a time from 00:00 to 24:00.",
-    action: 'Use one, for example 17:00.',
+    action: 'Enter a time such as 17:00.',
   },
   too_long: { meaning: '{field} is too long.', action: 'Use at most {limit}.' },
   too_short: { meaning: '{field} is too short.', action: 'Use at least {limit}.' },
@@ -614,7 +614,7 @@ export const runtimeDetailTexts = {
     action: "Don't promise another one.",
   },
   too_many_callbacks: {
-    meaning: 'This is already the second callback in a row, and there is no third one.',
+    meaning: "This is already the second callback in a row, and a third can't be scheduled.",
     action: "Don't promise a callback. Ask the person to get in touch when it suits them.",
   },
   'invalid_datetime.callback': {

@@ -254,7 +254,7 @@ export const waitingForTexts = {
     meaning: 'This number was called as often as allowed.',
     details: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
     action:
-      'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign has at most one conversation a day, wait, or edit the campaign.',
+      'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign allows one conversation per number in 24 hours, wait, or edit the campaign.',
   },
   number_limit: {
     label: "Day's calls used up",
@@ -563,12 +563,12 @@ export const campaignTexts = texts({
   },
   closed_on_federal_holidays: {
     label: 'Closed on federal holidays',
-    api: "True calls nobody on federal holidays of the United States, by the contact's local date. Defaults to false.",
+    api: "True places no calls on federal holidays of the United States, by the contact's local date. Defaults to false.",
     form: "Holidays of the United States, by the contact's local date.",
-    zap: "Choose **Yes** to call nobody on federal holidays of the United States, by the contact's local date. Defaults to No.",
+    zap: "Choose **Yes** to place no calls on federal holidays of the United States, by the contact's local date. Defaults to No.",
   },
   one_conversation_per_day: {
-    label: 'One conversation a day',
+    label: 'One conversation per number in 24 hours',
     api: 'True waits 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to false.',
     form: 'After a conversation with a number, in any campaign, this campaign waits 24 hours before it calls that number.',
     zap: 'Choose **Yes** to wait 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to No.',
@@ -712,7 +712,7 @@ export const workspaceTexts = texts({
   hours_by_law: { label: 'Hours by law' },
   closed_dates: {
     label: 'Closed days',
-    form: "Days on which nobody is called, by the contact's local date, for example 2026-12-25, 2027-01-01.",
+    form: "Days on which no calls are placed, by the contact's local date, for example 2026-12-25, 2027-01-01.",
   },
 })
 

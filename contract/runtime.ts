@@ -32,7 +32,7 @@ export const RuntimeDialRequest = z
       instructions: z
         .string()
         .describe(
-          'What the agent does in the conversation. Blank if nobody wrote them. Placeholders as in greeting.',
+          'What the agent does in the conversation. Blank if there are none. Placeholders as in greeting.',
         ),
       speaks_first: z.enum(['agent', 'contact']),
       goal: z.string().describe('When the call has met its goal. Can be blank.'),

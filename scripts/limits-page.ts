@@ -68,7 +68,7 @@ function requestLimits(): Limit[] {
     ],
     ['entries in one page of a list', formatCount(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
     [
-      'API keys of a member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
+      'API keys per member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
       formatCount(config.maxApiKeysPerMember),
       'an error; revoke a key',
     ],
@@ -115,18 +115,18 @@ function callRows(): Limit[] {
   const maximum = (name: string) => limitOf(RetryPolicy, name, 'maximum')
   return [
     [
-      'concurrent calls of a campaign',
-      `1 to ${limitOf(CreateCampaign, 'max_concurrent_calls', 'maximum')}, as you choose`,
+      'concurrent calls in a campaign',
+      `can be set from 1 to ${limitOf(CreateCampaign, 'max_concurrent_calls', 'maximum')}`,
       'more calls wait',
     ],
     [
-      'call attempts of a call',
-      `1 to ${maximum('max_attempts')}, as you choose`,
+      'call attempts per call',
+      `can be set from 1 to ${maximum('max_attempts')}`,
       'the last outcome is the outcome of the call',
     ],
     [
       'minutes between attempts',
-      `1 to ${formatCount(maximum('delay_minutes'))}, as you choose`,
+      `can be set from 1 to ${formatCount(maximum('delay_minutes'))}`,
       'the call waits',
     ],
     [
@@ -141,7 +141,7 @@ function callRows(): Limit[] {
       'the outcome is `no_answer`',
     ],
     ['length of a conversation', formatDuration(callLimits.callSeconds * secondMs), 'Outdial ends the call'],
-    ['failed calls in a row of a campaign', formatCount(maxProviderFailures), 'the campaign is paused'],
+    ['consecutive failed calls in a campaign', formatCount(maxProviderFailures), 'the campaign is paused'],
   ]
 }
 
@@ -164,43 +164,43 @@ function contactLimits(): Limit[] {
     [
       'time for which an import can be undone',
       formatDuration(undoTtlMs),
-      'later, change or erase contacts one by one',
+      'later, change or erase contacts one at a time',
     ],
   ]
 }
 
 const formatEntries = ({ keys, key, value }: { keys: number; key: number; value: number }): string =>
-  `${keys}, with names of ${formatCount(key)} characters and values of ${formatCount(value)}`
+  `${keys}; names up to ${formatCount(key)} characters, values up to ${formatCount(value)}`
 
 function agentLimits(): Limit[] {
   return [
-    ['greeting of an agent', `${formatCount(agentLengths.greeting)} characters`, 'an error at the field'],
+    ['greeting of an agent', `${formatCount(agentLengths.greeting)} characters`, 'the form shows an error'],
     [
       'instructions of an agent',
       `${formatCount(agentLengths.instructions)} characters`,
-      'an error at the field',
+      'the form shows an error',
     ],
     [
       'goal, closing line, and each sentence of an agent',
       `${formatCount(agentLengths.goal)} characters`,
-      'an error at the field',
+      'the form shows an error',
     ],
-    ['results of an agent', formatCount(maxResults), 'an error at the field'],
-    ['choices of a result', formatCount(maxChoices), 'an error at the field'],
+    ['results of an agent', formatCount(maxResults), 'the form shows an error'],
+    ['choices of a result', formatCount(maxChoices), 'the form shows an error'],
     [
-      'longest conversation of an agent',
-      `${minuteLimits.min} to ${minuteLimits.max} minutes`,
-      'an error at the field',
+      "an agent's maximum conversation length",
+      `can be set from ${minuteLimits.min} to ${minuteLimits.max} minutes`,
+      'the form shows an error',
     ],
-    ['variables of an agent', formatCount(maxAgentVariables), 'an error at the field'],
+    ['variables of an agent', formatCount(maxAgentVariables), 'the form shows an error'],
     ['time without a turn after which a chat ends', formatDuration(idleLimitMs), 'start a new chat'],
     ['time for which a chat is stored after its last turn', formatDuration(maxChatAgeMs), 'it is deleted'],
     ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
     ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],
-    ['file of a document', formatBytes(parseLimits.maxFileBytes), 'an error at the field'],
-    ['text of a document', `${formatCount(parseLimits.maxTextLength)} characters`, 'an error at the field'],
-    ['columns of a spreadsheet', formatCount(maxSpreadsheetColumns), 'an error at the field'],
+    ['file of a document', formatBytes(parseLimits.maxFileBytes), 'the form shows an error'],
+    ['text of a document', `${formatCount(parseLimits.maxTextLength)} characters`, 'the form shows an error'],
+    ['columns of a spreadsheet', formatCount(maxSpreadsheetColumns), 'the form shows an error'],
   ]
 }
 

@@ -172,7 +172,7 @@ export const campaignFields: PlainOutputField[] = [
   { key: 'paused_reason', label: 'Pause Reason', type: 'string' },
   { key: 'consent_required', label: 'Required Consent', type: 'string' },
   { key: 'consent_max_age_days', label: 'Maximum Age of Consent (in Days)', type: 'integer' },
-  { key: 'one_conversation_per_day', label: 'One Conversation a Day', type: 'boolean' },
+  { key: 'one_conversation_per_day', label: 'One Conversation Per Number in 24 Hours', type: 'boolean' },
   { key: 'closed_on_federal_holidays', label: 'Closed on Federal Holidays', type: 'boolean' },
   { key: 'opens_at', label: 'Opens At', type: 'datetime' },
   { key: 'agent_variables', label: 'Agent Variables', type: 'string', list: true },
@@ -439,10 +439,10 @@ export const createCampaignTexts = {
   closed_on_federal_holidays: {
     label: 'Closed on Federal Holidays',
     helpText:
-      "Choose **Yes** to call nobody on federal holidays of the United States, by the contact's local date. Defaults to No.",
+      "Choose **Yes** to place no calls on federal holidays of the United States, by the contact's local date. Defaults to No.",
   },
   one_conversation_per_day: {
-    label: 'One Conversation a Day',
+    label: 'One Conversation Per Number in 24 Hours',
     helpText:
       'Choose **Yes** to wait 24 hours after each conversation with a number, in any campaign, before this campaign calls it. Defaults to No.',
   },

@@ -174,7 +174,7 @@ export function defineRoute({
     ...description,
     query: querySchema,
     body: bodySchema,
-    // The body matches the route's schema, or was stored when it did.
+    // The body matches the route's schema, or matched it when it was stored.
     created: (body) => created(body as never),
     ifRejected,
     prepare: ({ caller, tokenHash, id, idempotencyKey, baseUrl, ...raw }) => {

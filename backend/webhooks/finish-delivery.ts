@@ -66,7 +66,7 @@ export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
       onRollback: (error, attempts) =>
         deps.log.warn(
           { error: describeError(error), attempts },
-          'failed to record results of deliveries together; recording them one by one',
+          'failed to record a batch of delivery results; recording them one at a time',
         ),
     },
   )

@@ -157,7 +157,7 @@ interface Attempted {
 
 /**
  * Makes one attempt, or returns why there is none. `released` means that another worker may make it at once, and
- * `subscribed` that Zapier isn't told that a subscription has ended, because another one has its URL.
+ * `subscribed` that Zapier isn't notified that a subscription has ended, because another one has its URL.
  */
 async function attemptInSlot(
   deps: SenderDeps,

@@ -187,11 +187,11 @@ async function endLocked(
   return ids.length
 }
 
-/** Delay before Zapier is told that a subscription has ended. Meanwhile, it may have subscribed the URL again. */
+/** Delay before Zapier is notified that a subscription has ended. Meanwhile, it may have subscribed the URL again. */
 const endReportDelayMs = 6 * secondMs
 
 /**
- * Adds the DELETE requests that tell Zapier that these subscriptions have ended, one for each URL: an API key can have many
+ * Adds the DELETE requests that notify Zapier that these subscriptions have ended, one for each URL: an API key can have many
  * subscriptions with the same URL. Stored URLs are normalized.
  */
 async function insertEndReports(

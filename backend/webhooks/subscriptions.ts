@@ -108,8 +108,8 @@ async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFi
 
 /**
  * Ends a subscription and cancels its pending deliveries. Any connection of the workspace may end any of its
- * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`. Zapier is told if a member, and not
- * a connection, ended its subscription.
+ * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`. Zapier is notified if a member, and
+ * not a connection, ended its subscription.
  *
  * @throws {ApiError} not_found: unknown, already ended, or of another workspace
  */
@@ -159,7 +159,7 @@ export async function enableSubscription(
 
 /**
  * Ends what a connection, or all connections of a member, asked for: webhook subscriptions and callback URLs. Their
- * pending deliveries are canceled, and Zapier is told that its subscriptions have ended.
+ * pending deliveries are canceled, and Zapier is notified that its subscriptions have ended.
  *
  * @returns how many subscriptions
  */

@@ -57,7 +57,7 @@ export const rules: Row = {
       },
       {
         label: 'Claim with rules',
-        what: `a claim of ${capacity} calls of a workspace with limits and days on which nobody is called, p50`,
+        what: `a claim of ${capacity} calls of a workspace with limits and days without calls, p50`,
         against: 'the same of a workspace without rules',
         unit: 'ms',
         rounds: await compareClaims(await bench.openWorld(), scale),

@@ -69,9 +69,9 @@ async function measure(
 }
 
 /**
- * Compares ours with the bare server and with the SDK's.
+ * Compares Outdial's tool server with the bare server and the SDK's server.
  *
- * @param limit of what the bare server is compared with; undefined where ours does work that the bare server doesn't
+ * @param limit of what the bare server is compared with; undefined where Outdial's does work that the bare server doesn't
  */
 function compare(
   label: string,

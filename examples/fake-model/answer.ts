@@ -34,7 +34,7 @@ function obey(request: ChatRequest): Answer {
   return followScript(request, false)
 }
 
-/** Greets, asks the questions of the instructions one by one, uses tools, and says goodbye. */
+/** Greets, asks the questions of the instructions one at a time, uses tools, and says goodbye. */
 function followScript({ messages, tools = [] }: ChatRequest, mayUseTools: boolean): Answer {
   const last = messages.at(-1)
   const heard = last === undefined ? '' : textOf(last)

@@ -211,7 +211,7 @@ describe('a notice', () => {
     expect(others.map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it('says until when the campaign is outside its calling hours', async () => {
+  it('says how long the campaign is outside its calling hours', async () => {
     const time_zone = 'America/New_York'
     campaigns({ id: 12, agent_variables: [], time_zone, opens_at: '2026-11-30T14:30:00.000Z' })
 

@@ -35,7 +35,6 @@ export const headerComponents: Record<string, Header> = {
   'Idempotent-Replayed': textHeader('`true` if this is the stored response to an earlier request.', 'true'),
 }
 
-/** Returns the headers of a response with `status`. */
 export function responseHeaders(status: number, route: Route): Record<string, OpenAPIV3_1.ReferenceObject> {
   const names = [
     'X-Request-Id',

@@ -194,7 +194,7 @@ export const campaignFormView = defineView(
             options: [
               {
                 value: 'yes',
-                label: 'Have at most one conversation a day',
+                label: 'At most one conversation per phone number every 24 hours',
                 hint: formTexts.one_conversation_per_day.hint,
               },
             ],

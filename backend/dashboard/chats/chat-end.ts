@@ -19,8 +19,8 @@ const sentences: Record<ConversationEnd, string> = {
   silence: 'The agent ended the chat, because the contact said nothing for 20 seconds.',
   limit:
     "The agent ended the chat, because it reached a limit: the agent's maximum minutes, 200 turns, or the longest text that a model gets.",
-  failed: 'The agent ended the chat, because no language model answered.',
-  idle: 'The chat ended, because nobody wrote anything for 15 minutes.',
+  failed: 'The agent ended the chat, because no language model responded.',
+  idle: 'The chat ended after 15 minutes without a message.',
 }
 
 /** Says why a chat ended. */

@@ -159,7 +159,7 @@ async function showNumber(
   return doNotCallView('Do-not-call list', { ...emptyData, result })
 }
 
-/** Numbers are stored as hashes, so they can be checked one by one but not listed. */
+/** Numbers are stored as hashes, so they can be checked one at a time but not listed. */
 export const doNotCallPage = defineForm({
   query: NumberQuery,
   form: z.object({ phone_number: boundedText(1_000), reason: Reason }),

@@ -113,7 +113,8 @@ export const undoImportPage = defineForm({
         'Waiting calls that something else asked for since, for example another import, stay, too.',
         "Each canceled call sends its event to your Zaps and webhooks. Events that are sent after a contact was removed don't " +
           "include the contact's data.",
-        "Numbers that the import put on the do-not-call list stay there. You can't undo this.",
+        'Numbers that the import added to the do-not-call list stay on it.',
+        "You can't reverse undoing an import.",
       ],
       confirmation: null,
       submitLabel: 'Undo import',

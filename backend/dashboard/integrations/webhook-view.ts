@@ -167,22 +167,22 @@ function healthNotice(ui: Ui, subscription: SubscriptionSummary): Html | null {
   `
 }
 
-/** Says what became of the report to Zapier that the subscription has ended. */
+/** Says if Zapier was notified that the subscription has ended. */
 function describeEndReport(report: EndReport): { text: string; at: Date | null } {
   const { status, status_code, error, last_attempt_at: at, next_attempt_at } = report
   switch (status) {
     case 'pending':
-      return { text: `Zapier will be told. ${error ?? ''}`.trim(), at: next_attempt_at }
+      return { text: `Outdial will notify Zapier. ${error ?? ''}`.trim(), at: next_attempt_at }
     case 'canceled':
       return {
-        text: "Zapier wasn't told, because the Zap may still use this URL, or has already ended this subscription",
+        text: "Outdial didn't notify Zapier, because the Zap may still use this URL, or has already ended this subscription",
         at: null,
       }
     case 'exhausted':
     case 'gone':
-      return { text: `Zapier couldn't be told. ${error ?? ''} Turn the Zap off in Zapier.`, at }
+      return { text: `Outdial couldn't notify Zapier. ${error ?? ''} Turn the Zap off in Zapier.`, at }
     case 'delivered':
-      return { text: `Zapier was told (HTTP ${status_code ?? ''})`, at }
+      return { text: `Outdial notified Zapier (HTTP ${status_code ?? ''})`, at }
   }
 }
 

@@ -248,8 +248,9 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
       isDone: steps.call,
       title: 'Simulate a call',
       why:
-        "Enter any phone number. No phone rings, and calling hours don't apply. Done when the call is completed. " +
-        "If the number ends in 0100, that takes a minute, or seconds in a trial. A call that isn't answered can be retried first.",
+        "Enter any phone number. No phone rings, and calling hours don't apply. This step is done when the call is completed. " +
+        'With a number that ends in 0100, that takes about a minute, or a few seconds in a trial. ' +
+        "If a call isn't answered, Outdial may retry it first.",
       path: '/calls/simulate',
       label: 'Simulate a call',
     },

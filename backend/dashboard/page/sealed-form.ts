@@ -6,7 +6,7 @@ import { hourMs } from '../../platform/core/durations.ts'
 import { csrfCookieName } from '../../platform/http/register-scope.ts'
 import { emptyForm, type FormState, listSubmitted } from './forms.ts'
 
-// A form whose session expired is kept in the browser: the sign-in page carries its fields, sealed. After signing in, the
+// A form whose session expired is stored in the browser: the sign-in page carries its fields, sealed. After signing in, the
 // same user gets the form filled in. The service stores nothing. See docs/decisions/0046-forms-of-expired-sessions.md.
 
 /** How long the user has to sign in. */

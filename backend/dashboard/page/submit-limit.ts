@@ -28,7 +28,7 @@ export function createPageLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
     reply.header('Retry-After', String(quota.resetSeconds))
     throw new FormError(
       'rate_limited',
-      `You opened more than ${quota.limit} pages in a minute. Wait a minute before you try again.`,
+      `You opened more than ${quota.limit} pages in a minute. Wait a minute, then try again.`,
     )
   }
 }
@@ -46,9 +46,10 @@ export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
     const exceeded = quotas.find((quota) => quota.exceeded)
     if (exceeded === undefined) return
     reply.header('Retry-After', String(exceeded.resetSeconds))
+    const forms = exceeded.limit === maxCostlySubmits ? 'uploads or other slow forms' : 'forms'
     throw new FormError(
       'rate_limited',
-      `You submitted this kind of form more than ${exceeded.limit} times in a minute. Wait a minute before you try again.`,
+      `You submitted more than ${exceeded.limit} ${forms} in a minute. Wait a minute, then try again.`,
     )
   }
 }
@@ -64,7 +65,7 @@ export function createCostlyLimit() {
     if (others >= maxCostlyInProgress)
       throw new FormError(
         'rate_limited',
-        `Your workspace already has ${others} slow forms in progress. Wait until one of them is done.`,
+        `Your workspace is already processing ${others} uploads or other slow requests. Wait for one to finish, then try again.`,
       )
     const remove = inProgress.add(workspaceId)
     try {

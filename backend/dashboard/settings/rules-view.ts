@@ -16,7 +16,7 @@ interface RulesData {
   /** False while calls are simulated. */
   areInEffect: boolean
   rules: Awaited<ReturnType<typeof getCallRules>> & { callsSpecialNumbers: boolean }
-  /** The name of who changed the rules last; null if nobody has. */
+  /** The name of who changed the rules last; null if they were never changed. */
   changedBy: string | null
   /** Says that calls can't wait until closed days end. Empty if they can. */
   longClosure: string
@@ -184,15 +184,15 @@ export const rulesView = defineView(
         </div>
         <p class="small-text">
           Read on ${lawCheckedOn}. The state is that of the area code. A number without a state, such as a toll-free one, gets the
-          hours of every state. In ${statesWithHolidays.join(' and ')}, nobody is called on the holidays of the state either, but days that a governor
-          proclaims aren't known. Other states may have narrower hours, or forbid calls on holidays.
+          hours of every state. In ${statesWithHolidays.join(' and ')}, no calls are placed on the state's holidays either, except that
+          Outdial doesn't know the days that a governor proclaims. Other states may have narrower hours, or forbid calls on holidays.
           Check these: ${statesToCheck.join(', ')}.
         </p>
       </section>
       <section class="panel form" aria-labelledby="limits">
         <h2 id="limits">What Outdial doesn't check</h2>
         <p>
-          Outdial doesn't check national do-not-call registries, whether a number has been reassigned to somebody else, the hours and
+          Outdial doesn't check national do-not-call registries, whether a number has been reassigned to someone else, the hours and
           holidays by law of other states and countries, or what an agent says. This page isn't legal advice: which calls are allowed depends
           on the law where your contacts are.
         </p>
@@ -226,5 +226,5 @@ const attemptChoices = {
 const sourceKinds = {
   law: 'the law itself',
   firm: 'according to law firms',
-  marketing: 'according to sellers of calling software',
+  marketing: 'according to vendors of calling software',
 } as const

@@ -141,7 +141,7 @@ const FirstUser = z.object({
   time_zone: boundedText(64),
 })
 
-/** Mounts sign-up for the first user of an installation. With any user, it redirects to sign-in. */
+/** Mounts sign-up for the first user of an installation. Once a user exists, it redirects to sign-in. */
 export function mountSignUp(
   pages: FastifyInstance,
   deps: Pick<Deps, 'db' | 'clock' | 'secretBox' | 'notify'>,

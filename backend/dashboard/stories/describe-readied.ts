@@ -41,7 +41,7 @@ const otherWaits = {
   campaign_paused: 'the campaign to be active',
   agent_not_live: 'the agent to be Live',
   number_not_active: 'an active phone number',
-  campaign_limit: 'other calls of the campaign to end',
+  campaign_limit: 'other calls in the campaign to end',
   number_busy: 'another call to the same number to end',
   number_limit: "the next day, because the day's calls from the number are used up",
   minutes_limit: "minutes, because the month's are used up or reserved",

@@ -36,14 +36,14 @@ export function describeRequest(request: LoggedRequest): string {
   const { call_id: callId, campaign_id: campaignId, subscription_id: subscriptionId } = request
   const isReplay = request.idempotency === 'replayed'
   const repeats =
-    'Did nothing new: the same idempotency key was used before, so the earlier response was returned.'
+    'Repeated request: this idempotency key was already used, so Outdial returned the earlier response, for'
   if (callId !== null) {
-    if (isReplay) return `${repeats} It's about call ${callId}.`
+    if (isReplay) return `${repeats} call ${callId}.`
     if (request.status === 201) return `Queued call ${callId}.`
-    return `Queued no call, because the contact's call ${callId} in this campaign was still waiting or in progress.`
+    return `Didn't queue a call, because the contact's call ${callId} in this campaign was still waiting or in progress.`
   }
   if (campaignId !== null)
-    return isReplay ? `${repeats} It's about campaign ${campaignId}.` : `Created campaign ${campaignId}.`
+    return isReplay ? `${repeats} campaign ${campaignId}.` : `Created campaign ${campaignId}.`
   if (subscriptionId === null) return 'Succeeded.'
   return request.status === 201
     ? `Created webhook subscription ${subscriptionId}.`

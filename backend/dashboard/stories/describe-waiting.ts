@@ -80,23 +80,23 @@ function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
     .join(' ')
 }
 
-/** Says how many calls of the campaign are placed first. Empty if there are none. */
+/** Says how many calls in the campaign are placed first. Empty if there are none. */
 export function describeCallsAhead(count: number): string {
   if (count === 0) return ''
   const calls = count >= maxCallsAhead ? `${formatCount(count)} or more calls` : formatPlural(count, 'call')
-  return ` ${calls} of this campaign ${count === 1 ? 'is' : 'are'} ahead of it.`
+  return ` ${calls} in this campaign ${count === 1 ? 'is' : 'are'} ahead of it.`
 }
 
 /** Returns what a call waits for, for lists. */
 export function formatWaitLabel({ reason, never }: Wait): string {
-  if (never !== null) return "Its end, because a rule doesn't allow it"
+  if (never !== null) return "Nothing; a rule doesn't allow this call, so it will end"
   return reason === 'campaign_limit' || reason === 'number_busy'
     ? concurrencyLabels[reason]
     : formatWaitReason(reason)
 }
 
 const concurrencyLabels = {
-  campaign_limit: 'Other calls of the campaign',
+  campaign_limit: 'Other calls in this campaign',
   number_busy: 'Another call to this number',
 }
 

@@ -13,7 +13,7 @@ import {
 } from '@outdial/contract'
 
 type ErrorTextKey = keyof typeof allErrorTexts
-/** The key of a text whose code the API has. */
+/** A catalog key whose code is an API error code. */
 export type ErrorKey = Extract<ErrorTextKey, ErrorCode | `${ErrorCode}.${string}`>
 
 /** An issue of one field, in the catalog's sentences. */

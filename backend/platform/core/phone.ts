@@ -145,7 +145,7 @@ function searchNumbers(text: string, country: CountryCode | undefined): string[]
     .map(({ number }) => number.number)
 }
 
-/** Returns true for digits after a country code that makes them invalid. Without it, they're somebody else's number. */
+/** Returns true for digits after a country code that makes them invalid. Without it, they're another person's number. */
 const isTail = (text: string, startsAt: number): boolean =>
   text[startsAt] !== '+' &&
   /(?:\+|(?<!\d)00)[\s(]*\d{1,3}[\s().-]*$/.test(text.slice(Math.max(0, startsAt - 20), startsAt))

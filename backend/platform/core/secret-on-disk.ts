@@ -62,19 +62,19 @@ function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): 
   if (process.getuid === undefined) return // Windows has no such owners and modes
   if (![0, process.getuid(), folder.uid].includes(uid)) {
     throw new ConfigError(
-      `${file} belongs to another user (ID ${uid}), who knows the secret in it. Check who created the file, and ` +
+      `${file} belongs to another user (UID ${uid}), who knows the secret in it. Check who created the file, and ` +
         `restore it from your backup as the user who starts Outdial.`,
     )
   }
   if ((mode & 0o077) !== 0) {
     throw new ConfigError(
-      `Other users can open ${file}. If nobody else has read or changed the secret in it, run chmod 600 on the file.`,
+      `Other users can open ${file}. If no other user has read or changed the secret in it, run chmod 600 on the file.`,
     )
   }
 }
 
 const linkInOtherFolder = (file: string, { uid }: Stats) =>
   new ConfigError(
-    `${file} is a link in the folder of another user (ID ${uid}). Check who created the link, and ` +
-      `restore the file from your backup.`,
+    `${file} is a symbolic link in a folder that belongs to another user (UID ${uid}). Check who created the ` +
+      `link, and restore the file from your backup.`,
   )

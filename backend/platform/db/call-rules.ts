@@ -14,7 +14,7 @@ export interface CallRules extends ConsentRule {
   countries: string[] | null
   /** True if calls to the United States are only placed in the hours by law. */
   hoursByLaw: boolean
-  /** Days on which nobody is called, as YYYY-MM-DD. */
+  /** Days on which no calls are placed, as YYYY-MM-DD. */
   closedDates: string[]
   /** Call attempts to a number in 24 hours, over all campaigns. Null: any number of them. */
   maxAttemptsPerDay: number | null
@@ -30,7 +30,7 @@ export interface CallRules extends ConsentRule {
 export interface CampaignRequirements extends ConsentRule {
   /** The campaign doesn't call a number for 24 hours after any campaign's conversation with it. */
   oneConversationPerDay: boolean
-  /** Nobody is called on federal holidays of the United States. */
+  /** No calls are placed on federal holidays of the United States. */
   closedOnFederalHolidays: boolean
 }
 

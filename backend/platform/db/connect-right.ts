@@ -33,7 +33,8 @@ export async function takeConnectFromPublic(
   if (others.length > 0) {
     const users = others.map((user) => client.escapeIdentifier(user)).join(', ')
     log?.warn(
-      `only the database's owner may connect to it from now on. These users did, or have rights in it: ${users}. ` +
+      `from now on, only the database's owner and users with their own grant can connect to it. These users are losing ` +
+        `access, although they are connected to it or have privileges in it: ${users}. ` +
         `To let them connect again, run this SQL: grant connect on database ${name} to ${users};`,
     )
   }

@@ -52,7 +52,8 @@ export function keepListening(
     wasLost = true
     log.warn(
       { error: describeError(error) },
-      'lost the connection for notifications, trying again every second; meanwhile, workers look for work once a second',
+      'lost the database connection that tells workers about new work, trying again every second; meanwhile, workers ' +
+        'look for work once a second',
     )
   }
 
@@ -76,7 +77,7 @@ export function keepListening(
       await requirePrimary(client)
       if (onMessage) await client.query(`listen ${client.escapeIdentifier(channel)}`)
       current = { client, lost }
-      if (wasLost) log.info('restored the connection for notifications')
+      if (wasLost) log.info('restored the database connection that tells workers about new work')
       wasLost = false
       onConnect()
       while (!ended.aborted) {
@@ -104,7 +105,8 @@ export function keepListening(
   return {
     isConnected: () => current !== undefined,
     notify: async (messages) => {
-      if (current === undefined) throw new Error('the connection for notifications is lost')
+      if (current === undefined)
+        throw new Error('the database connection that tells workers about new work is lost')
       const { client, lost } = current
       try {
         await client.query({

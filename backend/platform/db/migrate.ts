@@ -109,7 +109,8 @@ async function rejectForeignSchema(client: pg.Client): Promise<void> {
   if (unreleased !== undefined) {
     throw new StartupError(
       `This database was created by an unreleased build of Outdial (migration ${unreleased}), and can't be updated. Set ` +
-        'DATABASE_URL to an empty database. Without DATABASE_URL, delete the folder that DATA_DIR names, .outdial by default.',
+        'DATABASE_URL to an empty database. If you use the embedded database, delete the DATA_DIR folder (.outdial by ' +
+        'default); this deletes all its data.',
     )
   }
   const known = new Set((await readdir(folder)).map((file) => path.parse(file).name))

@@ -47,7 +47,7 @@ export function createProxyWarning(): (request: FastifyRequest) => void {
       hasWarnedAboutAddress = true
       request.log.warn(
         { address: request.ip.slice(0, 64) },
-        'a proxy sent an X-Forwarded-For header without an IP address; all clients without an address share the limits of one network',
+        'a proxy sent an X-Forwarded-For header without an IP address; all clients without an address share the limits of one network; configure the proxy to send client IP addresses',
       )
     }
     if (hasWarned || request.ip !== request.socket.remoteAddress) return

@@ -33,8 +33,8 @@ export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metric
       const largest = [...counts].sort(([, one], [, other]) => other - one).slice(0, shownNetworks)
       log.warn(
         { ...outcomes, networks: Object.fromEntries(largest) },
-        'slow clients: ended requests whose bodies took too long, rejected those with too many at the same time, or closed ' +
-          'connections with too many requests',
+        'limited slow clients: ended requests whose bodies took too long, rejected requests from clients already sending ' +
+          'too many bodies, or closed connections with too many requests',
       )
       counts.clear()
       Object.assign(outcomes, { ended: 0, rejected: 0, flooding: 0 })

@@ -13,7 +13,7 @@ import type { ReadReplica } from './replicas.ts'
 /** If the replica's data is older, it isn't used. */
 export const maxLagMs = 10 * secondMs
 
-/** A statement that takes longer is repeated in the database itself, with its own limit. */
+/** A statement that takes longer is run again on the primary database, with that database's limit. */
 export const readReplicaTimeouts: DatabaseTimeouts = {
   statementMs: 10 * secondMs,
   idleInTransactionMs: 10 * secondMs,
@@ -103,7 +103,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   }
 }
 
-/** Returns a connection to the replica. If a statement fails there, it's repeated in the database itself. */
+/** Returns a connection to the replica. If a statement fails there, it's run again on the primary database. */
 function repeatOnFailure(
   client: PostgresPoolClient,
   connectToDatabase: () => Promise<PostgresPoolClient>,

@@ -22,7 +22,7 @@ const cannotChat = "members can't chat with an agent if their request reaches th
 const withoutModel: Record<Deps['config']['role'], string> = {
   api: cannotChat,
   all: cannotChat,
-  worker: 'this worker analyzes no chats, and its /readyz fails two minutes after this began.',
+  worker: "this worker doesn't analyze chats, and its /readyz fails after two minutes.",
 }
 
 /**

@@ -21,8 +21,8 @@ export async function checkSecretKeys({ db, secretBox }: Pick<Deps, 'db' | 'secr
     secretBox.open(stored, checkPlace)
   } catch (cause) {
     throw new ConfigError(
-      "SECRET_KEY can't decrypt the secrets in this database. Set the key that the database was first started with. " +
-        'To change keys, put the new key before the old one, separated by a comma.',
+      "SECRET_KEY can't decrypt the secrets in this database. Set the key that last worked with this database. " +
+        'To rotate keys, put the new key before the old one, separated by a comma.',
       { cause },
     )
   }

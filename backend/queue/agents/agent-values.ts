@@ -12,7 +12,7 @@ export interface AgentValues {
   variables: string[]
   instructions: string
   speaks_first: 'agent' | 'contact'
-  /** When a call has met its goal, in words. Blank if nobody wrote it. */
+  /** When a call has met its goal, in words. Blank if there is none. */
   goal: string
   results: AgentResult[]
   /** Null for the default model. */

@@ -76,7 +76,7 @@ export function createContactAdder(
       onRollback: (error, requests) =>
         deps.log.warn(
           { error: describeError(error), requests },
-          'failed to handle requests together; handling them one by one',
+          'failed to handle a batch of requests; handling them one at a time',
         ),
     },
   )

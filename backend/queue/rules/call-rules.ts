@@ -57,8 +57,8 @@ export const hasRules = (rules: CallRules, requires: CampaignRequirements): bool
   requires.closedOnFederalHolidays
 
 /**
- * Returns true if numbers of this country may be called. A country is that of the whole number: +1 876 is Jamaica. Numbers without
- * a country may only be called if all countries may.
+ * Returns true if numbers of this country may be called. The full number determines the country, not just the
+ * calling code: +1 876 is Jamaica. Numbers without a country may only be called if all countries may.
  *
  * @param rules null if no rule applies
  * @param phoneNumber in E.164
@@ -78,7 +78,7 @@ export function countryNotAllowed(phoneNumber: string): ApiError {
   return fieldError('phone_number', 'country_not_allowed', { country: nameCountry(code) })
 }
 
-/** Returns the rules that a person has set, and who did so last and when; null if nobody has. */
+/** Returns the rules that a person has set, and who did so last and when; null if they were never set. */
 export async function getCallRules(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,

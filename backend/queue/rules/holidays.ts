@@ -54,7 +54,7 @@ const federal: Holidays = { rules: { ...ofAllStates, ...juneteenth }, isMovedFro
 /** States whose row in hours-by-law.ts forbids calls on holidays. Two sources for each, read on 2026-11-27. */
 const ofStates: Record<string, Holidays> = {
   // Ala. Code 1-3-8 (archives.alabama.gov/intro/holidays.html), and the restricted call dates of dnc.com. Juneteenth: Act of 2025.
-  // Mardi Gras is a holiday in two counties only. An area code doesn't tell the county, so nobody is called on that day.
+  // Mardi Gras is a holiday in two counties only. An area code doesn't tell the county, so no calls are placed on that day.
   Alabama: {
     rules: {
       ...ofAllStates,

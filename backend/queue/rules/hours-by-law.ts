@@ -7,7 +7,7 @@ import { statesWithHolidays } from './holidays.ts'
 // Hours in which the law allows calls, as far as it was looked up. A state has a row only if two independent sources agree that
 // its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
 
-/** Says how well a row is known: the text of the law was read, law firms say so, or only sellers of calling software do. */
+/** How reliable a row's source is: the law itself, law firms, or only vendors of calling software. */
 type SourceKind = 'law' | 'firm' | 'marketing'
 
 /** Hours of a state, on the clock of the called place. */

@@ -142,7 +142,7 @@ export const haveCommonHour = (...hours: readonly CallingHours[]): boolean => {
   return findPermitted(windows, null, { from: new Date(0), until: new Date(8 * dayMs) }) !== undefined
 }
 
-/** Says on which days nobody is called, by the local dates of time zones. */
+/** Says on which days no calls are placed, by the local dates of time zones. */
 interface ClosedDays {
   isClosed: (day: string) => boolean
   zones: readonly string[]

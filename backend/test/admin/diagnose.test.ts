@@ -138,7 +138,7 @@ it('prints one story from the request to the deliveries, with the cause first', 
 
   const byRequest = await diagnose('--request', repeated.requestId)
   expect(byRequest[0]).toContain(`Request ${repeated.requestId}, POST /contacts/: 201`)
-  expect(byRequest[1]).toMatch(/^Did nothing new: the same idempotency key was used before/)
+  expect(byRequest[1]).toMatch(/^Repeated request: this idempotency key was already used/)
   expect(byRequest[2]).toBe("The call wasn't answered.")
 
   const [event] = await world.database.db.selectFrom('event').select('id').where('call_id', '=', id).execute()
@@ -180,7 +180,7 @@ it('says why a call waits, which other calls the contact has, and that nothing w
   expect(waiting[1]).toMatch(/^Not called yet\. The campaign is paused\. Resume it/)
   expect(waiting[2]).toMatch(new RegExp(`^The contact has 1 other call .*: call ${second.call.id} \\(queued`))
   expect((await diagnose('--request', skipped.requestId))[1]).toMatch(
-    /^Queued no call, because the contact's call \d+ /,
+    /^Didn't queue a call, because the contact's call \d+ /,
   )
   await db.updateTable('campaign').set({ status: 'active' }).where('id', '=', seed.campaignId).execute()
 

@@ -66,8 +66,8 @@ it('stores what each request did, with its credential and what it created', asyn
   })
   expect(rows.map(describeRequest)).toEqual([
     `Queued call ${callId}.`,
-    `Did nothing new: the same idempotency key was used before, so the earlier response was returned. It's about call ${callId}.`,
-    `Queued no call, because the contact's call ${callId} in this campaign was still waiting or in progress.`,
+    `Repeated request: this idempotency key was already used, so Outdial returned the earlier response, for call ${callId}.`,
+    `Didn't queue a call, because the contact's call ${callId} in this campaign was still waiting or in progress.`,
     `Created webhook subscription ${subscriptionId}.`,
     `Ended webhook subscription ${subscriptionId}.`,
   ])

@@ -306,7 +306,7 @@ it('counts in the overview what calls wait for, except for busy numbers', async 
   )
 })
 
-it('claims all calls that wait for nothing, except those of archived campaigns', async () => {
+it("claims every call that isn't waiting for anything, except those of archived campaigns", async () => {
   await setAllDue()
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const claimed = new Set<number>()

@@ -140,7 +140,7 @@ it("doesn't touch queued calls if an edit leaves the calling hours as they are",
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-06T10:00:00.000Z')
 })
 
-it('finishes a change that a dead process started', async () => {
+it('finishes a change that a process started before it crashed', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await world.deps.db
     .updateTable('campaign')

@@ -241,9 +241,9 @@ describe('the sentence about a waiting call', () => {
 
   it.each([
     [0, ''],
-    [1, ' 1 call of this campaign is ahead of it.'],
-    [12, ' 12 calls of this campaign are ahead of it.'],
-    [1_000, ' 1,000 or more calls of this campaign are ahead of it.'],
+    [1, ' 1 call in this campaign is ahead of it.'],
+    [12, ' 12 calls in this campaign are ahead of it.'],
+    [1_000, ' 1,000 or more calls in this campaign are ahead of it.'],
   ])('says that %i calls are ahead', (count, expected) => {
     expect(describeCallsAhead(count)).toBe(expected)
   })

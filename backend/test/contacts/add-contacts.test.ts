@@ -53,7 +53,7 @@ const post = (values: object, { send = sendToFast, key = api.key, headers = {} }
 
 /**
  * Sends a request, does `work` while its transaction waits before a statement, and returns both results. `work` may wait
- * for the transaction in turn: it goes on once that waits for a lock.
+ * for the transaction in turn: it continues once that waits for a lock.
  */
 async function postDuring<Result>(
   statement: 'begin' | 'commit',
@@ -211,7 +211,7 @@ it('changes nothing for rejected requests that arrive together with accepted one
   expect(Object.fromEntries(rows)).toEqual(before)
 })
 
-it('rejects a call of the dashboard to a number on the do-not-call list, and changes nothing', async () => {
+it('rejects a call queued in the dashboard to a number on the do-not-call list, and changes nothing', async () => {
   const caller = toCaller(api.seed)
   const listed = { phone_number: freshNumber(), do_not_call: true }
   const { contact } = await addContact(api.deps, caller, listed)

@@ -180,7 +180,7 @@ describe('a field of a contact', () => {
     expect(findMissing(csv.html.replace('written', 'Written'), contactColumns)).toEqual([])
   })
 
-  it('is kept by a finished call, and erased with the contact', async () => {
+  it('stays in a finished call, and is erased with the contact', async () => {
     const { id, callId, seed, saveForm } = await seedContact()
     const { deps } = world.service
     await dialCall(deps, seed, callId)

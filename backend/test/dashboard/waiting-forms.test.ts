@@ -47,7 +47,7 @@ it('handles other requests while forms wait for servers, and limits the waiting 
   expect((await other.open('/overview')).status).toBe(200)
   const { status, html } = await addServer('slow_11')
   expect(status).toBe(429)
-  expect(html).toContain('Your workspace already has 10 slow forms in progress.')
+  expect(html).toContain('Your workspace is already processing 10 uploads or other slow requests.')
 
   receiver.respond = (_request, response) => response.writeHead(500).end()
   for (const finish of waiting) finish()

@@ -161,7 +161,7 @@ it("distinguishes the campaign's limit from another call to the number, and coun
   const limit = 'The campaign is at its limit of 1 concurrent call, so this call waits for others to end.'
   expect((await open(`/calls/${second.id}`)).text).toContain(limit)
   expect((await open(`/calls/${third.id}`)).text).toContain(
-    `${limit} 1 call of this campaign is ahead of it.`,
+    `${limit} 1 call in this campaign is ahead of it.`,
   )
 
   const number = freshNumber()

@@ -62,7 +62,9 @@ it('names the users that lose the right to connect, with the SQL that gives it b
   await migrate(urlOf(owner), log)
   await connected.end()
   const grant = `grant connect on database "${owner}" to "${monitor}";`
-  expect(warnings).toEqual([expect.stringContaining(`These users did, or have rights in it: "${monitor}".`)])
+  expect(warnings).toEqual([
+    expect.stringContaining(`connected to it or have privileges in it: "${monitor}".`),
+  ])
   expect(warnings[0]).toContain(grant)
   await expect(run(urlOf(monitor), 'select 1')).rejects.toThrow('permission denied for database')
   await run(urlOf(owner), grant)
@@ -80,7 +82,7 @@ it('names a user that only has rights in the database, but not one that was give
     `grant connect on database ${owner} to ${neighbor}`,
   )
   await migrate(urlOf(owner), log)
-  expect(warnings).toEqual([expect.stringContaining(`rights in it: "${monitor}".`)])
+  expect(warnings).toEqual([expect.stringContaining(`have privileges in it: "${monitor}".`)])
 })
 
 it("asks the owner to take the right if Outdial's user isn't the owner", async () => {

@@ -53,7 +53,7 @@ it('rejects a database of an unreleased build, and writes nothing to it', () =>
     const before = await listRelations()
     await expect(migrate(url)).rejects.toThrow(
       "This database was created by an unreleased build of Outdial (migration 0001_the_whole_line), and can't be " +
-        'updated. Set DATABASE_URL to an empty database. Without DATABASE_URL, delete the folder that DATA_DIR names',
+        'updated. Set DATABASE_URL to an empty database. If you use the embedded database, delete the DATA_DIR folder',
     )
     expect(await listRelations()).toEqual(before)
   }))

@@ -80,7 +80,7 @@ it('gives each of several calls of the same agent its version', async () => {
   expect(texts.toSorted()).toEqual(['Ask about the offer.', 'Ask about {{product}}.'])
 })
 
-it('stores every result of the version with an answered call, and null for what nobody said', async () => {
+it("stores every result of the version with an answered call, and null for what wasn't said", async () => {
   await save({ results: [day, people] })
   await publish()
   const finish = async (outcome: 'answered' | 'busy', extracted?: Record<string, string>) => {

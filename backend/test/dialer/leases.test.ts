@@ -42,7 +42,7 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.d
   world.workers.push(dialer)
   return dialer
 }
-/** Claims an attempt as a worker that then dies. */
+/** Claims an attempt as a worker that is then lost. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
   const [attempt] = await claimAndSettle(
     world.deps,
@@ -56,7 +56,7 @@ const takeOver = (attempt: ClaimedAttempt) =>
   waitFor(async () => (await listAttempts(world.deps, attempt.request.callId))[0]?.ended_at)
 
 describe('a lost worker', () => {
-  it("ends a dead worker's attempt as failed, publishes one event, and does not dial again", async () => {
+  it("ends a lost worker's attempt as failed, publishes one event, and does not dial again", async () => {
     const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 1 })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -68,7 +68,7 @@ describe('a lost worker', () => {
     expect(await listAttempts(world.deps, id)).toHaveLength(1)
   })
 
-  it('keeps the answer time of a conversation whose worker died', async () => {
+  it('keeps the answer time of a conversation whose worker is lost', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const answered = await claimAsLostWorker(0)
     await markAnswered(world.deps.db, answered.workspaceId, [{ ...answered, at: world.deps.clock.now() }])

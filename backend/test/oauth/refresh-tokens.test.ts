@@ -85,7 +85,7 @@ describe('a long-lived connection', () => {
     const first = await connect(world.phone, world.robin, 'Acme')
     deps.clock.advance(90 * dayMs)
     expect(await readError(await refresh(world.phone, first.refresh_token))).toEqual([400, 'invalid_grant'])
-    // Expired access tokens are kept for a week, so that the error can say that they expired.
+    // Expired access tokens are stored for a week, so that the error can say that they expired.
     deps.clock.advance(8 * dayMs)
     const job = startExpirationJob(deps)
     while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))

@@ -58,7 +58,7 @@ it('stores no token, code, cookie, password, or client secret in plain text', as
   }
 })
 
-it('deletes an authorization whose code was never exchanged, but no connection', async () => {
+it('deletes an authorization whose code was never exchanged, and keeps connections', async () => {
   await consent(world.zapier, world.robin, 'Acme')
   const connected = await connect(world.zapier, world.robin, 'Acme')
   world.service.deps.clock.advance(86_400_000)

@@ -16,7 +16,7 @@ import { createServiceProcess, isReady, type ServiceProcess } from '../support/s
 import { startStreamingServers, type StreamingServers } from '../support/streaming-replica.ts'
 import { waitFor } from '../support/wait.ts'
 
-// A process of the service, and two PostgreSQL servers with streaming replication.
+// Starting a service process and two PostgreSQL servers can take minutes.
 jest.setTimeout(300_000)
 const timeoutMs = 60_000
 const secretKey = 'test-key-of-at-least-thirty-two-characters'

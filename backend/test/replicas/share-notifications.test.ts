@@ -142,21 +142,21 @@ it('reconnects after the connection is lost, looks for work once, and then sends
   const up = async () => (await first.deps.metrics.notificationsUp.get()).values[0]?.value
   expect(await up()).toBe(1)
   await proxy.disconnect()
-  await waitUntil(() => first.logOutput().includes('lost the connection'))
+  await waitUntil(() => first.logOutput().includes('lost the database connection'))
   expect(await up()).toBe(0)
   first.received.length = 0
   for (let count = 0; count < 100; count += 1) first.notify.callQueued()
   first.notify.reportReceived('a-late-attempt')
   expect(first.received).toHaveLength(101)
   await proxy.reconnect()
-  await waitUntil(() => first.logOutput().includes('restored the connection'))
+  await waitUntil(() => first.logOutput().includes('restored the database connection'))
   expect(first.received.slice(101).toSorted()).toEqual(names.toSorted())
   await waitUntil(() => second.received.length > 0)
   // A report isn't sent late: workers find it in the table sooner.
   first.notify.reportReceived('next-attempt')
   await waitUntil(() => second.received.includes('next-attempt'))
   expect(second.received).toEqual(['callQueued', 'next-attempt'])
-  expect(first.logOutput().match(/lost the connection/g)).toHaveLength(1)
+  expect(first.logOutput().match(/lost the database connection/g)).toHaveLength(1)
   expect(await up()).toBe(1)
 })
 

@@ -185,7 +185,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     }
   })
 
-  it('continues a session of Streamable HTTP whose replica has stopped, and ends it for good', async () => {
+  it('continues a Streamable HTTP session after its replica stops, and keeps a deleted session deleted', async () => {
     const [id, deleted] = [await initialize(), await initialize()]
     expect((await send(first, 'DELETE', undefined, deleted)).status).toBe(204)
     expect((await send(second, 'POST', callEcho('still here'), deleted)).status).toBe(404)

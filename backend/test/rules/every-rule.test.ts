@@ -105,7 +105,7 @@ const cases: Record<string, Case> = {
     callback: { status: 'queued', next_attempt_at: after(1) },
     change: suppressed('frequency'),
   },
-  'one conversation a day': {
+  'one conversation per number in 24 hours': {
     campaign: { oneConversationPerDay: true },
     wasCalled: 'answered',
     queueing: waits('frequency', dayAfterAnswer),

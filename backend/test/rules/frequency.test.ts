@@ -211,7 +211,7 @@ describe('when an attempt ends', () => {
   })
 })
 
-describe('one conversation a day', () => {
+describe('one conversation per number in 24 hours', () => {
   it('waits 24 hours after a conversation with the number in any campaign', async () => {
     await setRules({})
     const { workspaceId, campaignId } = world.seed

@@ -182,7 +182,7 @@ describe('holidays', () => {
       '2026-04-28T14:00:00.000Z',
     ],
     ['none in New York', newYork, '2026-12-25T15:00Z', '2026-12-25T15:00:00.000Z'],
-  ])('calls nobody on %s', (_name, number, from, at) => {
+  ])('places no calls on %s', (_name, number, from, at) => {
     expect(plan(number, from)).toBe(at)
   })
 
@@ -196,7 +196,7 @@ describe('holidays', () => {
     ['Memorial Day', '2026-05-25T15:00Z', '2026-05-26T04:00:00.000Z'],
     ['Juneteenth', '2026-06-19T15:00Z', '2026-06-20T04:00:00.000Z'],
     ['Thanksgiving Day', '2026-11-26T15:00Z', '2026-11-27T05:00:00.000Z'],
-  ])('calls nobody on federal holidays for a campaign that is closed then: %s', (_name, from, at) => {
+  ])('places no calls on federal holidays for a campaign that is closed then: %s', (_name, from, at) => {
     const closed = { rules: noRules, closedOnFederalHolidays: true }
     expect(plan(newYork, from, closed)).toBe(at)
     expect(plan(newYork, from, { rules: noRules })).toBe(new Date(from).toISOString())

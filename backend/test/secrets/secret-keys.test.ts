@@ -46,7 +46,7 @@ it('rejects a key file in DATA_DIR that other users can open, and says how to co
   for (const mode of [0o644, 0o620, 0o606]) {
     await chmod(file, mode)
     await expect(loadSecretKeys(parseConfig({}), opened)).rejects.toThrow(
-      `Other users can open ${file}. If nobody else has read or changed the secret in it, run chmod 600 on the file.`,
+      `Other users can open ${file}. If no other user has read or changed the secret in it, run chmod 600 on the file.`,
     )
   }
   await chmod(file, 0o600)
@@ -58,7 +58,7 @@ itAsRoot('rejects a key file in DATA_DIR that belongs to another user', async ()
   const file = path.join(planted, 'secret-key')
   await writeFile(file, old, { mode: 0o600 })
   await chown(file, 1, 1)
-  await expect(loadSecretKeys(parseConfig({}), planted)).rejects.toThrow('belongs to another user (ID 1)')
+  await expect(loadSecretKeys(parseConfig({}), planted)).rejects.toThrow('belongs to another user (UID 1)')
 })
 
 it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {

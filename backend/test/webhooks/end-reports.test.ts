@@ -9,7 +9,7 @@ import { completeCall, seedApiKeyCaller, seedAppCaller, seedWorkspace } from '..
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
 
-// If a subscription ends in Outdial, Zapier is told by a DELETE request to its hook URL. The receiver plays Zapier.
+// If a subscription ends in Outdial, it notifies Zapier with a DELETE request to its hook URL. The receiver plays Zapier.
 const webhooks = useWebhooksWorld()
 const { world, advanceTo, listAttempts, listDeliveries, start, subscriptionRow, waitForAttempts } = webhooks
 
@@ -47,7 +47,7 @@ async function sendReport(): Promise<void> {
 /** Waits until the report has ended without an attempt. */
 const waitUntilCanceled = () => waitForValue(listReports, (rows) => rows[0]?.status === 'canceled')
 
-describe('tells Zapier', () => {
+describe('reports to Zapier', () => {
   it('when a member removes a subscription, at least five seconds later', async () => {
     const { id } = await subscribeApp()
     const removedAt = world.deps.clock.now().getTime()
@@ -89,7 +89,7 @@ describe('tells Zapier', () => {
     expect(await listReports()).toHaveLength(1)
   })
 
-  it('of a disabled subscription', async () => {
+  it('when a disabled subscription ends', async () => {
     const { id } = await subscribeApp()
     const disabled = { disabled_at: world.deps.clock.now() }
     await world.deps.db.updateTable('webhook_subscription').set(disabled).where('id', '=', id).execute()
@@ -128,20 +128,20 @@ describe('tells Zapier', () => {
   })
 })
 
-describe("doesn't tell Zapier", () => {
-  it('of a subscription that it ended itself', async () => {
+describe("doesn't report to Zapier", () => {
+  it('a subscription that Zapier ended', async () => {
     const { app, id } = await subscribeApp()
     await unsubscribe(deps(), app, id)
     expect(await listReports()).toEqual([])
   })
 
-  it('of a subscription that another connection ended', async () => {
+  it('a subscription that another connection ended', async () => {
     const { id } = await subscribeApp()
     await unsubscribe(deps(), await seedApiKeyCaller(world.deps, world.seed), id)
     expect(await listReports()).toEqual([])
   })
 
-  it('if it responded with 410', async () => {
+  it('a subscription whose URL responded with 410', async () => {
     world.receiver.respond = (_request, response) => response.writeHead(410).end()
     const { id } = await subscribeApp()
     await completeCall(world.deps, world.seed)
@@ -154,7 +154,7 @@ describe("doesn't tell Zapier", () => {
     expect(await listReports()).toEqual([])
   })
 
-  it('if it responds with 410 to an attempt that was in progress', async () => {
+  it('a subscription whose URL responds with 410 to an attempt in progress', async () => {
     const { promise: ended, resolve: respondGone } = Promise.withResolvers<void>()
     world.receiver.respond = (_request, response) => {
       void ended.then(() => response.writeHead(410).end())
@@ -172,28 +172,31 @@ describe("doesn't tell Zapier", () => {
     expect(methods()).toEqual(['POST'])
   })
 
-  it('of a filter that replaces another one, while the Zap is turned on', async () => {
+  it('a subscription that another filter replaces while the Zap is turned on', async () => {
     const { app } = await subscribeApp()
     await subscribe(deps(), app, { ...body(), filter: { test: 'exclude' } })
     expect(await listReports()).toEqual([])
   })
 
-  it.each(['live', 'disabled'])('if a %s subscription in another workspace has the URL', async (state) => {
-    const { id } = await subscribeApp()
-    await unsubscribe(deps(), member(), id)
-    const other = await seedAppCaller(world.deps, await seedWorkspace(world.deps, 'Other'))
-    const { subscription } = await subscribe(world.deps, other, body())
-    const disabled_at = state === 'disabled' ? world.deps.clock.now() : null
-    await world.deps.db
-      .updateTable('webhook_subscription')
-      .set({ disabled_at })
-      .where('id', '=', subscription.id)
-      .execute()
-    start()
-    advanceTo((await listReports())[0]?.next_attempt_at ?? null)
-    await waitUntilCanceled()
-    expect(world.receiver.requests).toEqual([])
-  })
+  it.each(['live', 'disabled'])(
+    'a subscription whose URL a %s one in another workspace has, too',
+    async (state) => {
+      const { id } = await subscribeApp()
+      await unsubscribe(deps(), member(), id)
+      const other = await seedAppCaller(world.deps, await seedWorkspace(world.deps, 'Other'))
+      const { subscription } = await subscribe(world.deps, other, body())
+      const disabled_at = state === 'disabled' ? world.deps.clock.now() : null
+      await world.deps.db
+        .updateTable('webhook_subscription')
+        .set({ disabled_at })
+        .where('id', '=', subscription.id)
+        .execute()
+      start()
+      advanceTo((await listReports())[0]?.next_attempt_at ?? null)
+      await waitUntilCanceled()
+      expect(world.receiver.requests).toEqual([])
+    },
+  )
 
   it.each([
     'https://hooks.zapier.com.evil.example/1/',
@@ -201,13 +204,13 @@ describe("doesn't tell Zapier", () => {
     'https://zapier.com/hooks/1/',
     'https://hooks.zapier.com:8443/1/',
     'https://evil.example/https://hooks.zapier.com/1/',
-  ])('at another address: %s', async (url) => {
+  ])('a subscription at another address: %s', async (url) => {
     const { id } = await subscribeApp(url)
     await unsubscribe(withOrigin('https://hooks.zapier.com'), member(), id)
     expect(await listReports()).toEqual([])
   })
 
-  it('in the demo, from which nothing leaves the machine', async () => {
+  it('any subscription in the demo, from which nothing leaves the machine', async () => {
     expect(parseConfig({}).zapierHooksOrigin).toBeUndefined()
     const { id } = await subscribeApp('https://hooks.zapier.com/1/')
     await unsubscribe(withOrigin(undefined), member(), id)

@@ -43,7 +43,7 @@ async function takeOverCluster(dataDir: DataDir, binaries: Binaries): Promise<vo
   const { uid } = await stat(dataDir.cluster)
   if (ids === undefined && uid !== (process.getuid?.() ?? uid)) {
     throw new ConfigError(
-      `DATA_DIR ${dataDir.path} contains a database of another user (ID ${uid}). Start Outdial as that user or ` +
+      `DATA_DIR ${dataDir.path} contains a database of another user (UID ${uid}). Start Outdial as that user or ` +
         `as root, or set DATA_DIR to another folder.`,
     )
   }
@@ -67,7 +67,7 @@ async function createCluster(
   await changeOwner(unfinished, account)
   const flags = [
     ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
-    // Upper and lower case of every script, the same on every machine.
+    // Case conversion for every script, identical on every machine.
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     '--auth=reject', // until `secureCluster`
     ...(options.sync ? [] : ['--no-sync']),

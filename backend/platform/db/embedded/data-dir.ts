@@ -58,7 +58,7 @@ async function requireTrusted(folder: string, account: Account): Promise<void> {
   const { uid, mode } = await stat(folder)
   if (![0, process.getuid(), account.ids?.uid].includes(uid)) {
     throw new ConfigError(
-      `DATA_DIR ${folder} belongs to another user (ID ${uid}), who could read and change its keys. Set DATA_DIR to a ` +
+      `DATA_DIR ${folder} belongs to another user (UID ${uid}), who could read and change its keys. Set DATA_DIR to a ` +
         `folder that belongs to the user who starts Outdial.`,
     )
   }

@@ -12,7 +12,7 @@ export interface ConversationTables {
 
 /**
  * Why a conversation ended: the agent or the member ended it, the contact said nothing, it reached a limit, no model
- * answered, or nobody wrote anything anymore.
+ * responded, or no more messages came.
  */
 export type ConversationEnd = 'agent' | 'member' | 'silence' | 'limit' | 'failed' | 'idle'
 
@@ -30,9 +30,9 @@ interface ConversationTable {
   turn: Generated<number>
   /** The results of tools that took longer than their turn. The next turn takes them. */
   late_results: JsonWithDefault<unknown[]>
-  /** The values of the agent's results that the conversation has told so far. */
+  /** The values of the agent's results that the conversation has given so far. */
   found: NullableJson<Extracted>
-  /** The model that answered last. */
+  /** The model that responded last. */
   model: string | null
   input_tokens: Generated<number>
   output_tokens: Generated<number>

@@ -97,7 +97,7 @@ function guessField(header: string, values: readonly string[]): Guess | 'unanswe
   return inner ?? guessAddressCountry(words)
 }
 
-/** Returns undefined if the header has another word, which can make it somebody else's number, or the kind of a number. */
+/** Returns undefined if the header has another word, which can make it another person's number, or the kind of a number. */
 function scorePhone(words: readonly string[]): number | undefined {
   const isPhone =
     words.some((word) => phoneWords.has(word)) &&

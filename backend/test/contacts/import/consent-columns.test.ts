@@ -35,7 +35,7 @@ it('saves who agreed where and when, and saves others who said no without a call
   expect(await isListed(user, '+12025570102')).toBe(false)
 })
 
-it('calls nobody who said no in any row of the file, whatever another row of the same number says', async () => {
+it("doesn't call anyone who said no in any row of the file, whatever another row of the same number says", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Name,Email,Opt In,Do not call',

@@ -85,7 +85,7 @@ describe('a turn without scripts', () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello')
     expect(page.text).toMatch(/For the operator: .*HTTP status: 500/)
-    expect(page.text).toContain('The agent ended the chat, because no language model answered.')
+    expect(page.text).toContain('The agent ended the chat, because no language model responded.')
   })
 
   it('shows what the model, a tool, and the contact say as text', async () => {

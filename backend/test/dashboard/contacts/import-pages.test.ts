@@ -170,7 +170,7 @@ it('puts every number of a person who must not be called on the list, and says w
     expect(await findDoNotCallEntry(world.database.db, user.seed.workspaceId, number)).toBeDefined()
 })
 
-it('calls nobody who must not be called, although an earlier row of the file wants a call', async () => {
+it("doesn't call anyone who must not be called, although an earlier row of the file wants a call", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,

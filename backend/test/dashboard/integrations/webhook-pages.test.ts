@@ -221,7 +221,7 @@ it('removes a subscription, and shows who removed it and its deliveries', async 
   expect(ended.text).not.toContain('Send test event')
 })
 
-it('shows that Zapier was told when a subscription was removed', async () => {
+it('shows that Zapier was notified when a subscription was removed', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const { config, clock } = world.service.deps
@@ -233,13 +233,13 @@ it('shows that Zapier was told when a subscription was removed', async () => {
   } finally {
     config.zapierHooksOrigin = undefined
   }
-  expect((await owner.open(hook.path)).text).toContain('Zapier will be told.')
+  expect((await owner.open(hook.path)).text).toContain('Outdial will notify Zapier.')
   clock.advance(10_000)
   await deliverUntil(1)
   await waitUntilSettled()
   expect(receiver.requests).toMatchObject([{ method: 'DELETE', path: '/hook' }])
   const ended = await owner.open(hook.path)
-  expect(ended.text).toContain('Zapier was told (HTTP 204)')
+  expect(ended.text).toContain('Outdial notified Zapier (HTTP 204)')
 })
 
 it("doesn't confirm the removal of a subscription while an event is being sent to it", async () => {

@@ -84,7 +84,7 @@ itAsRoot("rejects another user's data in a folder where every user can create fi
   }
   await writeFile(path.join(dataDir, 'postgres/PG_VERSION'), '17')
   await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    `DATA_DIR ${dataDir} belongs to another user (ID ${unprivilegedUser.uid}), who could read and change its keys.`,
+    `DATA_DIR ${dataDir} belongs to another user (UID ${unprivilegedUser.uid}), who could read and change its keys.`,
   )
 })
 
@@ -98,7 +98,9 @@ itAsRoot(
     for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
       await symlink(rootsFile, path.join(dataDir, name))
 
-    await expect(readPassword({ path: dataDir })).rejects.toThrow('is a link in the folder of another user')
+    await expect(readPassword({ path: dataDir })).rejects.toThrow(
+      'is a symbolic link in a folder that belongs to another user',
+    )
     const socket = path.join(dataDir, 'socket')
     const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
     await claim.release()
@@ -171,7 +173,7 @@ itAsRoot(
       await chown(item, Number(unprivilegedUser.uid), 0)
     await chown(path.join(dataDir, 'postgres'), 1, 1)
     await expect(startDatabaseProcess({ dataDir, ids: unprivilegedUser })).rejects.toThrow(
-      'contains a database of another user (ID 1)',
+      'contains a database of another user (UID 1)',
     )
   },
 )
@@ -185,7 +187,7 @@ itAsRoot('rejects a DATA_DIR that another user owns or can write to', async () =
   chmodSync(dataDir, 0o755)
   await chown(dataDir, 1, 1)
   await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
-    `DATA_DIR ${dataDir} belongs to another user (ID 1), who could read and change its keys.`,
+    `DATA_DIR ${dataDir} belongs to another user (UID 1), who could read and change its keys.`,
   )
 })
 

@@ -172,7 +172,7 @@ describe('repeated requests', () => {
     await expect(requestCallback('2026-05-06T15:30')).rejects.toThrow("Don't promise another one.")
   })
 
-  it('schedules another callback after somebody canceled the first one', async () => {
+  it('schedules another callback after the first one was canceled', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await requestCallback('2026-05-05T15:30')
     const [callback] = await waiting()
@@ -181,7 +181,7 @@ describe('repeated requests', () => {
     expect(await waiting()).toMatchObject([{ status: 'completed' }, { status: 'queued' }])
   })
 
-  it('schedules a second callback in a row, and no third one', async () => {
+  it('schedules a second callback in a row, but not a third', async () => {
     const { ask: requestCallback, waiting, row, campaignId } = await seedConversation()
     await requestCallback('2026-05-05T15:30')
     const askIn = (call: Call, at: string) =>
@@ -215,7 +215,7 @@ describe('repeated requests', () => {
     await askIn(await endLast(), '2026-05-06T15:30')
     expect(await waiting()).toHaveLength(2)
     await expect(askIn(await endLast(), '2026-05-07T15:30')).rejects.toThrow(
-      "This is already the second callback in a row, and there is no third one. Don't promise a callback.",
+      "This is already the second callback in a row, and a third can't be scheduled. Don't promise a callback.",
     )
     expect(await waiting()).toHaveLength(2)
   })
