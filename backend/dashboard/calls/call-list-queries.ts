@@ -8,6 +8,8 @@ import { type CallFilter, selectMatchingCalls } from '../../queue/calls/select-c
 /** Search criteria. A call is found if any of them matches. */
 export interface CallSearch {
   callId?: number
+  /** A whole E.164 number. */
+  wholeNumber?: string
   /** Prefixes of E.164 numbers. */
   numbers?: readonly string[]
   /** Lowercase prefixes. Each must match the contact's first or last name. */
@@ -146,6 +148,7 @@ async function selectFoundCalls(db: Db, workspaceId: number, filter: CallListFil
     if (search.callId !== undefined) conditions.push(eb('call.id', '=', search.callId))
     if (callIds.length > 0) conditions.push(eb('call.id', 'in', callIds))
     if (contactIds.length > 0) conditions.push(eb('call.contact_id', 'in', contactIds))
+    if (search.wholeNumber !== undefined) conditions.push(eb('call.to_number', '=', search.wholeNumber))
     for (const number of search.numbers ?? []) conditions.push(startsWith('call.to_number', number))
     if (contacts) conditions.push(eb('call.contact_id', '=', sql<number>`any(${contacts}::bigint[])`))
     if (search.names && contacts === undefined) conditions.push(contactHasNames(eb, search.names))
