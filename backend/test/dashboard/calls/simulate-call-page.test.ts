@@ -25,7 +25,9 @@ it('says which numbers take longer, because their calls are retried', async () =
   expect(form.text).toContain("Numbers that end in 0101 don't answer, and those that end in 0102 are busy.")
   expect(form.text).toContain('If the campaign retries such calls, they take longer to complete.')
   const firstSteps = (await open('/overview')).text
-  expect(firstSteps).toContain('If the number ends in 0100, that takes a minute, or seconds in a trial.')
+  expect(firstSteps).toContain(
+    'With a number that ends in 0100, that takes about a minute, or a few seconds in a trial.',
+  )
 })
 
 it('offers only campaigns that can call', async () => {
