@@ -20,12 +20,12 @@ export function findConflicts(
 
 function findClosedPlaces({ hoursByLaw, countries }: CallRules, callingHours: CallingHours): Warning[] {
   if (!hoursByLaw || countries?.includes('US') === false) return []
+  // Toll-free numbers get the hours of all states.
+  if (haveCommonHour(callingHours, ...lawRows.map(({ hours }) => hours))) return []
   const closed = lawRows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
-  if (closed.length === 0) return []
   const isEverywhere = closed.some(({ state }) => state === null)
-  const places = isEverywhere
-    ? 'the United States'
-    : listFormat.format(closed.flatMap(({ state }) => state ?? []))
+  const states = closed.flatMap(({ state }) => state ?? [])
+  const places = isEverywhere ? 'the United States' : listFormat.format([...states, 'toll-free area codes'])
   return [fieldIssue('calling_hours', 'no_permitted_hour.campaign', { places })]
 }
 

@@ -18,9 +18,12 @@ it('names the settings of a saved campaign that conflict with the rules', async 
   const evening = { 'calling_hours.start': '20:00', 'calling_hours.end': '21:00', 'retry.max_attempts': '3' }
   const saved = await edit({ ...evening, 'retry.on': 'busy' })
   expect(saved).toContain(
-    "Numbers in Alabama, Florida, and Louisiana aren't called: these calling hours and the hours by law don't overlap.",
+    "Numbers in Alabama, Florida, Louisiana, and toll-free area codes aren't called: these calling hours and the hours by law don't overlap.",
   )
   expect(saved).toContain('The rules allow 2 call attempts per number in 24 hours, so later retries wait.')
+  expect(await edit({ 'calling_hours.start': '20:30', 'calling_hours.end': '08:30' })).toContain(
+    'toll-free area codes',
+  )
   expect(await edit({ 'calling_hours.start': '22:00', 'calling_hours.end': '23:00' })).toContain(
     "Numbers in the United States aren't called",
   )

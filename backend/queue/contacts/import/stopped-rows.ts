@@ -58,7 +58,7 @@ const toKey = (value: unknown): string => JSON.stringify(value)
 
 const countClosed = (areas: readonly Area[], callingHours: CallingHours): number =>
   areas
-    .filter(({ example }) => !hoursByLaw(example).every((byLaw) => haveCommonHour(byLaw, callingHours)))
+    .filter(({ example }) => !haveCommonHour(callingHours, ...hoursByLaw(example)))
     .reduce((sum, { contacts }) => sum + contacts, 0)
 
 const findCampaigns = (
