@@ -42,7 +42,7 @@ it.each([
   ['name', { name: '   ' }, 'Enter a name'],
   ['country', { country: 'Germany' }, 'a valid country code'],
   ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
-  ['calling_hours.start', { 'calling_hours.start': '9' }, 'for example 09:00'],
+  ['calling_hours.start', { 'calling_hours.start': '9' }, 'such as 09:00'],
   ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'start and end at the same time'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
 ])('shows an issue next to %s: %j', async (field, bad, message) => {
