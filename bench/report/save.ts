@@ -14,7 +14,7 @@ const picture = new URL('pictures/performance.svg', docs)
 const scalingPage = new URL('guides/scale.md', docs)
 
 interface Report {
-  /** Of the run that measured most rows. */
+  /** The machine and the commit of the last full run. */
   machine: Machine
   /** 1 if the large databases had a million calls. */
   scale: number

@@ -43,16 +43,16 @@ export type AnalysisEnd =
   | { type: 'retry'; at: Date }
 
 /**
- * Stores what an attempt led to, with its tokens. Returns false, and stores nothing, if another process has leased the
- * chat since, or if the chat was deleted.
+ * Stores what an attempt led to, with its tokens. Stores nothing if another process has leased the chat since, or if the chat was
+ * deleted.
  */
 export async function finishAnalysis(
   db: Db,
   { workspaceId, chatId, number }: AnalysisAttempt,
   end: AnalysisEnd,
   usage: TokenUsage,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
+): Promise<void> {
+  await db
     .updateTable('conversation')
     .set({
       analysis_at: end.type === 'retry' ? end.at : null,
@@ -64,8 +64,7 @@ export async function finishAnalysis(
     .where('id', '=', chatId)
     .where('analysis_attempts', '=', number)
     .where('analysis_at', 'is not', null)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+    .execute()
 }
 
 /** Ends chats without a turn since a time, so that their analyses are due. Returns how many. */

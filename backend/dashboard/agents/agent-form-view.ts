@@ -28,7 +28,7 @@ interface FormData extends FormFrame {
   found: GreetingNames
   /** The models to choose from; null if no language model is set up. */
   models: LlmSettings['models'] | null
-  /** What saving would change in a version that someone else saved in the meantime; null if nobody did. */
+  /** The changes that saving would make to a version that someone else saved in the meantime; null if there's none. */
   overwritten: readonly FieldChange[] | null
   /** True on the first screen, which asks only for what an agent needs to be tried. */
   isNew: boolean

@@ -1,4 +1,5 @@
 import { getPhrases, type PhraseName } from '../../calling/conversation/phrases/index.ts'
+import { toRecord } from '../../platform/core/records.ts'
 import { languageName } from '../../platform/views/format.ts'
 import { field, type FormModel, groupIssue } from '../../platform/views/forms.ts'
 import { attributes, type Html, html } from '../../platform/views/html.ts'
@@ -55,15 +56,10 @@ export function phraseFields(form: FormModel, { language, phrases: saved }: Agen
   `
 }
 
-/** Returns the sentences that were filled in. */
+/** Returns the sentences of the form's fields. A blank one replaces nothing. */
 export const parsePhrases = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const text = trimmedField(raw, toFieldName(name))
-      return text === '' ? [] : [[name, text]]
-    }),
-  )
+  toRecord(names, (name) => trimmedField(raw, toFieldName(name)))
 
 /** Lists sentences, each with when the agent says it. */
 export const formatPhrases = (phrases: AgentValues['phrases']): string =>
-  names.flatMap((name) => (name in phrases ? [`${editedPhrases[name]}: ${phrases[name]}`] : [])).join('\n')
+  names.flatMap((name) => (phrases[name] ? [`${editedPhrases[name]}: ${phrases[name]}`] : [])).join('\n')

@@ -107,26 +107,16 @@ const maxWords = 5
  */
 function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]
-  const wholeNumber = parseWholeNumber(text, country)
-  const numbers = wholeNumber === undefined ? numberPrefixes(text, country) : []
+  const numbers = numberPrefixes(text, country)
   const ids = { externalId: text, ...(isToken(text) && { requestId: text, eventId: text }) }
-  if (callId !== undefined || wholeNumber !== undefined || numbers.length > 0) {
-    return { ...(callId && { callId: Number(callId) }), ...(wholeNumber && { wholeNumber }), numbers, ...ids }
+  if (callId !== undefined || numbers.length > 0) {
+    return { ...(callId && { callId: Number(callId) }), numbers, ...ids }
   }
   return { names: text.toLocaleLowerCase('en-US').split(/\s+/).slice(0, maxWords), ...ids }
 }
 
 /** Returns true for text that can be the ID of a request or an event. */
 export const isToken = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text)
-
-/**
- * Parses a number that can't be the start of a longer one: those with the country code 1 all have ten digits. PostgreSQL
- * estimates well how many calls have a number, but not how many begin with it.
- */
-function parseWholeNumber(text: string, country: string): string | undefined {
-  const parsed = parsePhone(text, country)
-  return parsed.ok && parsed.phoneNumber.startsWith('+1') ? parsed.phoneNumber : undefined
-}
 
 function numberPrefixes(text: string, country: string): string[] {
   const parsed = parsePhone(text, country)

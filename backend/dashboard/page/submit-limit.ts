@@ -43,10 +43,11 @@ export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   return async (userId: number, reply: FastifyReply, isCostly: boolean): Promise<void> => {
     const key = String(userId)
     const quotas = await (isCostly ? countSubmit(key, key) : countSubmit(key))
+    const [, costlyQuota] = quotas
     const exceeded = quotas.find((quota) => quota.exceeded)
     if (exceeded === undefined) return
     reply.header('Retry-After', String(exceeded.resetSeconds))
-    const forms = exceeded.limit === maxCostlySubmits ? 'uploads or other slow forms' : 'forms'
+    const forms = exceeded === costlyQuota ? 'uploads or other slow forms' : 'forms'
     throw new FormError(
       'rate_limited',
       `You submitted more than ${exceeded.limit} ${forms} in a minute. Wait a minute, then try again.`,

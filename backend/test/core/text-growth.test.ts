@@ -466,7 +466,6 @@ const otherParsers: Record<string, string[]> = {
     'dashboard/agents/agent-tool-pages.ts parseGoogleId',
     'dashboard/calls/call-filter.ts startOfDay',
     'dashboard/calls/call-filter.ts parseCallSearch',
-    'dashboard/calls/call-filter.ts parseWholeNumber',
     'dashboard/contacts/contact-form-pages.ts parseConsent',
     'dashboard/contacts/contact-form-pages.ts parseFormNumber',
     'dashboard/contacts/contact-form-pages.ts parseVariables',

@@ -110,16 +110,16 @@ describe('what pages say about a waiting call', () => {
   it.each([
     ['schedule', ['Wed 9:00 AM', 'May 6, 9:00 AM']],
     ['calling_hours', ['Tue 9:00 AM', 'Tue 4:00 AM', 'May 5, 4:00 AM']],
-    ['retry', [expect.stringMatching(/^11:\d\d AM$/) as unknown as string]],
+    ['retry', [expect.stringMatching(/^11:\d\d AM$/)]],
     ['concurrency', []],
-    ['frequency', [expect.stringMatching(/ 11:\d\d AM$/) as unknown as string]],
+    ['frequency', [expect.stringMatching(/ 11:\d\d AM$/)]],
     ['number_limit', ['Tue 12:00 AM', 'May 5, 12:00 AM']],
     // Until the call in progress ends, at the latest.
-    ['minutes_limit', [expect.stringMatching(/11:\d\d AM$/) as unknown as string]],
+    ['minutes_limit', [expect.stringMatching(/11:\d\d AM$/)]],
     ['campaign_paused', []],
     ['agent_not_live', []],
     ['number_not_active', []],
-  ] satisfies [WaitingFor, string[]][])(
+  ] satisfies [WaitingFor, unknown[]][])(
     'promises no time that might not come, if it waits for %s',
     async (reason, times) => {
       const user = await seedSignedInOwner(world.service)

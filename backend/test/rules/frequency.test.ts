@@ -6,12 +6,14 @@ import { markAnswered } from '../../calling/dialer/attempt-store.ts'
 import { claimTestCalls } from '../../calling/dialer/claim-calls.ts'
 import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
 import { describeWait } from '../../dashboard/stories/describe-waiting.ts'
+import type { Actor } from '../../platform/core/actor.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { createTimeFormats } from '../../platform/views/format.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { findWaits } from '../../queue/calls/when-and-why.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { queueCall } from '../../queue/contacts/add-contacts.ts'
+import type { CallAddition } from '../../queue/contacts/add-request.ts'
 import { deleteOldNumberUse } from '../../queue/rules/call-rules.ts'
 import { realLease, useRulesWorld } from '../support/call-rules.ts'
 import { seedCall } from '../support/calls.ts'
@@ -58,22 +60,12 @@ describe('when a call is queued', () => {
       ) || placed_at`.execute(world.deps.db)
     const { id: stopped, contact } = await queue(number)
     expect(await read(stopped)).toMatchObject(suppressed)
-    const { workspaceId, campaignId, userId } = world.seed
-    const call = {
-      campaignId,
-      scheduledAt: null,
-      ifOpen: 'skip',
-      ifListed: 'reject',
-      test: false,
-      metadata: {},
-      isExempt: true,
-      origin: { kind: 'call_again', id: userId, call_id: stopped },
-    } as const
-    const actor = { kind: 'member', id: userId } as const
-    const again = await inTransaction(world.deps, (tx) =>
-      queueCall(tx, workspaceId, contact.id, { call, actor }),
-    )
-    const attempt = await claimOne(again.id)
+    const { userId } = world.seed
+    const again = await queueFurther(contact.id, {
+      call: { isExempt: true, origin: { kind: 'call_again', id: userId, call_id: stopped } },
+      actor: { kind: 'member', id: userId },
+    })
+    const attempt = await claimOne(again)
     await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
     const { rows } = await sql<{ attempts: number }>`
       select cardinality(placed_at) as attempts from number_use`.execute(world.deps.db)
@@ -295,24 +287,29 @@ const said = (role: 'agent' | 'contact') => ({
   at: world.deps.clock.now().toISOString(),
 })
 
-/** Queues the callback that an agent scheduled in a call. */
-async function seedCallback(callId: number, contactId: number): Promise<number> {
-  const { agentId, campaignId, workspaceId } = world.seed
-  const call = {
-    campaignId,
-    scheduledAt: null,
+/** Queues another call to a contact, as a member or an agent does. */
+async function queueFurther(
+  contactId: number,
+  { call, actor }: { call: Pick<CallAddition, 'isExempt' | 'origin'>; actor: Actor },
+): Promise<number> {
+  const { campaignId, workspaceId } = world.seed
+  const addition: CallAddition = {
+    ...{ campaignId, scheduledAt: null, metadata: {}, test: false, ...call },
     ifOpen: 'queue',
     ifListed: 'reject',
-    test: false,
-    metadata: {},
-    origin: { kind: 'scheduled_callback', id: agentId, call_id: callId },
-  } as const
-  const actor = { kind: 'agent', id: agentId, call_id: callId } as const
+  }
   const queued = await inTransaction(world.deps, (tx) =>
-    queueCall(tx, workspaceId, contactId, { call, actor }),
+    queueCall(tx, workspaceId, contactId, { call: addition, actor }),
   )
   return queued.id
 }
+
+/** Queues the callback that an agent scheduled in a call. */
+const seedCallback = (callId: number, contactId: number): Promise<number> =>
+  queueFurther(contactId, {
+    call: { origin: { kind: 'scheduled_callback', id: world.seed.agentId, call_id: callId } },
+    actor: { kind: 'agent', id: world.seed.agentId, call_id: callId },
+  })
 
 it('forgets a number 30 days after its last attempt', async () => {
   await callInVain()
