@@ -8,12 +8,13 @@ const run = promisify(execFile)
 const main = path.join(root, 'bench/main.ts')
 
 it('npm run bench measures a row with its peer, and prints the result beside its limit', async () => {
-  const { stdout } = await run(process.execPath, [main, 'agents'], {
+  const { stdout } = await run(process.execPath, [main, 'agents', 'tool-sessions'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
   expect(stdout).toMatch(
     /^\| agents \| .+ \| [\d.,]+ requests\/s \| [\d.,]+ requests\/s \| .+ × .+ \| ≥ 0.6 × \|/m,
   )
+  expect(stdout).toMatch(/^\| tool-sessions \|/m)
 }, 300_000)
 
 it('npm run bench -- speed-to-lead measures what users wait for, in each setup', async () => {

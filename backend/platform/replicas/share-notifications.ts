@@ -17,8 +17,8 @@ const intervalMs = 5
 /** Workers that another process notifies wait a random time up to this long, and at most a millisecond for each other one. */
 const maxDelayMs = 5
 /**
- * Workers that other processes notify look at most once in this many milliseconds for each other worker. So together they look
- * about 50 times a second, however many they are.
+ * After a look, a worker waits this many milliseconds for each other worker, on average. So together they look about 50 times
+ * a second, however many they are.
  */
 const turnMs = 20
 
@@ -67,11 +67,7 @@ export function shareNotifications(
   const notifyInTurn = (name: QueueName) => {
     if (planned.has(name)) return
     const now = performance.now()
-    const others = otherWorkers()
-    const turnAt = Math.max(
-      now + random() * Math.min(others, maxDelayMs),
-      (lookedAt.get(name) ?? -Infinity) + others * turnMs,
-    )
+    const turnAt = chooseTurn({ random }, { now, lookedAt: lookedAt.get(name), others: otherWorkers() })
     const look = () => {
       planned.delete(name)
       lookedAt.set(name, performance.now())
@@ -174,6 +170,22 @@ export function shareNotifications(
       await connection.close()
     },
   }
+}
+
+/** When a worker was notified, when it looked the last time because of another process, and how many other workers there are. */
+interface Notified {
+  now: number
+  lookedAt: number | undefined
+  others: number
+}
+
+/**
+ * Returns when a worker that another process notifies looks for work, in milliseconds of the same clock. The pause after a
+ * look is random, because workers that looked together would otherwise look together again, and until then none would.
+ */
+export function chooseTurn({ random }: Pick<Deps, 'random'>, { now, lookedAt, others }: Notified): number {
+  const soon = now + random() * Math.min(others, maxDelayMs)
+  return lookedAt === undefined ? soon : Math.max(soon, lookedAt + random() * 2 * others * turnMs)
 }
 
 const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

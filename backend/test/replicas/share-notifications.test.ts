@@ -7,7 +7,7 @@ import { parseConfig } from '../../config.ts'
 import { createNotifier, type Notifier, type Notify } from '../../platform/core/notify.ts'
 import { connect } from '../../platform/db/connect.ts'
 import { createLoneReplica } from '../../platform/replicas/replicas.ts'
-import { shareNotifications } from '../../platform/replicas/share-notifications.ts'
+import { chooseTurn, shareNotifications } from '../../platform/replicas/share-notifications.ts'
 import { seedCall } from '../support/calls.ts'
 import { createDatabaseProxy, type DatabaseProxy } from '../support/database-proxy.ts'
 import { type TestDeps, testDeps } from '../support/deps.ts'
@@ -100,6 +100,43 @@ it('notifies this process at once, and the others that have workers, once each',
   expect(other.received).toHaveLength(4)
   expect(worker.received.filter((name) => name === 'deliveryQueued')).toHaveLength(1)
   expect(api.received).toHaveLength(3)
+})
+
+/** Returns how long queued work waits for the first of the workers, in milliseconds, while work keeps arriving. */
+function measureWaits({ workers, everyMs }: { workers: number; everyMs: number }): number[] {
+  const random = createRandom()
+  const lookedAt = Array.from({ length: workers }, (): number | undefined => undefined)
+  const turns = lookedAt.map(() => Infinity)
+  const waits: number[] = []
+  let waiting: number[] = []
+  const lookUntil = (now: number) => {
+    for (;;) {
+      const turn = Math.min(...turns)
+      if (turn > now) return
+      const worker = turns.indexOf(turn)
+      turns[worker] = Infinity
+      lookedAt[worker] = turn
+      for (const queuedAt of waiting) waits.push(turn - queuedAt)
+      waiting = []
+    }
+  }
+  for (let index = 0; index < 5_000; index += 1) {
+    const now = index * everyMs
+    lookUntil(now)
+    waiting.push(now)
+    for (const [worker, turn] of turns.entries())
+      if (turn === Infinity)
+        turns[worker] = chooseTurn({ random }, { now, lookedAt: lookedAt[worker], others: workers - 1 })
+  }
+  return waits.toSorted((a, b) => a - b)
+}
+
+it.each([2, 10, 30])('looks soon at whatever is queued, with %i workers and however often', (workers) => {
+  for (const everyMs of [1_000, 200, 100, 50, 20, 5]) {
+    const waits = measureWaits({ workers, everyMs })
+    expect(waits[Math.floor(waits.length * 0.5)]).toBeLessThan(20)
+    expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(150)
+  }
 })
 
 it('sends no message while no other process has workers', async () => {
@@ -224,3 +261,12 @@ it('sends what waits before it closes its connection', async () => {
   await waitUntil(() => second.received.length === 2)
   expect(await query(`select pid ${connections}`)).toHaveLength(1)
 })
+
+/** Returns numbers that are spread evenly from 0 to 1, the same in each run (multiples of the golden ratio). */
+function createRandom(): () => number {
+  let last = 0.5
+  return () => {
+    last = (last + 0.618_033_988_749_895) % 1
+    return last
+  }
+}
