@@ -76,7 +76,7 @@ export async function startService(
     const { createApp, createMonitoringApp, createToolServer, prepareDemo, startWorkers } = await loadParts()
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
-    if (tools) notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+    if (tools) notifier.connect(tools)
     // Loads or creates the keys of the OAuth server.
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)

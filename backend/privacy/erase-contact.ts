@@ -25,7 +25,7 @@ import {
 } from '../queue/contacts/erase-contact-data.ts'
 import { findImportsNaming, queueNameErasure } from '../queue/contacts/import/erase-file-names.ts'
 import { eraseImportRows } from '../queue/contacts/import/erase-imports.ts'
-import { eraseToolCalls, findMentions } from '../tools/mcp/erase-tool-calls.ts'
+import { eraseToolCalls, findToolCallsNaming } from '../tools/mcp/erase-tool-calls.ts'
 import { eraseSpreadsheetCells } from '../tools/spreadsheets/erase-cells.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
@@ -74,7 +74,7 @@ export async function eraseContact(
   const person = { ...found, ...identifiers }
   // The clocks of the processes can differ by less than this.
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
-  const mentionIds = await findMentions(deps.db, workspaceId, identifiers)
+  const mentionIds = await findToolCallsNaming(deps.db, workspaceId, identifiers)
   const chatIds = await findChatsNaming(deps.db, workspaceId, identifiers)
   const importsNaming = await findImportsNaming(deps.db, workspaceId, person)
   await inTransaction(deps, async (tx) => {

@@ -1,7 +1,7 @@
 import { findChatsNaming } from '../calling/chats/erase-chats.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { formatPlural } from '../platform/views/format.ts'
-import { findMentions } from '../tools/mcp/erase-tool-calls.ts'
+import { findToolCallsNaming } from '../tools/mcp/erase-tool-calls.ts'
 import { toIdentifiers } from './erase-contact.ts'
 import { selectStoredData, type StoredData } from './stored-data-store.ts'
 
@@ -14,7 +14,7 @@ export async function countStoredData(
   contact: { id: number; phone_number: string; email: string | null },
 ): Promise<StoredData> {
   const identifiers = toIdentifiers({ phoneNumber: contact.phone_number, email: contact.email })
-  const mentionIds = await findMentions(db, workspaceId, identifiers)
+  const mentionIds = await findToolCallsNaming(db, workspaceId, identifiers)
   const chatIds = await findChatsNaming(db, workspaceId, identifiers)
   return selectStoredData(db, workspaceId, { contactId: contact.id, identifiers, mentionIds, chatIds })
 }

@@ -48,7 +48,7 @@ type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
  * statement, if they don't change their subscriptions. That's most of them: a subscription starts or stops failing only
  * now and then.
  */
-export function createAttemptRecorder(deps: RecorderDeps): RecordAttempt {
+export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
   const record = share<FinishedAttempt, void>(
     async (_, finished, isAlone) => {
       if (!isAlone) return recordTogether(deps, finished)

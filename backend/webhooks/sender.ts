@@ -8,7 +8,7 @@ import type { GuardedSend, ResolveHost } from '../platform/outbound/guard.ts'
 import { createReusingSend } from '../platform/outbound/reusing-send.ts'
 import { attemptDelivery, type DeliveryAttemptResult } from './deliver.ts'
 import { endDelivery, type LeasedDelivery, leaseDeliveries, releaseDelivery } from './delivery-store.ts'
-import { createAttemptRecorder } from './finish-delivery.ts'
+import { createDeliveryRecorder } from './finish-delivery.ts'
 import { createHostSlots, type HostSlots } from './host-slots.ts'
 import { createSigningKeys, type FindSigningKeys } from './signing-keys.ts'
 import { isSubscribed } from './subscription-store.ts'
@@ -67,7 +67,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const aheadByLane = new LRUCache<string, number>({ max: 1_000 })
   const turns = newSenderTurns()
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
-  const recordAttempt = createAttemptRecorder(deps)
+  const recordAttempt = createDeliveryRecorder(deps)
   const means: Means = {
     send,
     findSigningKeys: createSigningKeys(deps),

@@ -7,7 +7,7 @@ import type { AnalysisRequest } from '../conversation/model/analyze.ts'
 import { failureSentences } from '../conversation/model/failure.ts'
 import type { ModelClient } from '../conversation/model/model-client.ts'
 import { noUsage } from '../conversation/model/usage.ts'
-import { type AnalysisAttempt, type AnalysisEnd, finishAnalysis, leaseAnalyses } from './analysis-store.ts'
+import { type AnalysisAttempt, type AnalysisEnd, leaseAnalyses,saveAnalysisEnd } from './analysis-store.ts'
 import { toAnalyzed } from './build-conversation.ts'
 import { selectTurns } from './chat-store.ts'
 import { addTokens } from './token-usage.ts'
@@ -45,11 +45,11 @@ export function startChatAnalysis(deps: AnalysisDeps): Worker {
 
 async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal: AbortSignal): Promise<void> {
   if (attempt.number > maxAttempts) {
-    await finishAnalysis(deps.db, attempt, { type: 'failure', failure: processEnded }, noUsage)
+    await saveAnalysisEnd(deps.db, attempt, { type: 'failure', failure: processEnded }, noUsage)
     return
   }
   const outcome = await deps.model.analyze({ ...(await loadRequest(deps, attempt)), signal })
-  await finishAnalysis(deps.db, attempt, toEnd(deps, attempt, outcome), outcome.usage)
+  await saveAnalysisEnd(deps.db, attempt, toEnd(deps, attempt, outcome), outcome.usage)
   await addTokens(deps, attempt.workspaceId, outcome.usage)
 }
 

@@ -46,7 +46,7 @@ export type AnalysisEnd =
  * Stores what an attempt led to, with its tokens. Stores nothing if another process has leased the chat since, or if the chat was
  * deleted.
  */
-export async function finishAnalysis(
+export async function saveAnalysisEnd(
   db: Db,
   { workspaceId, chatId, number }: AnalysisAttempt,
   end: AnalysisEnd,

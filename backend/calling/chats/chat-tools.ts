@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { secondMs } from '../../platform/core/durations.ts'
 import { createConversationToken } from '../../platform/secrets/conversation-tokens.ts'
-import type { ToolSession } from '../conversation/conversation-tools.ts'
+import type { OpenTools } from '../conversation/conversation-tools.ts'
 import { openToolClient, ownToolServerUrl } from '../telephony/tool-client.ts'
 import type { ChatRow } from './chat-store.ts'
 
@@ -13,7 +13,7 @@ export async function openChatTools(
   { config, attemptTokenKey }: Pick<Deps, 'config' | 'attemptTokenKey'>,
   chat: Pick<ChatRow, 'id'>,
   signal: AbortSignal,
-): Promise<ToolSession> {
+): Promise<OpenTools> {
   const token = createConversationToken(attemptTokenKey, chat.id)
   const limit = AbortSignal.any([signal, AbortSignal.timeout(openTimeoutMs)])
   const client = await openToolClient(ownToolServerUrl(config), token, limit)

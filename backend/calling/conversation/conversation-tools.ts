@@ -22,7 +22,7 @@ export interface ToolOutcome {
 }
 
 /** A session on the tool server. */
-export interface ToolSession {
+export interface OpenTools {
   tools: readonly ServerTool[]
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>
   close(): Promise<void>
@@ -82,7 +82,7 @@ interface Started {
 export function createTurnTools(
   deps: ToolsDeps,
   options: {
-    session: ToolSession | undefined
+    session: OpenTools | undefined
     running: readonly ToolPart[]
     isDryRun: boolean
     turnNumber: number

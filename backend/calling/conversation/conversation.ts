@@ -6,7 +6,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { type CallValues, fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
 import { bridgePauses } from './bridge-pauses.ts'
 import type { CallControlName } from './call-controls.ts'
-import { createTurnTools, type ToolSession, type TurnTools } from './conversation-tools.ts'
+import { createTurnTools, type OpenTools, type TurnTools } from './conversation-tools.ts'
 import { withDisclosure } from './disclosure.ts'
 import { findRunning, toHistory, toInputMessages, toLateResultsMessage, toSaidMessage } from './history.ts'
 import { failureSentences, type ModelFailure } from './model/failure.ts'
@@ -24,7 +24,7 @@ export interface ConversationDeps {
   model: Pick<ModelClient, 'streamTurn'>
   clock: Clock
   /** Opens a session on the tool server. */
-  openTools(signal: AbortSignal): Promise<ToolSession>
+  openTools(signal: AbortSignal): Promise<OpenTools>
   /** Does what a call control is for, and returns the result that the model reads. */
   runControl(name: CallControlName): Promise<string>
   /** Saves a result that arrives after its turn. Never rejects. */
@@ -144,7 +144,7 @@ export class Conversation {
 
   async *#openTools(turn: OpenTurn, signal: AbortSignal): AsyncGenerator<TurnEvent, TurnTools> {
     const { turns, lateResults, isDryRun } = this.#state
-    let session: ToolSession | undefined
+    let session: OpenTools | undefined
     try {
       session = await this.#deps.openTools(signal)
     } catch (error) {

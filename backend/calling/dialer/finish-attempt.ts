@@ -95,7 +95,7 @@ async function undoUnplaced(
       await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: found.startedAt })
       await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
     }
-    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+    tx.notify.toolAccessEnded({ workspaceId, attemptId: attempt.id })
     tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
     return 'requeued'
   })
@@ -155,7 +155,7 @@ export async function finishAttempts(
   for (const end of finished) {
     const { attempt, result, at, call, campaign } = end
     tx.notify.attemptEnded(result)
-    tx.notify.toolsChanged({ workspaceId, endedAttempt: attempt.id })
+    tx.notify.toolAccessEnded({ workspaceId, attemptId: attempt.id })
     tx.notify.callQueued()
     if (updatesCount(end, found.get(attempt.id)) && updatesCount(end, { ...call, ...campaign }))
       campaign.providerFailures = await updateProviderFailures(tx.db, campaign, result)

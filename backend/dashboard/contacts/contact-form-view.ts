@@ -3,7 +3,7 @@ import { type ContactColumn } from '../../platform/db/tables/contact-fields.ts'
 import { checks, field, formMessage, pageForm } from '../../platform/views/forms.ts'
 import { html } from '../../platform/views/html.ts'
 import { icon } from '../../platform/views/icon.ts'
-import type { FoundContact } from '../../queue/contacts/find-contacts.ts'
+import type { FullContact } from '../../queue/contacts/find-contacts.ts'
 import { defineView } from '../page/define-page.ts'
 import { consentKinds, type FormFrame, timeZones, toFormTexts } from '../page/forms.ts'
 
@@ -13,7 +13,7 @@ const formTexts = toFormTexts(addContactTexts)
 
 interface FormData extends FormFrame {
   /** Null for a new contact. */
-  contact: FoundContact | null
+  contact: FullContact | null
   values: Values
   country: string
   campaigns: { value: number | ''; label: string }[]

@@ -7,7 +7,7 @@ import { icon } from '../../platform/views/icon.ts'
 import { labels } from '../../platform/views/labels.ts'
 import { contactLabels, formatConsentKind } from '../../queue/contacts/contact-labels.ts'
 import type { findNotes } from '../../queue/contacts/contact-notes.ts'
-import type { FoundContact } from '../../queue/contacts/find-contacts.ts'
+import type { FullContact } from '../../queue/contacts/find-contacts.ts'
 import { defineView } from '../page/define-page.ts'
 import type { Ui } from '../page/page-model.ts'
 import { type CallsOfContact, contactCalls } from './contact-calls.ts'
@@ -20,7 +20,7 @@ export interface DoNotCallStatus {
 }
 
 interface ContactData extends DoNotCallStatus, CallsOfContact {
-  contact: FoundContact
+  contact: FullContact
   localTime: { text: string; source: string } | null
   notes: Awaited<ReturnType<typeof findNotes>>
   history: ShownChange[]
@@ -217,7 +217,7 @@ export const contactView = defineView(
   },
 )
 
-function consentOfContact(ui: Ui, contact: FoundContact): Html {
+function consentOfContact(ui: Ui, contact: FullContact): Html {
   if (contact.consent_source === null || contact.consent_at === null)
     return html`<span class="soft">Not recorded</span>`
   const kind = formatConsentKind(contact.consent_kind)

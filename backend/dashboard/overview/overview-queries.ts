@@ -81,7 +81,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
 const liveStatuses: CallStatus[] = ['dialing', 'in_progress']
 
 /** A call that is dialing or in progress. */
-export type LiveCall = Awaited<ReturnType<typeof findLiveCalls>>[number]
+export type OverviewCall = Awaited<ReturnType<typeof findLiveCalls>>[number]
 
 /** Returns the calls that are dialing or in progress, newest first. */
 export const findLiveCalls = (db: Db, workspaceId: number, limit: number) =>

@@ -8,7 +8,7 @@ import { defineView } from '../page/define-page.ts'
 import type { Ui } from '../page/page-model.ts'
 import { type Charts, outcomeGroups } from './overview-charts.ts'
 import { type FirstStep, type Notice } from './overview-notices.ts'
-import type { LiveCall, WaitingCalls } from './overview-queries.ts'
+import type { OverviewCall, WaitingCalls } from './overview-queries.ts'
 
 export interface OverviewData {
   day: string
@@ -26,7 +26,7 @@ export interface OverviewData {
   now: Date
   waiting: readonly WaitingCalls[]
   waitingTotal: number
-  liveCalls: readonly LiveCall[]
+  liveCalls: readonly OverviewCall[]
   liveCallCount: number
 }
 
@@ -274,7 +274,7 @@ export const overviewView = defineView(
   },
 )
 
-function liveCallItem(ui: Ui, call: LiveCall): Html {
+function liveCallItem(ui: Ui, call: OverviewCall): Html {
   const since = call.answered_at ?? call.started_at
   return html`
     <li id="now-${call.id}">

@@ -6,6 +6,7 @@ export interface Notify {
   /** An agent runtime has reported something about an attempt. */
   reportReceived(attemptId: string): void
   toolsChanged(change: ToolChange): void
+  toolAccessEnded(attempt: ToolAccess): void
   callCompleted(result: CallResult): void
   attemptEnded(result: CallResult): void
 }
@@ -19,12 +20,17 @@ interface CallResult {
   endedReason: string | null
 }
 
-/**
- * Says what the tool server must drop from its caches: the tools of one agent or of all agents, or an attempt that has
- * ended.
- */
-export type ToolChange =
-  { workspaceId: number; agentId?: number } | { workspaceId: number; endedAttempt: string }
+/** The tools of one agent or of all agents, which the tool server must drop from its caches. */
+export interface ToolChange {
+  workspaceId: number
+  agentId?: number
+}
+
+/** The attempt whose token opens tool sessions until it ends. */
+export interface ToolAccess {
+  workspaceId: number
+  attemptId: string
+}
 
 /** Forwards notifications to listeners that connect later: workers need dependencies, and those need `notify`. */
 export interface Notifier {
@@ -41,6 +47,7 @@ export function createNotifier(): Notifier {
       importQueued: () => listeners.forEach((listener) => listener.importQueued?.()),
       reportReceived: (attemptId) => listeners.forEach((listener) => listener.reportReceived?.(attemptId)),
       toolsChanged: (change) => listeners.forEach((listener) => listener.toolsChanged?.(change)),
+      toolAccessEnded: (attempt) => listeners.forEach((listener) => listener.toolAccessEnded?.(attempt)),
       callCompleted: (result) => listeners.forEach((listener) => listener.callCompleted?.(result)),
       attemptEnded: (result) => listeners.forEach((listener) => listener.attemptEnded?.(result)),
     },
@@ -55,6 +62,7 @@ export const noNotify: Notify = {
   importQueued: () => {},
   reportReceived: () => {},
   toolsChanged: () => {},
+  toolAccessEnded: () => {},
   callCompleted: () => {},
   attemptEnded: () => {},
 }

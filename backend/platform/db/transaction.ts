@@ -26,6 +26,7 @@ export async function inTransaction<
     importQueued: () => void queued.add('importQueued'),
     reportReceived: (attemptId) => void events.push(() => deps.notify.reportReceived(attemptId)),
     toolsChanged: (change) => void events.push(() => deps.notify.toolsChanged(change)),
+    toolAccessEnded: (attempt) => void events.push(() => deps.notify.toolAccessEnded(attempt)),
     callCompleted: (result) => void events.push(() => deps.notify.callCompleted(result)),
     attemptEnded: (result) => void events.push(() => deps.notify.attemptEnded(result)),
   }

@@ -19,14 +19,14 @@ const skipMs = secondMs
 /** A request to another process must arrive within this time. After that, the other process ignores it. */
 const deliveryMs = 2 * secondMs
 
-const ToolChange = z.union([
+const Change = z.union([
   z.object({ workspaceId: z.int(), endedAttempt: z.string() }),
   z.object({ workspaceId: z.int(), agentId: z.int().optional() }),
 ])
 
 /** A message between processes. A version of Outdial may add fields and kinds: both run during an upgrade. */
 const Message = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('tools_changed'), from: z.string(), change: ToolChange }),
+  z.object({ kind: z.literal('tools_changed'), from: z.string(), change: Change }),
   z.object({
     kind: z.literal('request'),
     from: z.string(),
@@ -112,7 +112,10 @@ export async function connectReplicas(
     if (message.kind === 'request') return void respond(message)
     if (message.kind === 'response') return pending.get(message.id)?.(message.body)
     if (message.from === nodeId) return
-    notifyLocally.toolsChanged(message.change)
+    const { change } = message
+    if ('endedAttempt' in change)
+      notifyLocally.toolAccessEnded({ workspaceId: change.workspaceId, attemptId: change.endedAttempt })
+    else notifyLocally.toolsChanged(change)
   }
 
   const openMessage = (text: string, channel: string): unknown => {
@@ -179,11 +182,17 @@ export async function connectReplicas(
     },
     share: (local) => {
       notifyLocally = local
+      const shareChange = (change: z.infer<typeof Change>) =>
+        void publish(broadcastChannel, { kind: 'tools_changed', from: nodeId, change })
       return {
         ...local,
         toolsChanged: (change) => {
           local.toolsChanged(change)
-          void publish(broadcastChannel, { kind: 'tools_changed', from: nodeId, change })
+          shareChange(change)
+        },
+        toolAccessEnded: (attempt) => {
+          local.toolAccessEnded(attempt)
+          shareChange({ workspaceId: attempt.workspaceId, endedAttempt: attempt.attemptId })
         },
       }
     },

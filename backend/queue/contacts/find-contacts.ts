@@ -28,7 +28,7 @@ export const findContactsBy = (
     .limit(limit)
     .execute()
 
-export type FoundContact = NonNullable<Awaited<ReturnType<typeof findContact>>>
+export type FullContact = NonNullable<Awaited<ReturnType<typeof findContact>>>
 
 /** Finds a contact with all of its fields, even if it was erased. */
 export const findContact = (db: Db, workspaceId: number, contactId: number) =>

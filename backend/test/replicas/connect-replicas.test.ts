@@ -42,7 +42,8 @@ describeWithRedis('replicas', () => {
       'attemptEnded',
     ]
     for (const name of names) notifier.connect({ [name]: () => received.push(name) })
-    notifier.connect({ toolsChanged: (change) => received.push(change) })
+    for (const name of ['toolsChanged', 'toolAccessEnded'] as const)
+      notifier.connect({ [name]: (message: unknown) => received.push({ name, message }) })
     return received
   }
 
@@ -57,11 +58,11 @@ describeWithRedis('replicas', () => {
     notify.callCompleted({ outcome: 'answered', endedReason: null })
     notify.attemptEnded({ outcome: 'answered', endedReason: null })
     notify.toolsChanged({ workspaceId: 1, agentId: 2 })
-    notify.toolsChanged({ workspaceId: 1, endedAttempt: 'an-attempt' })
+    notify.toolAccessEnded({ workspaceId: 1, attemptId: 'an-attempt' })
     await waitUntil(() => ofSecond.length === 2)
     expect(ofSecond).toEqual([
-      { workspaceId: 1, agentId: 2 },
-      { workspaceId: 1, endedAttempt: 'an-attempt' },
+      { name: 'toolsChanged', message: { workspaceId: 1, agentId: 2 } },
+      { name: 'toolAccessEnded', message: { workspaceId: 1, attemptId: 'an-attempt' } },
     ])
     expect(ofFirst).toHaveLength(7)
   })
@@ -80,7 +81,7 @@ describeWithRedis('replicas', () => {
     const other = await start({ db: database.db, clock, attemptTokenKey })
     other.deps.notify.toolsChanged({ workspaceId: 3 })
     await waitUntil(() => received.length > 0)
-    expect(received).toEqual([{ workspaceId: 3 }])
+    expect(received).toEqual([{ name: 'toolsChanged', message: { workspaceId: 3 } }])
     client.destroy()
   })
 

@@ -3,7 +3,7 @@ import {
   type ConversationDeps,
   type ConversationState,
 } from '../../calling/conversation/conversation.ts'
-import type { ServerTool, ToolOutcome, ToolSession } from '../../calling/conversation/conversation-tools.ts'
+import type { OpenTools,ServerTool, ToolOutcome } from '../../calling/conversation/conversation-tools.ts'
 import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
 import { getPhrases } from '../../calling/conversation/phrases/index.ts'
 import type { FinishedTurn, LateResult, TurnEvent, TurnInput } from '../../calling/conversation/transcript.ts'
@@ -91,7 +91,7 @@ export function createDialog(
   return dialog
 }
 
-const playSession = (dialog: Dialog, tools: readonly PlayedTool[]): ToolSession => ({
+const playSession = (dialog: Dialog, tools: readonly PlayedTool[]): OpenTools => ({
   tools: tools.map((tool) => ({
     ...{ description: `Uses ${tool.name}.`, isReadOnly: false },
     ...{ inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },

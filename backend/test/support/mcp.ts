@@ -132,7 +132,8 @@ export async function startMcpService(
   let { runtimeSecrets } = config
   const deps = testDeps(counted, { config, log, runtimeSecrets: () => runtimeSecrets })
   const tools = createToolServer(deps, { kinds: createToolKinds(behaviors), ...options })
-  deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
+  const { toolsChanged, toolAccessEnded } = tools
+  deps.notify = { ...deps.notify, toolsChanged, toolAccessEnded }
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

@@ -75,7 +75,7 @@ export async function startReplica(
   const deps = { ...local, replicas, notify: replicas.share(notifier.notify) }
   const kinds = options.behaviors && createToolKinds(options.behaviors)
   const tools = createToolServer(deps, { ...(kinds && { kinds }) })
-  notifier.connect({ toolsChanged: (change) => tools.toolsChanged(change) })
+  notifier.connect(tools)
   // Uses the real time, because it's compared with the database's clock.
   const replicaCheck = startReplicaCheck({ ...deps, clock: systemClock })
   // A process that isn't recorded yet looks like one that was killed.

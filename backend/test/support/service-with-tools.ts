@@ -17,7 +17,8 @@ export const useToolServiceWorld = (overrides: Pick<Partial<TestDeps>, 'log'> = 
     })
     const deps = testDeps(db, { config, ...overrides })
     const tools = createToolServer(deps)
-    deps.notify = { ...deps.notify, toolsChanged: (change) => tools.toolsChanged(change) }
+    const { toolsChanged, toolAccessEnded } = tools
+    deps.notify = { ...deps.notify, toolsChanged, toolAccessEnded }
     const app = await createApp(deps, tools)
     await app.listen({ host: '127.0.0.1', port })
     const close = async () => {

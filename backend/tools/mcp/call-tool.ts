@@ -8,7 +8,7 @@ import { isOutage } from '../../platform/db/outage.ts'
 import { recordToolCall, type ToolCallOwner } from '../../queue/calls/record-tool-call.ts'
 import { omitBlankArguments } from '../json-schema/omit-blank-arguments.ts'
 import { failedResult, type ToolConversation, type ToolDeps, type ToolResult } from '../kinds/tool-kind.ts'
-import type { InFlightCall } from './in-flight-calls.ts'
+import type { InFlightRequest } from './in-flight-requests.ts'
 import type { OfferedTool } from './session-context.ts'
 
 /** Short, because the contact is waiting on the phone. */
@@ -23,7 +23,7 @@ export interface ToolCallRequest extends ToolConversation {
   tool: OfferedTool
   agentId: number
   args: Record<string, unknown>
-  inFlightCall: InFlightCall
+  inFlightRequest: InFlightRequest
 }
 
 /**
@@ -52,21 +52,21 @@ async function runAndRecord(
   request: ToolCallRequest,
   owner: ToolCallOwner,
 ): Promise<ToolResult> {
-  const { tool, args, call, chat, inFlightCall } = request
+  const { tool, args, call, chat, inFlightRequest } = request
   const toolName = tool.definition.name
   const isSimulated = chat !== undefined || call?.test === true
   const dryRun = isSimulated && !tool.definition.annotations.readOnlyHint
   const result = await runTool(deps, request, dryRun)
-  const durationMs = deps.clock.now().getTime() - inFlightCall.startedAt
+  const durationMs = deps.clock.now().getTime() - inFlightRequest.startedAt
   await recordToolCall(deps, tool.row.workspaceId, {
     ...{ of: owner, result, dryRun, durationMs, toolName, args },
-    startedAt: new Date(inFlightCall.startedAt),
+    startedAt: new Date(inFlightRequest.startedAt),
   })
   return result
 }
 
 async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean): Promise<ToolResult> {
-  const { tool, inFlightCall } = request
+  const { tool, inFlightRequest } = request
   const { name } = tool.definition
   try {
     const args = omitBlankArguments(tool.definition.inputSchema, request.args)
@@ -84,10 +84,10 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
       chat: request.chat,
       dryRun,
       get signal() {
-        return inFlightCall.signal
+        return inFlightRequest.signal
       },
     })
-    const outcome = await inFlightCall.waitFor(run)
+    const outcome = await inFlightRequest.waitFor(run)
     return typeof outcome === 'string'
       ? failedResult(outcome, { tool: name, seconds: toolTimeoutMs / secondMs })
       : truncateResult(outcome)

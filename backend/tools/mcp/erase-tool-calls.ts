@@ -14,7 +14,7 @@ const callsPerStep = 5_000
  * all tool calls of the workspace, which can take minutes, but in many short statements. Call it before the contact is
  * locked.
  */
-export async function findMentions(
+export async function findToolCallsNaming(
   db: Db,
   workspaceId: number,
   contact: ContactIdentifiers,
@@ -39,7 +39,7 @@ export async function findMentions(
 
 /**
  * Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. Those
- * that were made after {@link findMentions} belong to calls that had an attempt since.
+ * that were made after {@link findToolCallsNaming} belong to calls that had an attempt since.
  */
 export const eraseToolCalls: ContactEraser = async (db, contact) => {
   const { workspaceId, callIds, mentionIds, mentionsReadAt } = contact

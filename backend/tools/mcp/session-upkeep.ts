@@ -4,7 +4,7 @@ import { secondMs } from '../../platform/core/durations.ts'
 import { describeError } from '../../platform/core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../../platform/core/periodic.ts'
 import { toolTimeoutMs } from './call-tool.ts'
-import type { InFlightCalls } from './in-flight-calls.ts'
+import type { InFlightRequests } from './in-flight-requests.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { ToolSession } from './tool-session.ts'
 
@@ -23,9 +23,9 @@ export function createSessionUpkeep(options: {
   clock: Clock
   log: Deps['log']
   sessions: SessionRegistry
-  inFlightCalls: InFlightCalls
+  inFlightRequests: InFlightRequests
 }): SessionUpkeep {
-  const { clock, log, sessions, inFlightCalls } = options
+  const { clock, log, sessions, inFlightRequests } = options
   let job: PeriodicJob | undefined
   let ticks = 0
 
@@ -37,11 +37,11 @@ export function createSessionUpkeep(options: {
   const tick = () => {
     ticks += 1
     const now = clock.now().getTime()
-    inFlightCalls.abort('timeout', ({ startedAt }) => startedAt <= now - toolTimeoutMs)
+    inFlightRequests.abort('timeout', ({ startedAt }) => startedAt <= now - toolTimeoutMs)
     const isDue = ({ id }: ToolSession) =>
       parseInt(id.slice(-2), 16) % ticksPerKeepAlive === ticks % ticksPerKeepAlive
     for (const { transport } of sessions.filter(isDue)) transport.keepAlive(now)
-    if (sessions.size === 0 && inFlightCalls.size === 0) stop()
+    if (sessions.size === 0 && inFlightRequests.size === 0) stop()
   }
 
   return {

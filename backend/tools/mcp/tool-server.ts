@@ -4,7 +4,7 @@ import { Cache } from '../../platform/core/cache.ts'
 import type { Clock } from '../../platform/core/clock.ts'
 import { secondMs } from '../../platform/core/durations.ts'
 import { describeError } from '../../platform/core/errors.ts'
-import type { ToolChange } from '../../platform/core/notify.ts'
+import type { ToolAccess, ToolChange } from '../../platform/core/notify.ts'
 import { scopeToWorkspace } from '../../platform/db/workspace-scope.ts'
 import { toApiError } from '../../platform/http/error-handler.ts'
 import { getRequestId } from '../../platform/http/request-log.ts'
@@ -18,7 +18,7 @@ import type { ToolKinds } from '../kinds/tool-kind.ts'
 import { authorizeSession } from './authorize-session.ts'
 import { callTool } from './call-tool.ts'
 import type { Backlog } from './event-stream.ts'
-import { InFlightCalls } from './in-flight-calls.ts'
+import { InFlightRequests } from './in-flight-requests.ts'
 import { sendError } from './mcp-http.ts'
 import { findLiveCall, findLiveChat } from './mcp-store.ts'
 import { createOriginCheck } from './origin-check.ts'
@@ -43,11 +43,13 @@ export interface ToolServer {
   /** Handles a request if its path belongs to the tool server. Otherwise, returns false. */
   handle(req: IncomingMessage, res: ServerResponse, limitBody: LimitBody): boolean
   /** Drops cached data that a change has made outdated, and notifies the affected sessions. */
-  toolsChanged(change: ToolChange): void
+  toolsChanged: (change: ToolChange) => void
+  /** Drops what's cached about an attempt that has ended. */
+  toolAccessEnded: (attempt: ToolAccess) => void
   /** Closes the sessions whose runtime secret is no longer valid. */
   secretsChanged(): void
   /**
-   * Rejects new requests, waits for in-flight tool calls, and closes the sessions. After `timeoutMs`, aborts the calls.
+   * Rejects new requests, waits for those in flight, and closes the sessions. After `timeoutMs`, aborts the requests.
    */
   close(timeoutMs?: number): Promise<void>
 }
@@ -75,9 +77,9 @@ export function createToolServer(
   )
   const calls = new Cache(clock, cacheTtlMs, (attemptId) => findLiveCall(deps.db, attemptId))
   const sessions = new SessionRegistry(sessionsPerWidget, maxSessions)
-  const inFlightCalls = new InFlightCalls()
+  const inFlightRequests = new InFlightRequests()
   const backlog: Backlog = { bytes: 0 }
-  const upkeep = createSessionUpkeep({ clock, log, sessions, inFlightCalls })
+  const upkeep = createSessionUpkeep({ clock, log, sessions, inFlightRequests })
   let isClosing = false
 
   const now = () => clock.now().getTime()
@@ -94,7 +96,7 @@ export function createToolServer(
     findCurrentChat,
     now,
     onError: (error) => log.error({ error: describeError(error) }, 'failed to handle a tool request'),
-    inFlightCalls,
+    inFlightRequests,
     onClosed: (session) => {
       sessions.remove(session, { isForeign: isForeignSession(deps.replicas, session.id) })
       log.debug({ workspace_id: session.context.workspaceId }, 'tool session closed')
@@ -157,11 +159,9 @@ export function createToolServer(
       return true
     },
 
+    toolAccessEnded: ({ attemptId }) => calls.drop(attemptId.toLowerCase()),
+
     toolsChanged: (change) => {
-      if ('endedAttempt' in change) {
-        calls.drop(change.endedAttempt.toLowerCase())
-        return
-      }
       const isAffected = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
       // A session that's being opened may already use one of these.
@@ -179,7 +179,7 @@ export function createToolServer(
 
     close: async (timeoutMs = 10 * secondMs) => {
       isClosing = true
-      await finishCalls(clock, inFlightCalls, timeoutMs)
+      await finishRequests(clock, inFlightRequests, timeoutMs)
       for (const session of sessions.filter(() => true)) session.close()
       upkeep.stop()
       await Promise.all([...kinds.values()].map(async (kind) => kind.close?.()))
@@ -208,13 +208,17 @@ function respondToError(
   sendError(res, requestId, httpError)
 }
 
-/** Waits until no tool call is in progress. Aborts the remaining calls after `timeoutMs`. */
-async function finishCalls(clock: Clock, inFlightCalls: InFlightCalls, timeoutMs: number): Promise<void> {
+/** Waits until no request is in progress. Aborts the remaining ones after `timeoutMs`. */
+async function finishRequests(
+  clock: Clock,
+  inFlightRequests: InFlightRequests,
+  timeoutMs: number,
+): Promise<void> {
   const allDone = new AbortController()
   const deadline = clock
     .wait(timeoutMs, allDone.signal)
-    .then(() => inFlightCalls.abort('stopping', () => true))
-  await inFlightCalls.whenIdle()
+    .then(() => inFlightRequests.abort('stopping', () => true))
+  await inFlightRequests.whenIdle()
   allDone.abort()
   await deadline
 }

@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from '../kinds/tool-kind.ts'
 import type { ToolCallRequest } from './call-tool.ts'
-import { InFlightCall, type InFlightCalls } from './in-flight-calls.ts'
+import { InFlightRequest, type InFlightRequests } from './in-flight-requests.ts'
 import {
   connectionClosed,
   errorResponse,
@@ -39,7 +39,7 @@ export interface SessionHost {
   now(): number
   onError(error: unknown): void
   /** The requests of all sessions. */
-  inFlightCalls: InFlightCalls
+  inFlightRequests: InFlightRequests
   onClosed(session: ToolSession): void
 }
 
@@ -55,7 +55,7 @@ interface SessionDetails extends ToolConversation {
 type EndReason = 'call_ended' | 'chat_ended' | 'agent_deleted' | 'session_ended'
 
 /** Per session. */
-const maxInFlightCalls = 100
+const maxInFlightRequests = 100
 
 /** One client's session. Handles the client's messages over any transport. */
 export class ToolSession {
@@ -102,7 +102,7 @@ export class ToolSession {
   /** Ends the session. Its requests in progress get an error first, because their clients wait for a response. */
   close(reason: EndReason = 'session_ended'): void {
     const message = toErrorMessage(toolResultTexts[reason])
-    for (const { id } of this.#host.inFlightCalls.filter(
+    for (const { id } of this.#host.inFlightRequests.filter(
       (call) => call.session === this && !call.wasCanceled(),
     ))
       this.#send(errorResponse(id, connectionClosed, message))
@@ -147,30 +147,30 @@ export class ToolSession {
   /** Responds to a request that needs the agent's tools, unless the client cancels it. */
   async #respond(
     request: JSONRPCRequest,
-    handle: (context: SessionContext, inFlightCall: InFlightCall) => Promise<JSONRPCMessage>,
+    handle: (context: SessionContext, inFlightRequest: InFlightRequest) => Promise<JSONRPCMessage>,
   ): Promise<void> {
     const { id } = request
-    if (this.#inFlightCount >= maxInFlightCalls) {
-      this.#send(failedResponse(request, failedResult('too_many_calls', { limit: maxInFlightCalls })))
+    if (this.#inFlightCount >= maxInFlightRequests) {
+      this.#send(failedResponse(request, failedResult('too_many_calls', { limit: maxInFlightRequests })))
       return
     }
-    const inFlightCall = new InFlightCall(this, id, this.#host.now())
+    const inFlightRequest = new InFlightRequest(this, id, this.#host.now())
     this.#inFlightCount += 1
-    this.#host.inFlightCalls.add(inFlightCall)
+    this.#host.inFlightRequests.add(inFlightRequest)
     try {
       const context = await this.#loadContext()
       if (typeof context === 'string') {
         this.close(context)
         return
       }
-      const response = inFlightCall.wasCanceled() ? undefined : await handle(context, inFlightCall)
-      if (response === undefined || inFlightCall.wasCanceled()) this.transport.dropRequest(id)
+      const response = inFlightRequest.wasCanceled() ? undefined : await handle(context, inFlightRequest)
+      if (response === undefined || inFlightRequest.wasCanceled()) this.transport.dropRequest(id)
       else this.#send(response)
     } catch (error) {
       this.#host.onError(error)
       this.#send(failedResponse(request, failedResult('all_unavailable')))
     } finally {
-      this.#host.inFlightCalls.delete(inFlightCall)
+      this.#host.inFlightRequests.delete(inFlightRequest)
       this.#inFlightCount -= 1
     }
   }
@@ -178,13 +178,13 @@ export class ToolSession {
   async #callTool(
     { name, args }: ToolCallParams,
     context: SessionContext,
-    inFlightCall: InFlightCall,
+    inFlightRequest: InFlightRequest,
   ): Promise<JSONRPCMessage> {
-    const { id } = inFlightCall
+    const { id } = inFlightRequest
     const tool = this.#getTools(context).tools.get(name)
     if (tool === undefined) return errorResponse(id, invalidParams, `Unknown tool: ${name.slice(0, 100)}`)
     const { agentId } = context
-    const request = { ...this.conversation, tool, agentId, args, inFlightCall }
+    const request = { ...this.conversation, tool, agentId, args, inFlightRequest }
     return toolResponse(id, await this.#host.callTool(request))
   }
 
@@ -223,7 +223,7 @@ export class ToolSession {
 
   #cancel(id: unknown): void {
     if (typeof id !== 'string' && typeof id !== 'number') return
-    this.#host.inFlightCalls.abort('canceled', (call) => call.session === this && call.id === id)
+    this.#host.inFlightRequests.abort('canceled', (request) => request.session === this && request.id === id)
   }
 
   #send(message: JSONRPCMessage): void {
@@ -233,7 +233,7 @@ export class ToolSession {
   #handleClose(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#host.inFlightCalls.abort('canceled', ({ session }) => session === this)
+    this.#host.inFlightRequests.abort('canceled', ({ session }) => session === this)
     this.#host.onClosed(this)
   }
 }

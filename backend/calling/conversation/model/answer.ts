@@ -2,7 +2,7 @@ import type { ProviderMetadata, TextStreamPart, ToolSet } from 'ai'
 import { errorName, type ModelFailure, type ModelFailureKind, toModelFailure } from './failure.ts'
 
 /** A tool that the model wants to use. */
-export interface RequestedCall {
+export interface RequestedTool {
   toolCallId: string
   name: string
   args: unknown
@@ -16,7 +16,7 @@ export interface Answer {
   text: string
   /** The model's thoughts. Some servers want them back while tools are used. */
   reasoning: string
-  calls: RequestedCall[]
+  calls: RequestedTool[]
   /** All characters so far, for limits and estimates. */
   characters: number
   tokens: { inputTokens: number | undefined; outputTokens: number | undefined } | undefined
@@ -65,5 +65,5 @@ export function addFailure(answer: Answer, error: unknown, reason: ModelFailureK
   answer.error = errorName(error)
 }
 
-const findProblem = (error: unknown): RequestedCall['problem'] =>
+const findProblem = (error: unknown): RequestedTool['problem'] =>
   errorName(error) === 'AI_NoSuchToolError' ? 'unknown_tool' : 'broken_arguments'

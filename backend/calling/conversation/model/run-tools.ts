@@ -1,6 +1,6 @@
 import type { ToolModelMessage, ToolResultPart as MessagePart } from 'ai'
 import { cutText } from '../../../platform/core/text.ts'
-import type { RequestedCall } from './answer.ts'
+import type { RequestedTool } from './answer.ts'
 import type { ConversationTool } from './tools.ts'
 
 export interface ToolCallPart {
@@ -38,7 +38,7 @@ export const maxResultLength = 4_000
  */
 export async function* runTools(
   tools: readonly ConversationTool[],
-  calls: readonly RequestedCall[],
+  calls: readonly RequestedTool[],
   signal: AbortSignal,
 ): AsyncGenerator<ToolCallPart | ToolResultPart, ToolRun> {
   const aborted = whenAborted(signal)
@@ -66,7 +66,7 @@ export const stillRunning = 'This tool is still running. Its result follows late
 
 async function runTool(
   tools: readonly ConversationTool[],
-  { name, args, toolCallId, problem }: RequestedCall,
+  { name, args, toolCallId, problem }: RequestedTool,
 ): Promise<Result> {
   const tool = tools.find((one) => one.name === name)
   if (tool === undefined || problem === 'unknown_tool') {

@@ -2,7 +2,7 @@ import type { AssistantModelMessage, ModelMessage, ToolSet } from 'ai'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/core/clock.ts'
 import { secondMs } from '../../../platform/core/durations.ts'
-import type { Answer, RequestedCall } from './answer.ts'
+import type { Answer, RequestedTool } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import { failureSentences, type ModelFailure } from './failure.ts'
 import type { ModelHealth } from './health.ts'
@@ -133,7 +133,7 @@ export async function* streamTurn(
 }
 
 /** Gives a call another ID if the turn has the ID already: some servers number the calls of each response from one. */
-function withOwnId({ callIds }: Turn, call: RequestedCall): RequestedCall {
+function withOwnId({ callIds }: Turn, call: RequestedTool): RequestedTool {
   const { toolCallId } = call
   const id = callIds.has(toolCallId) ? `${toolCallId}-${callIds.size}` : toolCallId
   callIds.add(id)

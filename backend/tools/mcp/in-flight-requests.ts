@@ -1,10 +1,10 @@
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 
-/** Why a tool call was aborted. */
+/** Why a request was aborted. */
 type AbortReason = 'canceled' | 'timeout' | 'stopping'
 
 /** A request in progress, usually a tool call. */
-export class InFlightCall {
+export class InFlightRequest {
   /** The ID of the JSON-RPC request. Not unique, because some clients use one ID for several requests. */
   readonly id: RequestId
   readonly session: object
@@ -37,7 +37,7 @@ export class InFlightCall {
     this.#onAbort?.(reason)
   }
 
-  /** Resolves with the result of the work, or with the reason if the call is aborted first. */
+  /** Resolves with the result of the work, or with the reason if the request is aborted first. */
   waitFor<Result>(work: Promise<Result>): Promise<Result | AbortReason> {
     return new Promise((resolve, reject) => {
       this.#onAbort = resolve
@@ -48,36 +48,36 @@ export class InFlightCall {
 }
 
 /** The requests in progress in this process. */
-export class InFlightCalls {
-  readonly #calls = new Set<InFlightCall>()
+export class InFlightRequests {
+  readonly #requests = new Set<InFlightRequest>()
   #idleWaiters: (() => void)[] = []
 
   get size(): number {
-    return this.#calls.size
+    return this.#requests.size
   }
 
-  add(call: InFlightCall): void {
-    this.#calls.add(call)
+  add(request: InFlightRequest): void {
+    this.#requests.add(request)
   }
 
-  delete(call: InFlightCall): void {
-    this.#calls.delete(call)
-    if (this.#calls.size > 0) return
+  delete(request: InFlightRequest): void {
+    this.#requests.delete(request)
+    if (this.#requests.size > 0) return
     for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 
-  abort(reason: AbortReason, predicate: (call: InFlightCall) => boolean): void {
-    for (const call of this.filter(predicate)) call.abort(reason)
+  abort(reason: AbortReason, predicate: (request: InFlightRequest) => boolean): void {
+    for (const request of this.filter(predicate)) request.abort(reason)
   }
 
-  /** Returns the matching calls in a new array. */
-  filter(predicate: (call: InFlightCall) => boolean): InFlightCall[] {
-    return [...this.#calls].filter(predicate)
+  /** Returns the matching requests in a new array. */
+  filter(predicate: (request: InFlightRequest) => boolean): InFlightRequest[] {
+    return [...this.#requests].filter(predicate)
   }
 
-  /** Resolves when no call is in progress. */
+  /** Resolves when no request is in progress. */
   whenIdle(): Promise<void> {
-    if (this.#calls.size === 0) return Promise.resolve()
+    if (this.#requests.size === 0) return Promise.resolve()
     return new Promise((resolve) => this.#idleWaiters.push(resolve))
   }
 }
