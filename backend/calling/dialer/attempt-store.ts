@@ -150,6 +150,26 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
     .where('call_attempt.id', '=', sql<string>`any(${hidden(ids, 'uuid[]')})`)
     .execute()
 
+/** Removes one attempt from the attempts that count for how often its number is called. Another can have started at the same time. */
+const uncountUseOf = (unplaced: ReturnType<typeof sql.ref>) => sql`
+  update number_use
+  set placed_at = placed_at[:array_position(placed_at, unplaced.started_at) - 1]
+    || placed_at[array_position(placed_at, unplaced.started_at) + 1:]
+  from ${unplaced} as unplaced
+  where number_use.workspace_id = unplaced.workspace_id
+    and number_hash = number_hash(unplaced.workspace_id, unplaced.to_number)
+    and unplaced.started_at = any(placed_at)`
+
+/** Lets an attempt that has ended, but wasn't placed, no longer count for how often its number is called. */
+export async function uncountUse(
+  db: Db,
+  { id, workspaceId }: Pick<FencedAttempt, 'id' | 'workspaceId'>,
+): Promise<void> {
+  await sql`
+    with attempt as (select * from call_attempt where id = ${id}::uuid and workspace_id = ${workspaceId})
+    ${uncountUseOf(sql.ref('attempt'))}`.execute(db)
+}
+
 /**
  * Deletes an attempt that wasn't placed, and queues its call again in its former position. The attempt no longer counts for how
  * often its number is called. Returns false if the attempt is stale.
@@ -161,15 +181,7 @@ export async function undoAttempt(db: Db, attempt: FencedAttempt): Promise<boole
       where id = ${attempt.id}::uuid and workspace_id = ${attempt.workspaceId} and fence = ${attempt.fence}
         and ended_at is null
       returning workspace_id, call_id, number, to_number, started_at
-    ), uncounted as (
-      -- Only one of them: an attempt that was placed can have started at the same time.
-      update number_use
-      set placed_at = placed_at[:array_position(placed_at, undone.started_at) - 1]
-        || placed_at[array_position(placed_at, undone.started_at) + 1:]
-      from undone
-      where number_use.workspace_id = undone.workspace_id
-        and number_hash = number_hash(undone.workspace_id, undone.to_number)
-        and undone.started_at = any(placed_at)
+    ), uncounted as (${uncountUseOf(sql.ref('undone'))}
     )
     update call set status = 'queued', attempts = undone.number - 1, next_attempt_at = call.due_at
     from undone where call.id = undone.call_id

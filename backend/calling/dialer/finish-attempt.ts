@@ -35,6 +35,7 @@ import {
   requeueCalls,
   type Retry,
   saveAnalyses,
+  uncountUse,
   undoAttempt,
 } from './attempt-store.ts'
 import { shouldUpdateFailureCount, updateProviderFailures } from './circuit-breaker.ts'
@@ -65,42 +66,58 @@ export async function finishAttempt(
   result: AttemptResult,
   endedAt = deps.clock.now(),
 ): Promise<FinishStatus> {
+  if (result.notPlaced === true) return finishUnplaced(deps, attempt, result, endedAt)
   const { workspaceId } = attempt
-  const undone = result.notPlaced === true ? await undoUnplaced(deps, attempt, result) : undefined
-  if (undone !== undefined) return undone
   return inTransaction(deps, async (tx) => {
     const [status] = await finishAttempts(tx, workspaceId, [{ workspaceId, attempt, result, at: endedAt }])
     return status ?? 'stale'
   })
 }
 
-/** Undoes an attempt that wasn't placed. Undefined if its campaign is archived or its call canceled, because it was the last chance. */
-async function undoUnplaced(
+/**
+ * Undoes an attempt that wasn't placed, or ends it if its campaign is archived or its call canceled, because it was the last
+ * chance. In both cases, it no longer counts for any limit.
+ */
+async function finishUnplaced(
   deps: FinishDeps,
   attempt: FencedAttempt,
-  { endedReason }: AttemptResult,
-): Promise<FinishStatus | undefined> {
+  result: AttemptResult,
+  endedAt: Date,
+): Promise<FinishStatus> {
   const { workspaceId } = attempt
   const [found] = await findAttempts(deps.db, workspaceId, [attempt.id])
   if (found === undefined) return 'stale'
-  const status = await inTransaction(deps, async (tx): Promise<FinishStatus | undefined> => {
+  const status = await inTransaction(deps, async (tx) => {
     const campaign = await lockCampaign(tx.db, workspaceId, found.campaignId, 'share')
-    if (campaign?.status === 'archived' || found.isCanceled) return undefined
+    const isLastChance = campaign?.status === 'archived' || found.isCanceled
+    const end = { workspaceId, attempt, result, at: endedAt }
+    const ended = isLastChance ? await endUnplaced(tx, end) : await undoUnplaced(tx, end)
     const rules = campaign === undefined ? null : rulesInEffect(tx.config, campaign.rules)
-    const isLimited = rules !== null && hasLimits(rules)
-    if (!(await undoAttempt(tx.db, attempt))) return 'stale'
-    if (isLimited && campaign !== undefined) {
-      const { id, phoneNumberId } = campaign
-      await lockLimitUses(tx.db, [workspaceId])
-      await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: found.startedAt })
-      await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
-    }
-    tx.notify.toolAccessEnded({ workspaceId, attemptId: attempt.id })
-    tx.notify.attemptEnded({ outcome: 'not_placed', endedReason })
-    return 'requeued'
+    if (ended === 'stale' || campaign === undefined || rules === null || !hasLimits(rules)) return ended
+    const { id, phoneNumberId } = campaign
+    await lockLimitUses(tx.db, [workspaceId])
+    await removeAttempt(tx.db, { workspaceId, phoneNumberId, at: found.startedAt })
+    await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
+    return ended
   })
   // Calls of other campaigns may have waited for this attempt to be long ago.
-  if (status === 'requeued') await rescheduleNumber(deps, workspaceId, found.phoneNumber)
+  if (status !== 'stale') await rescheduleNumber(deps, workspaceId, found.phoneNumber)
+  return status
+}
+
+async function undoUnplaced(
+  tx: FinishDeps,
+  { workspaceId, attempt, result }: AttemptEnd,
+): Promise<FinishStatus> {
+  if (!(await undoAttempt(tx.db, attempt))) return 'stale'
+  tx.notify.toolAccessEnded({ workspaceId, attemptId: attempt.id })
+  tx.notify.attemptEnded({ outcome: 'not_placed', endedReason: result.endedReason })
+  return 'requeued'
+}
+
+async function endUnplaced(tx: FinishDeps, end: AttemptEnd): Promise<FinishStatus> {
+  const [status = 'stale'] = await finishAttempts(tx, end.workspaceId, [end])
+  if (status !== 'stale') await uncountUse(tx.db, end.attempt)
   return status
 }
 

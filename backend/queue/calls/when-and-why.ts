@@ -1,6 +1,7 @@
 import type { CampaignStatus, WaitingFor } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Deps } from '../../deps.ts'
+import { isSpecialNumber } from '../../platform/core/phone.ts'
 import {
   campaignRequirements,
   consentOfContact,
@@ -63,7 +64,7 @@ export interface Wait {
   call: WaitingCall
   reason: WaitReason | null
   /** Why the call ends without another attempt when its turn comes. Null if it can be placed. */
-  never: NeverReason | null
+  never: NeverReason | 'number_type_not_allowed' | null
   /** The next attempt. It's in the future. Null if another condition must change first, or if the call is due. */
   nextAt: Date | null
   /** The earliest time once a person has resolved `reason`. Null if the call can then be placed at once. */
@@ -105,7 +106,9 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   const earliest = isLimited ? (call.limited_until ?? now) : now
   const from = call.next_attempt_at > earliest ? call.next_attempt_at : earliest
   const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
-  const never = call.test ? null : plan.never
+  const isTypeAllowed = call.calls_special_numbers || !isSpecialNumber(call.to_number)
+  const neverReal = isTypeAllowed ? plan.never : 'number_type_not_allowed'
+  const never = call.test ? null : neverReal
   const at = call.test ? from : plan.at
   // A limit can last longer than a call waits.
   const isTooLate = !call.test && at.getTime() >= call.due_at.getTime() + maxWaitMs
@@ -196,6 +199,7 @@ const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly
     .innerJoin('agent', 'agent.id', 'call.agent_id')
     .innerJoin('phone_number', 'phone_number.id', 'call.phone_number_id')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
+    .innerJoin('workspace', 'workspace.id', 'call.workspace_id')
     .leftJoin('campaign_queue', 'campaign_queue.campaign_id', 'call.campaign_id')
     .where('call.workspace_id', '=', workspaceId)
     .where('call.id', '=', sql<number>`any(${callIds}::bigint[])`)
@@ -213,6 +217,7 @@ const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly
       'call.delayed_by',
       limitedBy(now, sql`call.test`).as('limited_by'),
       'campaign_queue.limited_until',
+      'workspace.calls_special_numbers',
       'call.exempt',
       consentOfContact.as('consent'),
       useOfCallee.as('use'),

@@ -67,6 +67,7 @@ const call: WaitingCall = {
   delayed_by: null,
   limited_by: null,
   limited_until: null,
+  calls_special_numbers: false,
   settings,
 }
 
@@ -220,6 +221,15 @@ describe('the sentence about a waiting call', () => {
     expect(sentence).toBe(expected)
     if (wait.nextAt !== null) expect(wait.nextAt.getTime()).toBeGreaterThan(Date.parse(at))
     expect(note).toMatch(wait.nextAt === null ? /^[^,]*$/ : /, not before /)
+  })
+
+  it('says that a type of number is no longer called', () => {
+    const { wait, sentence } = format(morning, { to_number: '+19005550101' })
+    expect(sentence).toBe(
+      "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers. When its turn comes, the call ends without being placed.",
+    )
+    expect(wait.nextAt).toBeNull()
+    expect(format(morning, { to_number: '+19005550101', test: true }).wait.never).toBeNull()
   })
 
   it.each([

@@ -11,6 +11,7 @@ import { inTransaction } from '../../platform/db/transaction.ts'
 import { createTimeFormats } from '../../platform/views/format.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
 import { findWaits } from '../../queue/calls/when-and-why.ts'
+import { archiveCampaign } from '../../queue/campaigns/campaign-status.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
 import { queueCall } from '../../queue/contacts/add-contacts.ts'
 import type { CallAddition } from '../../queue/contacts/add-request.ts'
@@ -178,6 +179,18 @@ describe('when a call is claimed', () => {
     await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
     expect(await read(id)).toMatchObject(dueNow)
     expect(await read(other.id)).toMatchObject(dueNow)
+  })
+
+  it("doesn't count an attempt that wasn't placed if its campaign was archived meanwhile", async () => {
+    const campaign_id = await seedCampaign(world.deps, world.seed)
+    await setRules({ max_attempts_per_day: '1', max_attempts_per_own_number: '1' })
+    const { id } = await queue(number)
+    const attempt = await claimOne(id)
+    const other = await queue(number, { campaign_id })
+    await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
+    await finishAttempt(world.deps, attempt, { ...emptyResult('failed', 'line_failed'), notPlaced: true })
+    expect(await read(id)).toMatchObject({ status: 'completed' })
+    expect((await claim()).map(({ request }) => request.callId)).toEqual([other.id])
   })
 })
 
