@@ -3,7 +3,7 @@ import {
   type ConversationDeps,
   type ConversationState,
 } from '../../calling/conversation/conversation.ts'
-import type { OpenTools,ServerTool, ToolOutcome } from '../../calling/conversation/conversation-tools.ts'
+import type { OpenTools, ServerTool, ToolOutcome } from '../../calling/conversation/conversation-tools.ts'
 import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
 import { getPhrases } from '../../calling/conversation/phrases/index.ts'
 import type { FinishedTurn, LateResult, TurnEvent, TurnInput } from '../../calling/conversation/transcript.ts'
