@@ -128,9 +128,10 @@ export async function postContact(
   http: HttpClients,
   { demo }: World,
   phoneNumber: number,
-  target: Target = demo,
+  target: Target & { hasConsent?: boolean } = demo,
 ): Promise<undefined> {
-  await sendContact(http, target, { phoneNumber, campaignId: target.campaign_id })
+  const { campaign_id: campaignId, hasConsent } = target
+  await sendContact(http, target, { phoneNumber, campaignId, ...(hasConsent === true && { hasConsent }) })
 }
 
 /** Runs everything twice: after the first time, plans that were cached for empty tables can be replaced. */

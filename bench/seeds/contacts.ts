@@ -13,16 +13,20 @@ export async function addContacts(
     from generate_series(${firstNumber}::bigint, ${firstNumber + count - 1}::bigint) n`.execute(owner)
 }
 
+/** The consent of a contact in a form. */
+const consent = { source: 'form', at: new Date().toISOString(), kind: 'written' }
+
 /** Sends `POST /contacts/`, which queues a call. */
 export async function sendContact(
   http: HttpClients,
   { api_key: key }: Pick<World['demo'], 'api_key'>,
-  contact: { phoneNumber: number; campaignId: number },
+  contact: { phoneNumber: number; campaignId: number; hasConsent?: boolean },
 ): Promise<void> {
   const body = {
     phone_number: `+${contact.phoneNumber}`,
     campaign_id: contact.campaignId,
     first_name: 'Maya',
+    ...(contact.hasConsent === true && { consent }),
   }
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const path = '/api/public/v1/contacts/'
