@@ -79,9 +79,11 @@ const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
  */
 export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
   if (isTollFree(phoneNumber)) return hoursOfState(undefined)
+  const state = stateOfNumber(phoneNumber)
+  if (state !== undefined) return hoursOfState(state)
   const country = countryOfNumber(phoneNumber) ?? ''
   if (territories.includes(country)) return hoursOfState(null)
-  return country === 'US' ? hoursOfState(stateOfNumber(phoneNumber)) : []
+  return country === 'US' ? hoursOfState(undefined) : []
 }
 
 /** Federal law covers the territories of the United States, too (47 U.S.C. 153). */
@@ -106,7 +108,7 @@ export function holidayStatesOf(phoneNumber: string): readonly string[] {
 }
 
 /**
- * Returns the state that a number's area code belongs to, as in `areasByState`. Undefined for other numbers.
+ * Returns the state of the United States that a number's area code belongs to, as in `areasByState`. Undefined for other numbers.
  *
  * @param phoneNumber in E.164
  */

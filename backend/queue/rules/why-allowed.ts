@@ -1,5 +1,4 @@
 import { dayMs } from '../../platform/core/durations.ts'
-import { countryOfNumber } from '../../platform/core/phone.ts'
 import type { AllowedBy } from '../../platform/db/tables/call-tables.ts'
 import { stateOfNumber } from './hours-by-law.ts'
 import type { PlannedCallee } from './plan-call.ts'
@@ -9,7 +8,7 @@ export function findWhyAllowed(
   { consent, use, phoneNumber, isExempt }: PlannedCallee,
   { now, isCallback }: { now: Date; isCallback: boolean },
 ): AllowedBy {
-  const state = countryOfNumber(phoneNumber) === 'US' ? stateOfNumber(phoneNumber) : undefined
+  const state = stateOfNumber(phoneNumber)
   const since = now.getTime() - dayMs
   return {
     ...(consent !== null && { consent: consent.kind ?? 'any' }),

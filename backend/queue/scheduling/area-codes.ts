@@ -10,15 +10,15 @@
 // states all codes have the same zone, so groups don't matter there. A code whose area you can't confirm gets every zone of its
 // state, as 273 gets those of Quebec.
 
-/** Each text has the codes of an area. A code that several areas share is in one area with all of them. */
+/**
+ * The areas of the states of the United States. Each text has the codes of an area. A code that several areas share is in one area
+ * with all of them.
+ */
 export const areasByState: Readonly<Record<string, readonly string[]>> = {
   Alabama: ['205 659', '251', '256 938', '334'],
   Alaska: ['907'],
-  Alberta: ['368 403 587 780 825'],
   Arizona: ['480 602 623', '520', '928'],
   Arkansas: ['327 870', '479', '501'],
-  // The newer codes are for the whole province, but the numbers of 604 are in and around Vancouver.
-  'British Columbia': ['604', '236 250 257 672 778'],
   California: [
     ...[
       '209 350',
@@ -65,7 +65,6 @@ export const areasByState: Readonly<Record<string, readonly string[]>> = {
   Kentucky: ['270 364', '502', '606', '859'],
   Louisiana: ['225', '318', '337', '504', '985'],
   Maine: ['207'],
-  Manitoba: ['204 431 584'],
   Maryland: ['227 240 301', '410 443 667'],
   Massachusetts: ['339 781', '351 978', '413', '508 774', '617 857'],
   Michigan: ['231', '248 947', '269', '313', '517', '586', '616', '734', '810', '906', '989'],
@@ -75,7 +74,6 @@ export const areasByState: Readonly<Record<string, readonly string[]>> = {
   Montana: ['406'],
   Nebraska: ['308', '402 531'],
   Nevada: ['702 725', '775'],
-  'New Brunswick': ['428 506'],
   'New Hampshire': ['603'],
   'New Jersey': ['201 551', '609 640', '732 848', '856', '862 973', '908'],
   'New Mexico': ['505', '575'],
@@ -83,19 +81,13 @@ export const areasByState: Readonly<Record<string, readonly string[]>> = {
     ...['212 332 347 646 718 917 929', '315 680', '329 845', '363 516', '518 838', '585', '607', '631 934'],
     ...['716', '914'],
   ],
-  'Newfoundland and Labrador': ['709 879'],
   'North Carolina': ['252', '336 743', '472 910', '704 980', '828', '919 984'],
   'North Dakota': ['701'],
-  'Northwest Territories, Nunavut, and Yukon': ['867'],
-  'Nova Scotia and Prince Edward Island': ['782 902'],
   Ohio: ['216', '220 740', '234 330', '283 513', '326 937', '380 614', '419 567', '440'],
   Oklahoma: ['405 572', '539 918', '580'],
-  Ontario: ['226 382 519 548', '249 683 705', '289 365 742 905', '343 613 753', '416 437 647 942', '807'],
   Oregon: ['458 541', '503 971'],
   Pennsylvania: ['215 267 445', '223 717', '272 570', '412 724 878', '484 610 835', '582 814'],
-  Quebec: ['263 438 514', '273 367 418 581', '354 450 579', '468 819 873'],
   'Rhode Island': ['401'],
-  Saskatchewan: ['306 474 639'],
   'South Carolina': ['803 839', '821 864', '843 854'],
   'South Dakota': ['605'],
   Tennessee: ['423', '615 629', '731', '865', '901', '931'],
@@ -110,6 +102,21 @@ export const areasByState: Readonly<Record<string, readonly string[]>> = {
   'West Virginia': ['304 681'],
   Wisconsin: ['262', '274 920', '353 608', '414', '534 715'],
   Wyoming: ['307'],
+}
+
+/** The areas of the provinces of Canada. */
+export const areasByProvince: Readonly<Record<string, readonly string[]>> = {
+  Alberta: ['368 403 587 780 825'],
+  // The newer codes are for the whole province, but the numbers of 604 are in and around Vancouver.
+  'British Columbia': ['604', '236 250 257 672 778'],
+  Manitoba: ['204 431 584'],
+  'New Brunswick': ['428 506'],
+  'Newfoundland and Labrador': ['709 879'],
+  'Northwest Territories, Nunavut, and Yukon': ['867'],
+  'Nova Scotia and Prince Edward Island': ['782 902'],
+  Ontario: ['226 382 519 548', '249 683 705', '289 365 742 905', '343 613 753', '416 437 647 942', '807'],
+  Quebec: ['263 438 514', '273 367 418 581', '354 450 579', '468 819 873'],
+  Saskatchewan: ['306 474 639'],
 }
 
 /** Zones of prefixes about which the data is wrong or says too little. Joined with `&`, as in the data. */

@@ -7,7 +7,7 @@ import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { areasByState, correctedPrefixes } from './area-codes.ts'
+import { areasByProvince, areasByState, correctedPrefixes } from './area-codes.ts'
 
 /** Toll-free, satellite, and personal numbers don't belong to a place. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
@@ -44,7 +44,7 @@ function addAreas(names: Map<string, string>): ReadonlyMap<string, string> {
     for (const zone of joined.split('&')) zones.add(zone)
     zonesByPrefix.set(areaCode, zones)
   }
-  for (const area of Object.values(areasByState).flat()) {
+  for (const area of Object.values({ ...areasByState, ...areasByProvince }).flat()) {
     const prefixes = area.split(' ').map((areaCode) => `1${areaCode}`)
     const zones = new Set(prefixes.flatMap((prefix) => [...(zonesByPrefix.get(prefix) ?? [])]))
     const joined = [...zones].toSorted().join('&')

