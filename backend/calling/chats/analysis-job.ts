@@ -16,7 +16,8 @@ import { addTokens } from './token-usage.ts'
 const leaseMs = minuteMs
 /** The second attempt ends within two minutes of the beginning of the first. */
 const maxAttempts = 2
-const retryDelayMs = 5 * secondMs
+/** Long enough for a restart of the model's server. */
+const retryDelayMs = 15 * secondMs
 
 const processEnded = 'The process that analyzed the conversation ended before the analysis was done.'
 
@@ -53,7 +54,7 @@ async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal:
   await addTokens(deps, attempt.workspaceId, outcome.usage)
 }
 
-/** Another process has the second attempt at once if this one stops. */
+/** An attempt that this process stops doesn't count, and another process makes it again at once. */
 function toEnd(
   { clock }: Pick<Deps, 'clock'>,
   { number }: AnalysisAttempt,
@@ -61,9 +62,9 @@ function toEnd(
 ): AnalysisEnd {
   if (outcome.type === 'analysis') return outcome
   const { kind } = outcome.failure
+  if (kind === 'aborted') return { type: 'stopped', at: clock.now() }
   if (number >= maxAttempts) return { type: 'failure', failure: failureSentences[kind] }
-  const delayMs = kind === 'aborted' ? 0 : retryDelayMs
-  return { type: 'retry', at: new Date(clock.now().getTime() + delayMs) }
+  return { type: 'retry', at: new Date(clock.now().getTime() + retryDelayMs) }
 }
 
 /** Returns what was said, and what the version of the agent that said it finds out. */

@@ -36,11 +36,11 @@ export async function leaseAnalyses(
   return rows
 }
 
-/** The end of an attempt. A failure is a sentence for the operator. */
+/** The end of an attempt. A failure is a sentence for the operator. A stopped attempt is made again and doesn't count. */
 export type AnalysisEnd =
   | { type: 'analysis'; analysis: ConversationAnalysis }
   | { type: 'failure'; failure: string }
-  | { type: 'retry'; at: Date }
+  | { type: 'retry' | 'stopped'; at: Date }
 
 /**
  * Stores what an attempt led to, with its tokens. Stores nothing if another process has leased the chat since, or if the chat was
@@ -55,7 +55,8 @@ export async function saveAnalysisEnd(
   await db
     .updateTable('conversation')
     .set({
-      analysis_at: end.type === 'retry' ? end.at : null,
+      analysis_at: 'at' in end ? end.at : null,
+      ...(end.type === 'stopped' && { analysis_attempts: number - 1 }),
       ...(end.type === 'analysis' && { analysis: toStorableJson(end.analysis) }),
       ...(end.type === 'failure' && { analysis_failure: end.failure }),
       ...addTokensOf(usage),

@@ -12,14 +12,20 @@ const batchSize = 500
 const noModel = "No worker had a language model, so the conversation wasn't analyzed."
 
 /** Starts a job that ends chats that nobody continues, and stops waiting for analyses that no process does. */
-export const startIdleChatEnd = ({ clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>): PeriodicJob =>
+export const startIdleChatEnd = ({
+  clock,
+  db,
+  log,
+  model,
+}: Pick<Deps, 'clock' | 'db' | 'log' | 'model'>): PeriodicJob =>
   startPeriodicJob(clock, {
     name: 'idle_chats',
     intervalMs: 10 * secondMs,
     work: async () => {
       const now = clock.now()
       const before = (ms: number) => new Date(now.getTime() - ms)
-      await giveUpAnalyses(db, before(hourMs), noModel)
+      // A process with a model does them, also those that have waited until it started.
+      if (model === undefined) await giveUpAnalyses(db, before(hourMs), noModel)
       const ended = await endIdleChats(db, { now, since: before(idleLimitMs), limit: batchSize })
       return ended === batchSize
     },

@@ -103,6 +103,8 @@ export class Conversation {
       ...{ usage: noUsage, model: undefined, end: undefined },
     }
     if (input === null) yield* this.#begin(turn)
+    // The contact interrupted the turn that was to confirm it.
+    else if (this.#hasOptedOut()) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
@@ -266,6 +268,10 @@ export class Conversation {
     return this.#state.turns.some(hasSaid)
   }
 
+  #hasOptedOut(): boolean {
+    return this.#state.turns.some((turn) => hasUsed(turn, 'opt_out'))
+  }
+
   #isOver(): boolean {
     const { agent, startedAt, turns } = this.#state
     const maxMs = (agent.max_minutes ?? defaultMaxMinutes) * minuteMs - closingMs
@@ -284,7 +290,7 @@ const describeFailure = ({ kind, status }: ModelFailure): string =>
 const hasSaid = ({ parts }: Pick<Turn, 'parts'>): boolean =>
   parts.some((part) => part.type === 'said' && part.isFiller !== true)
 
-const hasUsed = ({ parts }: OpenTurn, name: CallControlName): boolean =>
+const hasUsed = ({ parts }: Pick<Turn, 'parts'>, name: CallControlName): boolean =>
   parts.some((part) => part.type === 'tool' && part.name === name && !part.isError)
 
 /** Adds a part to a turn, or words to its last part, and returns the event. */

@@ -128,12 +128,14 @@ it('analyzes a chat again if the process was killed meanwhile, and then ignores 
   expect(await chatOf(id)).toEqual(chat)
 })
 
-it('gives another worker the analysis at once if a worker stops', async () => {
+it('gives another worker the analysis at once if a worker stops, however often that happens', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   models.first.behaviors.push('silent')
-  const job = await startJob()
-  await waitUntil(() => models.first.requests.length === 1)
-  await job.stop()
+  for (const stop of [1, 2, 3]) {
+    const job = await startJob()
+    await waitUntil(() => models.first.requests.length === stop)
+    await job.stop()
+  }
   models.first.behaviors.length = 0
   await startJob()
   await waitUntil(async () => (await chatOf(id)).analysis !== null)
@@ -169,6 +171,15 @@ it('says so if no worker has a language model for an hour', async () => {
   expect(await waitForEnd(id)).toMatchObject({
     analysis_failure: "No worker had a language model, so the conversation wasn't analyzed.",
   })
+})
+
+it('analyzes a chat that ended more than an hour before a worker with a language model started', async () => {
+  const id = await seedChat(deps, world.seed, { isEnded: true })
+  deps.clock.advance(2 * hourMs)
+  const model = await models.open({ settings: { fallback: undefined } })
+  world.workers.push(startIdleChatEnd({ ...deps, model }))
+  await startJob()
+  expect(await waitForEnd(id)).toMatchObject({ analysis: { sentiment: 'positive' }, analysis_failure: null })
 })
 
 it('sends no request about a chat in which the contact said nothing', async () => {

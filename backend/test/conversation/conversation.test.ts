@@ -126,6 +126,24 @@ it('confirms that the contact is not called again, and ends', async () => {
   expect(saidIn(turn)).toMatch(/we won't call you again\. Goodbye\.$/)
 })
 
+it('confirms an opt-out in the next turn if the contact interrupts the one that was to confirm it', async () => {
+  models.first.behaviors.push('obedient')
+  const { tool } = slowTool('contact_note')
+  const dialog = createDialog(await open(), {}, [tool])
+  await dialog.take(null)
+  const abort = new AbortController()
+  const taking = dialog.take('call the tool contact_note with {"text":"no"}\ncall the tool opt_out with {}', {
+    signal: abort.signal,
+  })
+  await waitUntil(() => dialog.calls.length === 1 && dialog.controls.length === 1)
+  abort.abort()
+  expect((await taking).turn).toMatchObject({ end: undefined })
+  const requests = models.first.requests.length
+  const { turn } = await dialog.take('Are you still there?')
+  expect([turn.end, saidIn(turn)]).toEqual(['agent', "All right, we won't call you again. Goodbye."])
+  expect(models.first.requests).toHaveLength(requests)
+})
+
 it('confirms the opt-out if the model also ends the call in the same answer', async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())

@@ -7,7 +7,7 @@ import {
   toAnalysisSchema,
 } from './analysis.ts'
 import type { Endpoint } from './endpoint.ts'
-import { errorName, type ModelFailure, toModelFailure } from './failure.ts'
+import { errorName, isOfRequest, type ModelFailure, toModelFailure } from './failure.ts'
 import type { ModelPackages } from './packages.ts'
 import { createRequestLimit, type RequestLimit } from './request-limit.ts'
 import { logFailure, type TurnDeps } from './stream-turn.ts'
@@ -66,8 +66,8 @@ export async function analyze(
 }
 
 /** Returns true for a failure that conversations would have, too. A model can be good at talking and bad at JSON. */
-const isUnavailable = ({ kind, status }: ModelFailure): boolean =>
-  kind === 'unreachable' || kind === 'cut' || (kind === 'rejected' && status !== 400)
+const isUnavailable = (failure: ModelFailure): boolean =>
+  ['unreachable', 'cut', 'rejected'].includes(failure.kind) && !isOfRequest(failure)
 
 /** Asks one model: with a schema, then once without if the server rejects it or the answer can't be read. */
 async function requestAnalysis(

@@ -21,6 +21,13 @@ export interface ModelFailure {
   status?: number
 }
 
+/**
+ * Returns true if the server rejected what the request says, such as a conversation that's too long for the model. That says
+ * nothing about other requests.
+ */
+export const isOfRequest = ({ status }: ModelFailure): boolean =>
+  status === 400 || status === 413 || status === 422
+
 /** Sentences for the operator. */
 export const failureSentences: Record<ModelFailureKind, string> = {
   no_first_word: 'The language model said nothing, or not in time.',

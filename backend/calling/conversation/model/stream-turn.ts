@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/core/clock.ts'
 import { secondMs } from '../../../platform/core/durations.ts'
 import type { Answer, RequestedTool } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
-import { failureSentences, type ModelFailure } from './failure.ts'
+import { failureSentences, isOfRequest, type ModelFailure } from './failure.ts'
 import type { ModelHealth } from './health.ts'
 import type { ModelPackages } from './packages.ts'
 import { runTools, type ToolCallPart, type ToolResultPart } from './run-tools.ts'
@@ -194,7 +194,7 @@ const continueNote: ModelMessage = {
   content: '[Your answer broke off after these words. Continue right after them, and repeat nothing.]',
 }
 
-/** Counts and logs a failure. */
+/** Logs a failure, and counts it if other conversations would have it, too. */
 async function noteFailure(
   { log, health }: Pick<TurnDeps, 'log' | 'health'>,
   endpoint: Endpoint,
@@ -202,7 +202,7 @@ async function noteFailure(
   error: string | undefined,
 ): Promise<void> {
   logFailure(log, endpoint, failure, error)
-  await health.addFailure(endpoint.key)
+  if (!isOfRequest(failure)) await health.addFailure(endpoint.key)
 }
 
 /** Logs a failure, without anything of the request. */

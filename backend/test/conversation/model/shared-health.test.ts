@@ -60,6 +60,16 @@ it('ends the pause of all processes once one of them gets an answer', async () =
   expect(models.first.requests).toHaveLength(7)
 })
 
+it('blames no model for a request that its server rejects, such as a conversation that is too long for it', async () => {
+  const client = await openProcess()
+  models.first.behaviors.push('400')
+  for (let turn = 0; turn < 3; turn += 1) expect(await speak(client)).toMatchObject({ type: 'finish' })
+  models.first.behaviors.length = 0
+  const requests = models.first.requests.length
+  await speak(client)
+  expect(models.first.requests).toHaveLength(requests + 1)
+})
+
 it('needs one statement for a turn, and none to say that a healthy model has answered', async () => {
   const client = await openProcess(db)
   for (let turn = 1; turn <= 3; turn += 1) {

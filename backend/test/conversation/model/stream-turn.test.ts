@@ -94,7 +94,7 @@ it('gives up on an answer that stalls after it began', async () => {
   const parts = []
   for (let count = 0; count < 3; count += 1) parts.push((await turn.next()).value)
   const last = turn.next()
-  // What's used of an arrival doesn't count as a pause, so the second window is the first without one.
+  // The used part of an arrival doesn't count as a pause, so the second window is the first without one.
   await waitUntil(() => {
     models.clock.advance(10_000)
     return models.first.requests[0]?.isAborted === true
@@ -110,7 +110,7 @@ it.each([
   ['malformed', { kind: 'malformed' }, 'Hello, thank you '],
   ['empty', { kind: 'no_first_word' }, ''],
 ])(
-  'ends with one failure of its own kind for the behavior %s, sent once',
+  'ends with one failure of the matching kind for the behavior %s, sent once',
   async (behavior, failure, text) => {
     models.first.behaviors.push(behavior)
     const client = await models.open({ settings: { fallback: undefined } })
