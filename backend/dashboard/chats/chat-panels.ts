@@ -30,7 +30,7 @@ const resultsPanel = (ui: Ui, { results }: AgentValues, found: Extracted | null)
     ${
       results.length === 0
         ? html`<p class="soft small-text">The agent has no results to find out. Add some in its form.</p>`
-        : html`<dl class="facts">${resultRows(ui, results, found, 'Not yet')}</dl>`
+        : html`<dl class="facts" id="chat-results">${resultRows(ui, results, found, 'Not yet')}</dl>`
     }
   </section>
 `

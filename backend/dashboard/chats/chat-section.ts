@@ -66,8 +66,8 @@ function start(
   const missing = describeMissingModel(model)
   return html`
     <p class="soft">
-      Try the agent: you write what the contact says, and a language model answers. Nobody is called, and nothing is changed. Tools
-      that only look something up really do.
+      Try the agent: you write what the contact says, and a language model answers. Nobody is called. Tools that only look something
+      up really do, and all others only say what they would do.
     </p>
     ${missing !== null && html`<p class="notice" data-tone="warn">${missing}</p>`}
     ${startChatForm(form.sentTo(action), { action, variables, contacts })}

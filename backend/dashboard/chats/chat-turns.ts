@@ -49,7 +49,7 @@ export const agentOfTurn = (
           ? html`<p class="turn-aside">Is answering…</p>`
           : html`
             <div class="notice" data-tone="warn">
-              This answer was lost, because the process that gave it stopped, or another one took over.
+              This answer was lost, because the server stopped or something failed before it was stored.
             </div>
           `
     }

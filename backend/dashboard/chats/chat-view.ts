@@ -14,7 +14,7 @@ import { chatEndBadge, describeChatEnd } from './chat-end.ts'
 import { type ChatEventData, chatEventPanel } from './chat-event-panel.ts'
 import { isFakeModel } from './chat-model.ts'
 import { analysisPanel, sidePanels } from './chat-panels.ts'
-import { chatTurn, type Speakers } from './chat-turns.ts'
+import { chatTurn, partOfTurn, type Speakers } from './chat-turns.ts'
 import { variablePrefix } from './start-chat-form.ts'
 
 export interface ChatData {
@@ -94,6 +94,8 @@ function conversation(page: PageModel, data: ChatData): Html {
         </ol>
       </div>
       <ol class="transcript" id="chat-speaking" aria-label="Turn in progress" hidden></ol>
+      <template id="chat-interrupted">${partOfTurn({ type: 'interrupted' }, '')}</template>
+      <p class="visually-hidden" role="status" id="chat-status"></p>
       ${turns.length === 0 && endReason === null && html`<p class="soft">The contact speaks first. Write what they say.</p>`}
       ${!hasForm && formMessage(page.form)}
       ${endReason !== null && html`<p class="notice" id="chat-end" tabindex="-1">${describeChatEnd(endReason)}</p>`}
@@ -121,8 +123,9 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
         rows: 2,
         maxlength: maxInputLength,
         required: true,
-        hint: '“Say nothing” plays silence. The first time, the agent asks whether you are still there, as after 8 seconds. The second time, it hangs up, as after 20.',
+        hint: "“Say nothing” plays silence. An agent that hasn't spoken yet greets. Otherwise, it asks whether you're still there, as after 8 seconds. If you stay silent, it hangs up, as after 20.",
       })}
+      <p class="hint" id="chat-keys" hidden>Enter sends. Shift and Enter start a new line.</p>
       <div class="form-actions">
         <button class="primary small">Send</button>
         <button class="quiet small" name="_silence" value="yes">Say nothing</button>

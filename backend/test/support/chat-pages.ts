@@ -1,7 +1,10 @@
 import type { Page } from '../../../support/browser.ts'
+import type { Deps } from '../../deps.ts'
 import { toActor } from '../../platform/core/actor.ts'
 import { saveAgent } from '../../queue/agents/agents.ts'
 import type { AgentInput } from '../../queue/agents/validate-agent.ts'
+import { assignTool } from '../../tools/assignments.ts'
+import { installBuiltInTools, listTools } from '../../tools/tool-catalog.ts'
 import { seedSignedInOwner, type SignedInUser } from './dashboard.ts'
 import type { Service } from './service.ts'
 
@@ -24,6 +27,13 @@ export async function seedChatter(service: Service, agent: Partial<AgentInput> =
   const caller = { workspaceId, userId: user.userId, apiKeyId: null, clientId: null, scopes: [] }
   await saveAgent(service.deps, workspaceId, agentId, values, toActor(caller))
   return { ...user, agentPath: `/agents/${agentId}`, workspaceId, agentId }
+}
+
+/** Assigns the tool that takes notes to the agent. */
+export async function assignNoteTool(deps: Deps, { workspaceId, agentId }: Chatter): Promise<void> {
+  await installBuiltInTools(deps, workspaceId)
+  const note = (await listTools(deps, workspaceId)).find(({ name }) => name === 'contact_note')
+  await assignTool(deps, workspaceId, agentId, note?.id ?? 0, {})
 }
 
 /** Starts a chat on the agent's page. Returns the page of the chat. */

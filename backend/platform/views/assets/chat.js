@@ -6,6 +6,9 @@ let sent = 0
 
 const byId = (id) => document.getElementById(id)
 
+const keys = byId('chat-keys')
+if (keys) keys.hidden = false
+
 // Before the listeners of other scripts, which would wait for another page.
 document.addEventListener(
   'submit',
@@ -37,7 +40,11 @@ async function takeTurn(form, submitter) {
   const typed = text.value
   if (submitter?.name !== '_silence') text.value = ''
   text.focus()
-  if (!current?.isSaid) current?.abort.abort()
+  const isInterruption = current !== null && !current.isSaid
+  if (isInterruption) {
+    current.abort.abort()
+    byId('chat-speaking').lastElementChild?.append(byId('chat-interrupted').content.cloneNode(true))
+  }
   moveToLog()
   byId('chat-failure').hidden = true
   const turn = (current = { abort: new AbortController(), isSaid: false })
@@ -97,10 +104,11 @@ async function show(part, { turn, typed }) {
     agent.lastElementChild.append(part.text)
   } else if (part.type === 'replace') {
     const replaced = byId(part.target)
-    if (replaced) replaced.outerHTML = part.html
+    if (replaced) keepOpen(() => (replaced.outerHTML = part.html))
     else agent?.insertAdjacentHTML('beforeend', part.html)
+    announceResults()
   } else if (part.type === 'turn') {
-    speaking.innerHTML = part.html
+    keepOpen(() => (speaking.innerHTML = part.html))
     moveToLog()
     turn.isSaid = true
   } else if (part.type === 'over') {
@@ -114,6 +122,22 @@ async function show(part, { turn, typed }) {
   }
   if (isInView)
     (speaking.lastElementChild ?? byId('chat-turns').lastElementChild)?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Tells screen readers the results so far. They stay silent if the text is the same as before. */
+function announceResults() {
+  const results = [...(byId('chat-results')?.children ?? [])].map((element) => element.textContent.trim())
+  byId('chat-status').textContent = results.join(' ')
+}
+
+/** Replaces markup without closing the details of a tool that the reader has opened, and without taking the focus from them. */
+function keepOpen(replace) {
+  const toolOf = (element) => element?.closest('.turn-tool')?.id
+  const opened = [...document.querySelectorAll('.turn-tool details[open]')].map(toolOf)
+  const focused = toolOf(document.activeElement)
+  replace()
+  for (const id of opened) byId(id)?.querySelector('details')?.setAttribute('open', '')
+  if (focused && toolOf(document.activeElement) !== focused) byId(focused)?.querySelector('summary')?.focus()
 }
 
 /** Adds the turn in progress to the log, which screen readers announce as a whole. */

@@ -1,6 +1,6 @@
 import { afterEach, expect } from '@jest/globals'
 import type { Page as Tab } from 'playwright-core'
-import { seedChatter } from '../../support/chat-pages.ts'
+import { assignNoteTool, seedChatter } from '../../support/chat-pages.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab } from '../../support/dashboard.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
@@ -40,8 +40,11 @@ itInChromium('shows words as they come, and lets the member interrupt the agent'
   await log.getByText('Do you own a house?').or(log.getByText('Which day suits you?')).first().waitFor()
   await log.getByText('Wait').waitFor()
   expect(await log.getByText('I see. Do', { exact: true }).count()).toBe(1)
+  await log.getByText('Interrupted').waitFor()
+  expect(await tab.getByText('Enter sends.').isVisible()).toBe(true)
   await isFocused(tab, 'f-text')
   await tab.locator('#chat-side').getByText('The contact answered the questions.').waitFor()
+  expect(await tab.locator('#chat-status').textContent()).toContain('The contact answered the questions.')
   await expectAccessible(tab)
   await tab.close()
 })
@@ -59,6 +62,22 @@ itInChromium('shows the end without another page load, and moves the focus there
   await expectAccessible(tab)
   await tab.setViewportSize({ width: 390, height: 844 })
   expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await tab.close()
+})
+
+itInChromium('keeps the details of a tool open that the member has opened', async (chromium) => {
+  const { user, tab, field, log } = await openChat(chromium)
+  await assignNoteTool(world.service.deps, user)
+  // Opens them as soon as the tool starts, before its result replaces them.
+  await tab.evaluate(`new MutationObserver((_, observer) => {
+    const details = document.querySelector('#chat-speaking details')
+    if (!details) return
+    details.open = true
+    observer.disconnect()
+  }).observe(document.querySelector('#chat-speaking'), { childList: true, subtree: true })`)
+  await field.fill('Please write that down')
+  await field.press('Enter')
+  await log.locator('details[open]').getByText('Result sent to the agent').waitFor()
   await tab.close()
 })
 

@@ -1,11 +1,16 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Page } from '../../../../support/browser.ts'
 import { minuteMs } from '../../../platform/core/durations.ts'
-import { assignTool } from '../../../tools/assignments.ts'
-import { installBuiltInTools, listTools } from '../../../tools/tool-catalog.ts'
 import { subscribe } from '../../../webhooks/subscriptions.ts'
 import { addContact, toCaller } from '../../support/calls.ts'
-import { type Chatter, say, sayNothing, seedChatter, startChat } from '../../support/chat-pages.ts'
+import {
+  assignNoteTool,
+  type Chatter,
+  say,
+  sayNothing,
+  seedChatter,
+  startChat,
+} from '../../support/chat-pages.ts'
 import { seedSignedInMember, seedSignedInOwner } from '../../support/dashboard.ts'
 import { freshNumber, seedApiKeyCaller } from '../../support/factories.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
@@ -60,10 +65,7 @@ describe('a turn without scripts', () => {
   it('shows what a tool of the workspace would have done for the contact', async () => {
     const user = await seedChatter(world.service)
     const { deps } = world.service
-    await installBuiltInTools(deps, user.workspaceId)
-    const tools = await listTools(deps, user.workspaceId)
-    const note = tools.find(({ name }) => name === 'contact_note')
-    await assignTool(deps, user.workspaceId, user.agentId, note?.id ?? 0, {})
+    await assignNoteTool(deps, user)
     const { contact } = await addContact(deps, toCaller(user.seed), {
       phone_number: freshNumber(),
       campaign_id: user.seed.campaignId,
@@ -85,7 +87,9 @@ describe('a turn without scripts', () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello')
     expect(page.text).toMatch(/For the operator: .*HTTP status: 500/)
-    expect(page.text).toContain('The agent ended the chat, because no language model responded.')
+    expect(page.text).toContain(
+      'The agent ended the chat, because no language model gave an answer that it could use.',
+    )
   })
 
   it('shows what the model, a tool, and the contact say as text', async () => {
@@ -203,7 +207,7 @@ describe('a turn that has no end', () => {
     world.service.deps.clock.advance(2 * minuteMs)
     const { page: lost } = await user.browser.open(chat.url)
     expect(lost.text).toContain(
-      'This answer was lost, because the process that gave it stopped, or another one took over.',
+      'This answer was lost, because the server stopped or something failed before it was stored.',
     )
   })
 })

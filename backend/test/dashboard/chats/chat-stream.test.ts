@@ -3,6 +3,7 @@ import type { Page } from '../../../../support/browser.ts'
 import { removeMember } from '../../../accounts/access/remove-member.ts'
 import { endChat } from '../../../calling/chats/take-turn.ts'
 import { say, seedChatter, startChat, type StreamedTurn, streamTurn } from '../../support/chat-pages.ts'
+import { seedSignedInMember } from '../../support/dashboard.ts'
 import { useModelServiceWorld } from '../../support/service-with-model.ts'
 import { getError, waitFor } from '../../support/wait.ts'
 
@@ -70,6 +71,22 @@ it('sends the first words before the agent has finished, and stores them when th
   expect((await user.browser.open(chat.url)).page.text).toMatch(
     /I see\. Do\S*( \S+){0,4} Interrupted Maya Wait/,
   )
+})
+
+it("isn't interrupted by a member who tries to end another's chat", async () => {
+  world.fake.behaviors = ['stalled']
+  const user = await seedChatter(world.service)
+  const chat = await startChat(user)
+  const other = await seedSignedInMember(world.service, user.workspaceId, 'member')
+  const turn = await streamTurn(user, chat, { text: 'Hello' })
+  await readUntil(turn, ' see. Do')
+  const csrf = /name="_csrf" value="[^"]*"/
+  const [own = ''] = csrf.exec((await other.open(user.agentPath)).html) ?? []
+  const stolen = { ...chat, html: chat.html.replaceAll(new RegExp(csrf, 'g'), own) }
+  const { page } = await other.browser.press(stolen, 'End chat')
+  expect(page.text).toContain('Only the member who started this chat can continue it.')
+  expect(await storedParts(chat, 2)).toBe('null')
+  turn.abort()
 })
 
 it('ends the turn when the browser disconnects', async () => {
