@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Deps } from '../../deps.ts'
 import { validate } from '../../platform/core/validate.ts'
+import { lockEdited } from '../../platform/db/locks.ts'
 import type { PageForm } from '../../platform/views/forms.ts'
 import type { Html } from '../../platform/views/html.ts'
 import { EditConflictError, type FormState, hashFormVersion } from './forms.ts'
@@ -183,6 +184,8 @@ export const defineForm = <
     currentVersion,
     submit: async (deps, context, raw) => {
       const input = validate(page.form, raw)
+      if (page.loadEdited && raw._seen !== undefined)
+        await lockEdited(deps.db, context.workspace.id, JSON.stringify(context.params))
       const version = raw._seen === undefined ? null : await currentVersion(deps, context)
       if (version !== null && version !== raw._seen) throw new EditConflictError(version)
       return page.submit(deps, parseContext<Params, Query>(context, page.query), input)

@@ -60,6 +60,19 @@ async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
   return rows[0]?.locked === true
 }
 
+/**
+ * Locks what a form edits until the transaction ends, so that of two people who save at the same time, the second one finds what
+ * the first one has changed. It's taken before all other locks.
+ *
+ * @param edited identifies the form and what it edits in the workspace
+ */
+export const lockEdited = async (db: Db, workspaceId: number, edited: string): Promise<void> => {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('form of workspace ' || ${workspaceId}::bigint || ' ' || ${edited}, 0))`.execute(
+    db,
+  )
+}
+
 interface CampaignToReschedule {
   status: CampaignStatus
   timeZone: string

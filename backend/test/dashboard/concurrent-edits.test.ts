@@ -5,6 +5,7 @@ import { addHttpTool } from '../../tools/save-http-tool.ts'
 import { toCaller } from '../support/calls.ts'
 import { useOwnerWorld } from '../support/dashboard.ts'
 import { freshNumber } from '../support/factories.ts'
+import { waitForLockWaiters } from '../support/locks.ts'
 
 const { world, user } = useOwnerWorld()
 
@@ -89,4 +90,19 @@ it('saves a form if only a value outside the form changed after it was opened', 
     .execute()
   const { page } = await browser.press(form, 'Save', { name: 'Bea' })
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('Agent saved.')])
+})
+
+it('rejects the second of two changes that are saved at the same time', async () => {
+  const { browser, open, seed } = user
+  const path = `/agents/${seed.agentId}/edit`
+  const forms = [await open(path), await open(path)]
+  const { db } = world.service.deps
+  const saving = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('agent').select('id').where('id', '=', seed.agentId).forUpdate().execute()
+    const saves = forms.map((form, index) => browser.press(form, 'Save', { name: `Change ${index}` }))
+    await waitForLockWaiters(world.database.db, saves.length)
+    return { saves }
+  })
+  const saved = await Promise.all(saving.saves)
+  expect(saved.map(({ page }) => page.status).toSorted()).toEqual([200, 422])
 })
