@@ -2,7 +2,7 @@ import type { ErrorCode, ToolServerErrorCode } from './errors.ts'
 import { deduplicationKeyText, endedReasonTexts } from './field-texts.ts'
 
 /**
- * What an error code means, and what to do about it. The API sends these sentences, with values in place of
+ * Says what an error code means, and what to do about it. The API sends these sentences, with values in place of
  * `{placeholders}`, and `npm run generate` writes them to docs/reference/errors.md. Markdown.
  *
  * A code can have several texts. Their keys are the code, a dot, and a name that only the source code uses.

@@ -631,7 +631,7 @@ export const agentTexts = texts({
   results: {
     label: 'Results',
     api: "What the agent finds out in its conversations. Each answered call has these values in `extracted`: null if the conversation doesn't say.",
-    form: 'What the agent finds out in each conversation. Zaps get each result as a field of its own.',
+    form: 'What the agent finds out in each conversation. Zaps get each result as a separate field.',
   },
 })
 

@@ -1,7 +1,7 @@
 // cspell:ignore akdt akst
 import { olderNames, windowsZones } from './time-zone-names.ts'
 
-/** American names and abbreviations of time zones, and where the zone's standard time applies all year. */
+/** North American zones with their names and abbreviations. `allYear` is a zone that never changes to daylight time. */
 const northAmerica = [
   { zone: 'America/Halifax', names: ['atlantic'], abbreviations: [] },
   { zone: 'America/New_York', names: ['eastern'], abbreviations: ['et', 'est', 'edt'] },

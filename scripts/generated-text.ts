@@ -54,7 +54,7 @@ function sampleOf(call: contract.Call): object {
     reached: outcome === 'answered',
     contact: omit(contact, ['variables']),
     transcript: [],
-    // A file only exists for a call, and Zapier can't test a step with a file from a sample.
+    // A sample has no files: they belong to a call, and Zapier can't test a step with a sample's file.
     recording: null,
     transcript_file: null,
   }

@@ -2,7 +2,7 @@
 // the systemd unit.
 const { ROLE, HOST, PORT, WORKER_PORT } = process.env
 const port = (ROLE === 'worker' && WORKER_PORT) || PORT || '8787'
-// A service that listens on every address is asked at this machine's own.
+// If the service listens on every address, the request goes to the loopback address.
 const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[HOST] ?? (HOST || '127.0.0.1')
 try {
   const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`)

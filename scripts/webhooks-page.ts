@@ -4,7 +4,7 @@ import { maxUrlLength } from '../backend/platform/outbound/target-url.ts'
 import { formatPlural } from '../backend/platform/views/format.ts'
 import { maxCallbacks } from '../backend/webhooks/callbacks.ts'
 import { maxFailingMs } from '../backend/webhooks/finish-delivery.ts'
-import { maxRetryAfterMs, retrySchedule } from '../backend/webhooks/retry-delay.ts'
+import { maxJitter, maxRetryAfterMs, retrySchedule } from '../backend/webhooks/retry-delay.ts'
 import { deliveryTimeoutMs } from '../backend/webhooks/sender.ts'
 import { secretOverlapMs } from '../backend/webhooks/signing-secrets.ts'
 import { endedTtlMs } from '../backend/webhooks/subscriptions.ts'
@@ -16,13 +16,14 @@ export const webhooksPage = new URL('../docs/reference/webhooks.md', import.meta
 /** Returns docs/reference/webhooks.md with the schedule, the limits, and an example from the code. */
 export async function generateWebhooksPage(): Promise<string> {
   const schedule = ['as soon as the event exists', ...retrySchedule.map(toRetry)]
-  const hours = Math.round(retrySchedule.reduce((sum, delay) => sum + delay, 0) / hourMs)
+  const hours = retrySchedule.reduce((sum, delay) => sum + delay, 0) / hourMs
+  const maxHours = hours * (1 + maxJitter)
   return fillPage(webhooksPage, {
     'Example event': `\`\`\`json\n${JSON.stringify(exampleEvent, null, 2)}\n\`\`\``,
     'Retry schedule': [
       ...schedule.map((when, index) => `${index + 1}. ${when}`),
       '',
-      `The last attempt is about ${hours} hours after the first one.`,
+      `The last attempt is about ${Math.round(hours)} to ${Math.round(maxHours)} hours after the first one.`,
     ].join('\n'),
     'Limits of deliveries': table(
       ['Limit', 'Value'],

@@ -94,7 +94,7 @@ describe("an agent's result", () => {
     ])
   })
 
-  it('has a field if the agent is the chosen one', async () => {
+  it('has a field when its agent is chosen', async () => {
     liveAgents = [ava, ben]
     calls()
     expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])

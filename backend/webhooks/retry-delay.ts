@@ -14,6 +14,9 @@ export const retrySchedule = [
   24 * hourMs,
 ]
 
+/** The share of a delay by which jitter makes it longer at most. */
+export const maxJitter = 0.2
+
 export const maxRetryAfterMs = dayMs
 
 /**
@@ -24,7 +27,7 @@ export const maxRetryAfterMs = dayMs
 export function retryDelay(failedAttempts: number, random: Random, retryAfterMs = 0): number | undefined {
   const scheduled = retrySchedule[failedAttempts - 1]
   if (scheduled === undefined) return undefined
-  const jittered = Math.round(scheduled * (1 + random() / 5))
+  const jittered = Math.round(scheduled * (1 + random() * maxJitter))
   return Math.max(jittered, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 

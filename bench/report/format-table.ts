@@ -45,14 +45,18 @@ function formatAmount(value: number, unit: string): string {
 
 /** Formats the result with the quartiles of its rounds. */
 export function formatResult(figures: Figures, to = ' to '): string {
-  const { median, lower, upper } = figures.result
-  const suffix = resultUnit(figures)
-  if (figures.rounds === 1) return `${formatNumber(median)}${suffix}`
-  return `${formatNumber(median)}${suffix} (${formatNumber(lower)}${to}${formatNumber(upper)})`
+  const { lower, upper } = figures.result
+  const median = formatMedian(figures)
+  return figures.rounds === 1 ? median : `${median} (${formatNumber(lower)}${to}${formatNumber(upper)})`
 }
 
-export const formatMedian = (figures: Figures): string =>
-  `${formatNumber(figures.result.median)}${resultUnit(figures)}`
+/** Formats the median. One that misses its limit has more digits if it would otherwise look like the limit. */
+export function formatMedian(figures: Figures): string {
+  const { result, limit, isMet } = figures
+  const short = formatNumber(result.median)
+  const looksMet = isMet === false && limit !== null && short === formatNumber(limit.value)
+  return `${looksMet ? result.median.toPrecision(4) : short}${resultUnit(figures)}`
+}
 
 export function formatLimit(figures: Figures): string {
   const { limit } = figures

@@ -96,7 +96,7 @@ export const knownContacts: Row = {
       },
       {
         label: 'Contacts with a time zone',
-        what: '`POST /contacts/`, 32 clients, known contacts with a time zone of their own',
+        what: '`POST /contacts/`, 32 clients, known contacts with their own time zone',
         rounds: await takeTurns(scale.rounds, postOwnZone, postNew),
         ...common,
       },

@@ -33,7 +33,7 @@ export interface ChatRequest {
   response_format?: { type: string; json_schema?: { schema?: FakeSchema } }
 }
 
-/** What the fake model answers to one request. */
+/** Contains the fake model's answer to one request. */
 export interface Answer {
   text: string
   toolCalls: { name: string; arguments: string }[]

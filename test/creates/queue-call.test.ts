@@ -600,7 +600,7 @@ it.each([
   ['oral', 'oral'],
   ['In writing', 'written'],
   ['by phone', 'oral'],
-  // The API leaves it out.
+  // The connector sends an unknown kind unchanged; the API omits it.
   ['Web', 'Web'],
 ])('sends the consent kind %s as %s', async (consent_kind, kind) => {
   const requests = queued()

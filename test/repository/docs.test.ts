@@ -25,6 +25,7 @@ const docs = listFiles('docs').filter((file) => file.endsWith('.md'))
 const pages = [
   ...listPages('.'),
   ...docs,
+  'examples/fake-model/README.md',
   'examples/runtime/README.md',
   'bench/README.md',
   'crash-test/README.md',
@@ -152,10 +153,13 @@ it('lists each decision with its title and its date', () => {
 })
 
 describe('code', () => {
-  const folders = ['backend', 'bench', 'contract', 'crash-test', 'examples', 'scripts', 'src', 'test']
+  const folders = [
+    ...['backend', 'bench', 'contract', 'crash-test', 'demo', 'docs/systemd', 'examples', '.github'],
+    ...['reading', 'scripts', 'src', 'support', 'test'],
+  ]
   const sources = [
     ...['.env.example', 'Dockerfile', 'compose.yaml', 'index.ts', 'package.json'],
-    ...[...folders, 'docs/systemd', '.github'].flatMap(listFiles),
+    ...folders.flatMap(listFiles),
   ].filter((file) => !/\.(png|ico|woff2|gz|xlsx|docx|pdf)$/.test(file))
 
   it('names only pages and headings of docs/ that exist', () => {

@@ -46,4 +46,6 @@ it('says how many limits are met, and which are not', () => {
   expect(formatSummary([met, missed])).toBe(
     'Outdial meets 1 of 2 limits. It misses these:\n\n- Agents (`agents`): 0.5 ×, limit ≥ 0.4 ×\n',
   )
+  const median = (value: number) => ({ ...missed, result: { ...missed.result, median: value } })
+  expect(formatSummary([median(0.3996)])).toContain(': 0.3996 ×, limit ≥ 0.4 ×')
 })

@@ -80,6 +80,11 @@ export const otherCommands: readonly OtherCommand[] = [
     reason: 'are settings of a server with a language model. Tests of chats use them with the fake model',
     instead: ['backend/test/support/service-with-model.ts', 'LLM_URL: fake.url'],
   },
+  {
+    command: /^npm run fake-model$/,
+    reason: 'runs until you stop it. Tests of chats start its server',
+    instead: ['backend/test/support/service-with-model.ts', 'startFakeModel('],
+  },
   { command: /^(git (clone|pull|push)|cd)\b/, reason: 'needs a remote repository' },
   {
     command: /^(apt-get (?:update|install)|useradd|install -|ln -s|cp docs\/systemd\/|systemctl)\b/,

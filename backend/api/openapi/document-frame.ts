@@ -22,7 +22,7 @@ Place outbound calls with AI voice agents from your automations: after a form su
 - Unknown fields and parameters are rejected, and the error names them. An omitted field stays unchanged, \`null\` clears it, and \`""\` counts as omitted.
 - Times are ISO 8601 with a time zone and are returned in UTC. Durations are whole seconds.
 - Every error has the shape of \`ErrorAnswer\`. Every response has an \`X-Request-Id\`: include it when you contact support.
-- Some operations have an \`x-addition\`. It says what they're for.
+- Some operations say what they're for. In the OpenAPI document, that's their \`x-addition\`.
 - Apps in a browser can send requests from any origin. Don't put an API key in one: use OAuth with a public client.
 - Changes to version 1 only add optional inputs and new output fields.
 `.trim()

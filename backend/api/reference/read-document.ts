@@ -40,7 +40,7 @@ export interface Operation {
 
 /** The fields of a request or a response, with an example. */
 export interface Body {
-  /** The object that it is. Null if its fields are listed here. */
+  /** The name of the body's object. Null if its fields are listed here. */
   object: string | null
   fields: Field[]
   /** The example as JSON. */

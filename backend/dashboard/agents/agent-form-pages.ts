@@ -16,7 +16,7 @@ import { type FieldChange, findChanges } from './version-changes.ts'
 
 const text = formText.default('')
 
-/** Allows the longest instructions, so that they get an issue of their own if they're too long. */
+/** Allows the longest instructions, so that they get a separate issue if they're too long. */
 const Instructions = boundedText(100_000).default('')
 
 const NewFields = z.object({ name: text, greeting: text, instructions: Instructions })
@@ -159,7 +159,7 @@ function toAgentInput({
     // A box that isn't checked isn't sent.
     ai_disclosure: ai_disclosure !== undefined,
     variables: splitNames(variables),
-    // What isn't a number isn't a valid number of minutes, either.
+    // A text that isn't a number isn't a valid number of minutes, either.
     max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),
     results: parseResults(rows),
     phrases: parsePhrases(rows),

@@ -7,7 +7,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { maxLengths } from '../../queue/agents/validate-agent.ts'
 import { trimmedField } from '../page/forms.ts'
 
-/** The sentences that can be edited, with when the agent says them. The greeting has a field of its own. */
+/** The sentences that can be edited, with when the agent says them. The greeting has a separate field. */
 const editedPhrases: Record<Exclude<PhraseName, 'defaultGreeting'>, string> = {
   aiDisclosure: 'AI disclosure',
   thinkingFiller: 'While the model thinks',

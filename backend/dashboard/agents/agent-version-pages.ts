@@ -30,7 +30,7 @@ interface VersionsData {
   agent: AgentWithCounts
   versions: readonly Version[]
   shown: Version
-  /** What differs from the version before; null for the first one. */
+  /** Lists the differences from the version before; null for the first one. */
   changes: readonly FieldChange[] | null
 }
 

@@ -19,9 +19,9 @@ import { changeList, type FieldChange } from './version-changes.ts'
 
 export interface AgentData {
   agent: AgentWithCounts
-  /** What the agent's form edits. */
+  /** Contains the values that the agent's form edits. */
   newest: AgentValues
-  /** What publishing the newest version changes; null if calls use it already. */
+  /** Says what publishing the newest version changes; null if calls use it already. */
   unpublished: {
     changes: readonly FieldChange[]
     /** Names of results that the newest version no longer has, or not of the same type. */

@@ -145,7 +145,8 @@ interface ConnectData {
 }
 
 const createClientCommand = `npm run admin -- create-oauth-client --name Zapier \\
-  --redirect-uri 'https://zapier.com/dashboard/auth/oauth/return/App<ID>CLIAPI/'`
+  --redirect-uri 'https://zapier.com/dashboard/auth/oauth/return/App<ID>CLIAPI/' \\
+  --redirect-uri http://localhost:9000`
 
 const setAddressCommand = (publicUrl: string) =>
   `npx zapier-platform env:set 1.0.0 \\\n  BASE_URL=${publicUrl} CLIENT_ID=odc_… CLIENT_SECRET=ods_…`
@@ -158,7 +159,7 @@ const connectView = defineView(
       html`
         <p class="notice" data-tone="warn">
           Zapier can't connect because Outdial's address works only on this machine. Set <code>PUBLIC_URL</code> to a public
-          https URL. To try the connector without Zapier, use the command <code>npm run demo</code>.
+          https URL. To try the connector without Zapier, install all packages with <code>npm ci</code>, and run <code>npm run demo</code>.
         </p>
       `
     }
@@ -254,8 +255,9 @@ const realCallsView = defineView(
       }
       <ol class="how">
         <li>
-          <strong>An agent runtime.</strong> A system of yours with a phone connection, a voice, and a language model. It decides what the
-          agent says after the greeting. Outdial tells it whom to call and when, gives the agent its tools, and stores the results.
+          <strong>An agent runtime.</strong> A system of yours with a phone connection, a voice, and a language model. Outdial tells it whom to
+          call and when, and gives it the agent's greeting, instructions, results to find out, and tools. It holds the conversation, and
+          Outdial stores the results.
         </li>
         <li>
           <strong>Phone numbers that you may call from.</strong> Your carrier provides them. Add them under

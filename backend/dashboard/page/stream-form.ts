@@ -14,7 +14,7 @@ export interface StreamedPart {
   target?: string
 }
 
-/** What a form's work needs to show itself while it's in progress. */
+/** Lets a form's work show its progress. */
 export interface StreamFrame {
   page: PageModel
   /** Aborts when the browser has closed the connection. */

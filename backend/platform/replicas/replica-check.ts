@@ -18,7 +18,7 @@ interface ReplicaCheck {
 const modelGraceMs = 2 * minuteMs
 
 const cannotChat = "members can't chat with an agent if their request reaches this process."
-/** What a process without a language model beside one with it doesn't do. */
+/** Says what fails in a process without a language model if another process has one. */
 const withoutModel: Record<Deps['config']['role'], string> = {
   api: cannotChat,
   all: cannotChat,

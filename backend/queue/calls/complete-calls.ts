@@ -56,8 +56,8 @@ export async function completeUnplacedCalls(
 export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | NeverReason
 
 /**
- * Completes queued calls that must not be placed, each for its reason. A call that only has no time left is over like one that
- * expires, so the outcome of its last attempt counts. Call it in a transaction.
+ * Completes queued calls that must not be placed, each for its reason. If a call ends only for lack of time, its last attempt's
+ * outcome counts, as when a call expires. Call it in a transaction.
  */
 export async function completeSuppressedCalls(
   tx: CompletionScope,

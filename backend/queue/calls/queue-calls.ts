@@ -15,8 +15,8 @@ export interface RequestedCall {
   /** The earliest time to call, in the future. Null means as soon as possible. */
   scheduledAt: Date | null
   /**
-   * What to do if the contact already has an open call in this campaign. `skip` returns that one, `queue` queues another
-   * one, and `same_time` does so unless one is queued for exactly the same time.
+   * Says what to do if the contact already has an open call in this campaign. `skip` returns that one, `queue` queues
+   * another one, and `same_time` does so unless one is queued for exactly the same time.
    */
   ifOpen: 'skip' | 'queue' | 'same_time'
   /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */

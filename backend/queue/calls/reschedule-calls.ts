@@ -160,7 +160,7 @@ const countedAtOnce = 500
 /** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
   rules?: CallRules
-  /** Whether the workspace calls numbers that cost more. */
+  /** True if the workspace calls numbers that cost more. */
   callsSpecialNumbers?: boolean
   campaign?: CampaignLimits & { id: number }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** What a tool call belongs to: a call, with one of its attempts, or a conversation that Outdial holds itself. */
+/** Identifies the owner of a tool call: a call, with one of its attempts, or a conversation that Outdial holds itself. */
 export type ToolCallOwner = { callId: number; attemptId: string } | { conversationId: string }
 
 /** One use of a tool by an agent. Its texts contain only characters that PostgreSQL can store. */

@@ -10,9 +10,9 @@ import type { ContactValues, FoundContact } from './contact-store.ts'
 
 export interface CallAddition extends RequestedCall {
   /**
-   * What to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip` only
-   * saves the contact, and `reject` changes nothing. `skip` also only saves a contact whose country isn't called, which is an
-   * error otherwise, and one without the required consent, whose call is completed at once otherwise.
+   * Says what to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip`
+   * only saves the contact, and `reject` changes nothing. `skip` also only saves a contact whose country isn't called, which
+   * is an error otherwise, and one without the required consent, whose call is completed at once otherwise.
    */
   ifListed: 'suppress' | 'skip' | 'reject'
 }

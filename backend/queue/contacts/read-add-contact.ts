@@ -29,7 +29,7 @@ export function readAddContact(input: unknown): ReadBody {
     const optional = read.details.filter((detail) => isOptional(body, detail))
     if (optional.length === 0) throw read
     rest = leaveOut(body, new Set(optional.map(({ field }) => field)))
-    // A field of this name that isn't optional: "consent.x" at the top level.
+    // Nothing was left out: a top-level field named `consent.x` looks optional but isn't.
     if (countOptional(rest) === countOptional(body)) throw read
     warnings.push(...optional)
   }

@@ -25,7 +25,7 @@ export function formatReadyMessage(service: {
   const hint =
     demo === undefined
       ? ''
-      : `  ${dim('Next: run npm run demo in a second terminal. Press Ctrl-C to stop.')}\n`
+      : `  ${dim('Next: sign in to the dashboard, or continue with README.md. Press Ctrl-C to stop.')}\n`
   return `\n${title}\n\n${lines.join('\n')}\n\n${hint}`
 }
 

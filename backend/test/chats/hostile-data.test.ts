@@ -106,7 +106,7 @@ it('does nothing to anybody else if a contact has orders in their name and varia
   await expectHarmless(chatId)
 })
 
-it('does nothing to anybody else if a document and the result of a tool have orders', async () => {
+it('ignores orders in a document or tool result that would affect other contacts', async () => {
   const { deps, seed } = world
   await addDocument(deps, seed.workspaceId, {
     title: 'Prices',

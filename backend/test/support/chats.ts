@@ -18,9 +18,9 @@ interface ChatToSeed {
   agentVersion?: number
   userId?: number
   inputs?: readonly TurnInput[]
-  /** What the agent said and did in each turn. */
+  /** Says what the agent said and did in each turn. */
   parts?: readonly TurnPart[]
-  /** By default now. */
+  /** Defaults to now. */
   lastTurnAt?: Date
   /** True if the member ends it at once. */
   isEnded?: boolean

@@ -49,7 +49,7 @@ it('leaves half of the slots of a host free when a single lane wants all', async
   await endAll()
 })
 
-it('leaves a slot for a fifth lane when four others have each taken as many as they could', async () => {
+it('leaves a slot for a fifth lane after four slow lanes took all they could', async () => {
   const { ask, runningOf, endAll } = useSlots()
   const slow = ['first', 'second', 'third', 'fourth']
   for (const lane of slow) await ask(lane, 40)

@@ -53,11 +53,11 @@ interface ConversationTurnTable {
   workspace_id: number
   conversation_id: string
   number: number
-  /** What the contact did. Null if the agent speaks first. */
+  /** Says what the contact did. Null if the agent speaks first. */
   input: NullableJson<unknown>
-  /** What the agent said and did. Null while the turn is in progress, and if its process was killed. */
+  /** Lists what the agent said and did. Null while the turn is in progress, and if its process was killed. */
   parts: NullableJson<unknown>
-  /** What it adds to the model's history. */
+  /** Lists the messages that the turn adds to the model's history. */
   messages: NullableJson<unknown>
   started_at: TimestampColumn
 }

@@ -1,4 +1,4 @@
-// What pages do beyond htmx. Every page also works without this script.
+// Adds to pages what htmx doesn't do. Every page also works without this script.
 
 // A form that is being sent can't be submitted again. The server would ignore the second submit, but the user should see
 // that the first one is on its way. The browser has no event for a canceled page load, so after 15 seconds the form can

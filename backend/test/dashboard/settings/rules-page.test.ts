@@ -12,7 +12,7 @@ const world = useServiceWorld()
 it('saves the countries that are called, by name or code, and who changed them', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
-  expect(form.text).toContain("Calls are simulated, so no phone rings, and these rules aren't checked yet.")
+  expect(form.text).toContain('only the one about premium-rate and satellite numbers is checked.')
   const { page } = await user.browser.press(form, 'Save', { countries: 'Deutschland, us\nCanada, US' })
   expect(page.text).toContain('Rules saved.')
   expect(page.text).toContain('Changed by')
