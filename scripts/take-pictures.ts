@@ -145,7 +145,7 @@ async function chat(page: Page, home: string, agentId: number): Promise<void> {
     await field.press('Enter')
     await page.getByRole('log').getByText("Thank you, that's done.").nth(index).waitFor()
   }
-  await page.getByText('Preferred day').waitFor()
+  await page.locator('#chat-side').getByText('Preferred day').waitFor()
   await page.setViewportSize({ width: 1280, height: 1000 })
 }
 
