@@ -7,6 +7,7 @@ import {
   campaignRequirements,
   type Consent,
   consentOfContact,
+  hadConversation,
   type StoredNumber,
   storedNumberOfCallee,
 } from '../../platform/db/call-rules.ts'
@@ -144,9 +145,6 @@ export interface CallToCheck extends CallToDial {
   isCallback: boolean
 }
 
-/** Turns of the contact in a conversation that make it one. A voicemail greeting is a single turn. */
-const conversationTurns = 2
-
 /**
  * Matches a call whose next attempt doesn't wait for the frequency. A scheduled callback must be from a conversation: agent
  * runtimes send the transcript at the end, so that it's known only now.
@@ -155,9 +153,7 @@ const isExempt = sql<boolean>`(
   call.exempt and call.attempts = 0 and (call.origin ->> 'kind' <> 'scheduled_callback' or exists (
     select from call as conversation
     where conversation.workspace_id = call.workspace_id and conversation.id = (call.origin ->> 'call_id')::bigint
-      and ${sql.lit(conversationTurns)} <= (
-        select count(*) from jsonb_array_elements(conversation.transcript) as turn where turn ->> 'role' = 'contact'
-      )
+      and ${hadConversation('conversation')}
   ))
 )`
 

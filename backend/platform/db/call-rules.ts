@@ -63,7 +63,7 @@ export type LimitingRule = 'number_limit' | 'minutes_limit'
 
 /** When a number was called, over all campaigns of a workspace. Times are ISO 8601, as JSON has them. */
 export interface NumberUse {
-  /** When the newest 30 call attempts were placed, oldest first. */
+  /** When the newest 60 call attempts were placed, oldest first. */
   placedAt: string[]
   /** When the last conversation began. */
   answeredAt: string | null
@@ -94,6 +94,14 @@ export const useOfCallee = useOf(sql.ref('call.workspace_id'), sql.ref('call.to_
 
 /** Selects when the number of the query's `contact` was called. */
 export const useOfContact = useOf(sql.ref('contact.workspace_id'), sql.ref('contact.phone_number'))
+
+/** Turns of the contact in a conversation that make it one. A voicemail greeting is a single turn. */
+const conversationTurns = 2
+
+/** Matches calls in which the contact spoke at least twice, also after the transcript was erased. */
+export const hadConversation = (call: string) => sql<boolean>`(${sql.ref(`${call}.had_conversation`)} or (
+  select count(*) from jsonb_array_elements(${sql.ref(`${call}.transcript`)}) as turn where turn ->> 'role' = 'contact'
+) >= ${sql.lit(conversationTurns)})`
 
 /** Records a contact's agreement to be called. */
 export interface Consent {

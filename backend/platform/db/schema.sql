@@ -200,6 +200,7 @@ create table call (
   delayed_by text,
   exempt boolean not null default false,
   agent_version integer,
+  had_conversation boolean not null default false,
   constraint call_pkey PRIMARY KEY (id),
   constraint call_check CHECK (((status = 'completed'::text) = (outcome IS NOT NULL))),
   constraint call_check1 CHECK (((status = 'queued'::text) = (next_attempt_at IS NOT NULL))),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hadConversation } from '../../platform/db/call-rules.ts'
 import type { ContactEraser } from '../../platform/db/erasure.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
@@ -94,7 +95,8 @@ export async function eraseOldConversations(
       for no key update skip locked
     )
     update call
-    set transcript = '[]', summary = null, extracted = '{}', recording_url = null, conversation_erased_at = ${now}
+    set had_conversation = ${hadConversation('call')}, transcript = '[]', summary = null, extracted = '{}',
+      recording_url = null, conversation_erased_at = ${now}
     from due where call.id = due.id
     returning call.id`.execute(db)
   return rows.map(({ id }) => id)

@@ -140,7 +140,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** The most that a rule can allow. `number_use` stores as many attempts. */
+/** The most that a rule can allow. `number_use` stores more attempts. */
 export const frequencyLimits = { perDay: 10, per30Days: 30 } as const
 
 const ownNumberLimits = { min: 1, max: 10_000 } as const

@@ -10,6 +10,7 @@ import type { Actor } from '../../platform/core/actor.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { createTimeFormats } from '../../platform/views/format.ts'
 import { eraseContact } from '../../privacy/erase-contact.ts'
+import { eraseOldConversations } from '../../queue/calls/erase-calls.ts'
 import { findWaits } from '../../queue/calls/when-and-why.ts'
 import { archiveCampaign } from '../../queue/campaigns/campaign-status.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
@@ -277,6 +278,25 @@ describe('calls that are exempt', () => {
     expect(await read(callback)).toMatchObject({ waiting_for: null })
     await finish(await claimOne(callback), 'no_answer', 'ring_timeout')
     expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
+  })
+
+  it("doesn't delay a callback from a conversation that was erased before", async () => {
+    await setRules({ max_attempts_per_day: '1' })
+    const { id, contact } = await queue(number)
+    const attempt = await claimOne(id)
+    const callback = await seedCallback(id, contact.id)
+    await finishAttempt(world.deps, attempt, {
+      ...emptyResult('answered', 'contact_hung_up'),
+      answeredAt: world.deps.clock.now(),
+      transcript: [said('contact'), said('agent'), said('contact')],
+    })
+    advanceHours(1)
+    const now = world.deps.clock.now()
+    const { workspaceId } = world.seed
+    expect(await eraseOldConversations(world.deps.db, workspaceId, { before: now, now, limit: 10 })).toEqual([
+      id,
+    ])
+    expect(await claimOne(callback)).toMatchObject({ request: { callId: callback } })
   })
 
   it('delays a callback if the contact said little, as a voicemail greeting does', async () => {

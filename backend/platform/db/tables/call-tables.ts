@@ -337,6 +337,7 @@ interface CallTable {
   metadata: JsonWithDefault<Record<string, string>>
   analysis_until: TimestampColumn | null
   conversation_erased_at: TimestampColumn | null
+  had_conversation: Generated<boolean>
   origin: NullableJson<CallOrigin>
   /** The import in `origin`. If something else asked for the open call, too: null, or the other import. */
   import_id: Generated<number | null>
