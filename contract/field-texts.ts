@@ -265,8 +265,9 @@ export const waitingForTexts = {
   },
   minutes_limit: {
     label: "Month's minutes used up",
-    meaning: "The month's minutes are used up, or reserved for the calls in progress.",
-    details: 'The workspace calls again in the next month, in its time zone, or when a call ends early.',
+    meaning: "Fewer than 30 of the month's minutes are free, and a call can take that long.",
+    details:
+      'Each call in progress reserves 30 minutes. The workspace calls again in the next month, in its time zone, or when a call ends early.',
     action: 'Wait, or allow more minutes under **Settings → Who may be called**.',
   },
   concurrency: {

@@ -32,9 +32,10 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   if (blocker !== undefined) return blocker
   if (contact.openCampaignIds.includes(campaign.id)) return 'already has a call for this contact'
   if (contact.now === null) return undefined
-  const { never, delayedBy, at } = planNow(campaign, contact, contact.now)
+  const { never, delays } = planNow(campaign, contact, contact.now)
   if (never !== null) return ruleLabels[never]
-  if (at > contact.now) return delayedBy === null ? 'outside calling hours' : ruleLabels[delayedBy]
+  const delay = delays.at(-1)
+  if (delay !== undefined) return ruleLabels[delay]
   const limit = contact.limitsReached.get(campaign.phone_number_id)
   return limit && ruleLabels[limit]
 }
@@ -63,12 +64,14 @@ export const planNow = (
 
 const ruleLabels = {
   destination_not_allowed: 'country not called',
+  calling_hours: 'outside calling hours',
+  law: 'outside the hours by law, or on a closed day',
   consent_missing: 'consent missing',
   consent_expired: 'consent too old',
   frequency: 'called as often as allowed',
   no_permitted_hour: 'no permitted hour',
   number_limit: 'calls of the day used up',
-  minutes_limit: 'minutes of the month used up or reserved',
+  minutes_limit: 'too few minutes of the month left',
 }
 
 /** Returns the campaigns to choose from, each with what keeps it from calling. */

@@ -37,23 +37,31 @@ function describeStarting(starting: readonly Wait[], count: number): string {
   return `${formatCount(starting.length)}${more} of them can start right away${atOnce}.`
 }
 
-const otherWaits = {
+const otherWaits: Record<NonNullable<Wait['reason']>, string> = {
   campaign_paused: 'the campaign to be active',
   agent_not_live: 'the agent to be Live',
   number_not_active: 'an active phone number',
+  schedule: 'a scheduled time',
+  retry: 'a retry delay',
+  calling_hours: 'calling hours',
+  frequency: 'a time when the number may be called again',
   campaign_limit: 'other calls in the campaign to end',
   number_busy: 'another call to the same number to end',
   number_limit: "the next day, because the day's calls from the number are used up",
-  minutes_limit: "minutes, because the month's are used up or reserved",
+  minutes_limit: "minutes, because too few of the month's are left",
 }
 
 /** Says what else calls wait for that isn't a time. */
 function describeOtherWait(waits: readonly Wait[], count: number): string {
+  const [ends, them, expires] =
+    count === 1 ? ['It ends', 'it', 'it expires'] : ['They end', 'them', 'they expire']
   if (waits.every(({ never }) => never !== null))
-    return `${count === 1 ? 'It ends' : 'They end'} without being placed, because a rule doesn't allow ${count === 1 ? 'it' : 'them'}.`
-  const texts = Object.entries(otherWaits)
-    .filter(([reason]) => waits.some((wait) => wait.reason === reason))
-    .map(([, text]) => text)
+    return `${ends} without being placed, because a rule doesn't allow ${them}.`
+  const placeable = waits.filter(({ never, isTooLate }) => never === null && !isTooLate)
+  if (placeable.length === 0)
+    return `${ends} without being placed, because ${expires} before that's possible.`
+  const reasons = new Set(placeable.flatMap(({ reason }) => reason ?? []))
+  const texts = [...reasons].map((reason) => otherWaits[reason])
   return `${count === 1 ? 'It also waits' : 'They also wait'} for ${orFormat.format(texts)}.`
 }
 

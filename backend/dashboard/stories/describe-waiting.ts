@@ -24,17 +24,17 @@ export function describeWait(
   switch (reason) {
     case 'schedule': {
       const scheduled = `Scheduled for ${formatMoment(wait, call.due_at, now, timeFormats)}`
-      if (!isDelayedByHours(wait)) return `${scheduled}.`
-      return `${scheduled}, which is outside calling hours. ${describeNext(wait, now, timeFormats)}`
+      if (wait.delays.length === 0) return `${scheduled}.`
+      const outside = wait.delays.includes('calling_hours') ? ', which is outside calling hours' : ''
+      return `${scheduled}${outside}. ${describeNext(wait, now, timeFormats)}`
     }
     case 'retry': {
       const attempts = `after attempt ${call.attempts} of ${call.retry.max_attempts}`
       return `Waiting to retry ${attempts}. ${describeNext(wait, now, timeFormats)}${describeSpeed(wait, simulationSpeed)}`
     }
     case 'calling_hours':
-      return describeNext(wait, now, timeFormats)
     case 'frequency':
-      return `${waitingForTexts.frequency.meaning} ${describeNext(wait, now, timeFormats)}`
+      return describeNext(wait, now, timeFormats)
     case 'number_limit':
     case 'minutes_limit':
       return `${waitingForTexts[reason].meaning} ${describeNext(wait, now, timeFormats)}`
@@ -57,24 +57,19 @@ export function describeWait(
   }
 }
 
-const isRule = (reason: Wait['reason']): boolean =>
-  reason === 'frequency' || reason === 'number_limit' || reason === 'minutes_limit'
-
-/** Returns true if the next attempt is later than the call is due, because that time is outside calling hours. */
-const isDelayedByHours = ({ call, reason, nextAt }: Wait): boolean =>
-  !isRule(reason) && nextAt !== null && nextAt > call.due_at
-
-/** Says what time it is for the contact, the hours and rules that delay the call, and when the next attempt is. */
+/** Says what time it is for the contact, what delays the call, and when the next attempt is. */
 function describeNext(wait: Wait, now: Date, timeFormats: TimeFormats): string {
-  const hours = `Calling hours are ${formatCallingHours(wait.call.calling_hours)}.`
+  const { call, delays, nextAt } = wait
+  const isFrequent = wait.reason === 'frequency' || delays.includes('frequency')
   return [
+    ...(isFrequent ? [waitingForTexts.frequency.meaning] : []),
     describeLocalTime(wait, now),
-    ...(isDelayedByHours(wait) ? [hours] : []),
-    ...(wait.isMovedByRules && !isRule(wait.reason)
-      ? ['The hours by law or closed days delay the call.']
+    ...(delays.includes('calling_hours')
+      ? [`Calling hours are ${formatCallingHours(call.calling_hours)}.`]
       : []),
-    ...(wait.nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, wait.nextAt, now, timeFormats)}.`]),
-    ...(wait.isTooLate ? ['It expires before then, 7 days after it was due.'] : []),
+    ...(delays.includes('law') ? ['The hours by law or closed days delay the call.'] : []),
+    ...(nextAt === null ? [] : [`Next attempt: ${formatMoment(wait, nextAt, now, timeFormats)}.`]),
+    ...(wait.isTooLate ? ["It can't be placed before it expires, 7 days after it was due."] : []),
   ]
     .filter((sentence) => sentence !== '')
     .join(' ')

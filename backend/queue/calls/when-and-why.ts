@@ -12,8 +12,8 @@ import {
 import type { Db } from '../../platform/db/schema.ts'
 import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
 import { type CallRules, findCallRules } from '../rules/call-rules.ts'
-import { limitsHours, maxWaitMs, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
-import { type CallPlan, planCall } from '../scheduling/calling-hours.ts'
+import { type Delay, maxWaitMs, type NeverReason, planPermittedCall } from '../rules/plan-call.ts'
+import type { CallPlan } from '../scheduling/calling-hours.ts'
 import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
@@ -72,8 +72,8 @@ export interface Wait {
   /** The time zones whose local time must be within calling hours. Empty for a test call, which ignores them. */
   zones: readonly string[]
   zoneSource: CallPlan['source']
-  /** True if the hours by law or closed days delay the call. */
-  isMovedByRules: boolean
+  /** Why the next attempt is later than the call is due. Empty if it isn't, or if a limit by day or month stops the call. */
+  delays: readonly Delay[]
   /** True if the phone number has time zones, but their calling hours never overlap. */
   hasNoCommonHour: boolean
   /** True if the call expires before it can be placed. */
@@ -105,7 +105,8 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   const isLimited = reason === 'number_limit' || reason === 'minutes_limit'
   const earliest = isLimited ? (call.limited_until ?? now) : now
   const from = call.next_attempt_at > earliest ? call.next_attempt_at : earliest
-  const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt: call.due_at })
+  const { due_at: dueAt } = call
+  const plan = planPermittedCall(call.test ? null : rules, campaign, callee, { from, dueAt })
   const isTypeAllowed = call.calls_special_numbers || !isSpecialNumber(call.to_number)
   const neverReal = isTypeAllowed ? plan.never : 'number_type_not_allowed'
   const never = call.test ? null : neverReal
@@ -113,10 +114,18 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   // A limit can last longer than a call waits.
   const isTooLate = !call.test && at.getTime() >= call.due_at.getTime() + maxWaitMs
   const later = never === null && at > now && !isTooLate ? at : null
-  const due = call.due_at > now ? call.due_at : now
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
   const isMoved = never !== null || at > from
+  const delayedBy = isMoved ? plan.delayedBy : call.next_attempt_at > now ? call.delayed_by : null
+  // The stored time already follows the hours, so that only a plan from when the call is due says which of them delay it.
+  const ofHours = () =>
+    planPermittedCall(
+      rules,
+      campaign,
+      { ...callee, isExempt: true },
+      { from: dueAt > now ? dueAt : now, dueAt },
+    )
   return {
     call,
     reason: needsAction || isTime || isLimited || !isMoved ? reason : (plan.delayedBy ?? 'calling_hours'),
@@ -125,10 +134,8 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
     notBefore: needsAction ? later : null,
     zones: call.test ? [] : plan.zones,
     zoneSource: plan.source,
-    isMovedByRules:
-      limitsHours(rules, call.requires) &&
-      !isTooLate &&
-      (never !== null || plan.at > planCall(campaign, callee, due).at),
+    delays:
+      later === null || call.test || isLimited ? [] : delayedBy === null ? ofHours().delays : [delayedBy],
     isTooLate,
     hasNoCommonHour: plan.source === 'campaign' && timeZonesOfNumber(call.to_number).length > 0,
     changes: findSettingChanges(call.queued_with ?? {}, {

@@ -38,16 +38,17 @@ export type NeverReason =
 export const hasNoTime = (reason: NeverReason): boolean =>
   reason === 'frequency' || reason === 'no_permitted_hour'
 
+/** What makes a call wait: calling hours, the hours by law or closed days, or a rule. */
+export type Delay = 'calling_hours' | 'law' | DelayingRule
+
 export interface PermittedPlan extends CallPlan {
   /** Why the call is never placed. Then `at` means nothing. Null if it can be. */
   never: NeverReason | null
   /** The rule that `at` follows. Null if that's calling hours, the law, or closed days, or if nothing delays the call. */
   delayedBy: DelayingRule | null
+  /** Why `at` is later than asked for. The last one decided. A rule is the only one. */
+  delays: readonly Delay[]
 }
-
-/** Returns true if the rules limit at which hours and on which days calls are placed. */
-export const limitsHours = (rules: CallRules | null, requires: CampaignRequirements): boolean =>
-  rules !== null && (rules.hoursByLaw || rules.closedDates.length > 0 || requires.closedOnFederalHolidays)
 
 /** Returns true if a plan depends on the contact's consent, or on when the number was called. */
 export const dependsOnHistory = (rules: CallRules, requires: CampaignRequirements): boolean =>
@@ -75,7 +76,8 @@ export function planPermittedCall(
   callee: PlannedCallee,
   { from, dueAt = from }: { from: Date; dueAt?: Date },
 ): PermittedPlan {
-  const plan = { ...planCall(campaign, callee, from), never: null, delayedBy: null }
+  const ofHours = planCall(campaign, callee, from)
+  const plan = { ...ofHours, never: null, delayedBy: null, delays: listDelays(from, ofHours.at, ofHours.at) }
   if (rules === null) return plan
   if (!isCountryAllowed(rules, callee.phoneNumber)) return { ...plan, never: 'destination_not_allowed' }
   const issue = findConsentIssue(strictest(rules, campaign.requires), callee.consent, from)
@@ -109,10 +111,18 @@ export function planPermittedCall(
     if (hadMoment) return { ...plan, at: new Date(Math.max(until.getTime(), from.getTime()) + hourMs) }
     return { ...plan, never: 'no_permitted_hour' }
   }
-  if (free <= open) return { ...plan, at: open }
+  if (free <= open) return { ...plan, at: open, delays: listDelays(from, plan.at, open) }
   const at = findPermitted(windows, closed, { from: free, until })
-  return at === undefined ? { ...plan, never: 'frequency' } : { ...plan, at, delayedBy: 'frequency' }
+  return at === undefined
+    ? { ...plan, never: 'frequency' }
+    : { ...plan, at, delayedBy: 'frequency', delays: ['frequency'] }
 }
+
+/** Returns what delays a call from `from` to `open`, of which calling hours decide `within`. */
+const listDelays = (from: Date, within: Date, open: Date): readonly Delay[] => [
+  ...(within > from ? (['calling_hours'] as const) : []),
+  ...(open > within ? (['law'] as const) : []),
+]
 
 /** Returns when the number was called so rarely that it may be called again: `from`, or later. */
 export function findFree(

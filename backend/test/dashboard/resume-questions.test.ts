@@ -116,6 +116,23 @@ it("names what else calls wait for, and doesn't promise that they're placed", as
   )
 })
 
+it("says that a call ends if it expires before it's within calling hours", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { db } = world.database
+  await queueCalls(user, 1)
+  const now = world.service.deps.clock.now()
+  const dueAt = new Date(now.getTime() - 7 * 86_400_000 + 60_000)
+  const hours = { days: ['sun'], start: '10:00', end: '20:00' }
+  const { campaignId } = user.seed
+  await db.updateTable('call').set({ due_at: dueAt }).where('campaign_id', '=', campaignId).execute()
+  const campaign = db.updateTable('campaign').where('id', '=', campaignId)
+  await campaign.set({ calling_hours: JSON.stringify(hours) }).execute()
+  await user.browser.press(await user.open(`/campaigns/${campaignId}`), 'Pause')
+  expect((await user.open(`/campaigns/${campaignId}`)).text).toContain(
+    "1 call is waiting. It ends without being placed, because it expires before that's possible.",
+  )
+})
+
 it("counts only the calls that the agent's other campaign can place", async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, agentId } = user.seed

@@ -39,6 +39,13 @@ async function callInVain(fields: { campaign_id?: number } = {}): Promise<number
   return id
 }
 
+/** Returns the sentence about a waiting call. */
+async function readWait(id: number): Promise<string | undefined> {
+  const now = world.deps.clock.now()
+  const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
+  return wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))
+}
+
 /** Returns the time so many hours after the start. */
 const after = (hours: number) => new Date(Date.parse(start) + hours * 3_600_000).toISOString()
 
@@ -104,12 +111,29 @@ describe('when a call is queued', () => {
     await callInVain()
     await callInVain()
     const { id } = await queue(number)
-    const now = world.deps.clock.now()
-    const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
-    const sentence = wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))
-    expect(sentence).toMatch(/^This number was called as often as allowed\. .*Next attempt: .*12:00 PM/)
+    expect(await readWait(id)).toMatch(
+      /^This number was called as often as allowed\. .*Next attempt: .*12:00 PM/,
+    )
     expect(waitingForTexts.frequency.meaning).toBe('This number was called as often as allowed.')
     expect(endedReasonTexts.frequency.meaning).toBe("This number can't be called again within 7 days.")
+  })
+
+  it('says that the frequency delays a scheduled call, not calling hours', async () => {
+    await callInVain()
+    await callInVain()
+    const { id } = await queue(number, { scheduled_at: after(2) })
+    expect(await readWait(id)).toMatch(
+      /^Scheduled for 2:00 PM\. This number was called as often as allowed\. It's [^.]*\. Next attempt: [^.]*12:00 PM\.$/,
+    )
+  })
+
+  it('says that the frequency delays a retry', async () => {
+    await callInVain()
+    await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['no_answer'] })
+    const id = await callInVain()
+    expect(await readWait(id)).toMatch(
+      /^Waiting to retry after attempt 1 of 3\. This number was called as often as allowed\. It's [^.]*\. Next attempt: /,
+    )
   })
 
   it('remembers the attempts after the contact was erased', async () => {

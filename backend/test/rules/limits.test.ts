@@ -136,7 +136,7 @@ describe('calls per day from a number', () => {
 
     expect(wait).toMatchObject({ reason: 'number_limit', never: null, nextAt: null })
     expect(wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))).toMatch(
-      /^The day's calls from the campaign's phone number are used up\. .*It expires before then, 7 days after it was due\.$/,
+      /^The day's calls from the campaign's phone number are used up\. .*It can't be placed before it expires, 7 days after it was due\.$/,
     )
   })
 

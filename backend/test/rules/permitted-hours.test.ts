@@ -21,6 +21,13 @@ const setHours = (start: string, end: string) =>
     callingHours: { ...everyHour, start, end },
   })
 
+/** Returns the sentence about a waiting call. */
+async function readWait(id: number): Promise<string | undefined> {
+  const now = world.deps.clock.now()
+  const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
+  return wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))
+}
+
 const suppressed = { status: 'completed', outcome: 'suppressed', ended_reason: 'no_permitted_hour' }
 
 beforeEach(async () => {
@@ -54,11 +61,16 @@ describe('when a call is queued', () => {
 
   it('says that the rules delay the call', async () => {
     world.deps.clock.advance(9 * 3_600_000) // 8 PM
-    const now = world.deps.clock.now()
     const { id } = await queue(miami)
-    const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
-    expect(wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))).toMatch(
+    expect(await readWait(id)).toMatch(
       /The hours by law or closed days delay the call\. Next attempt: .*8:00 AM/,
+    )
+  })
+
+  it("doesn't blame calling hours for what the law delays", async () => {
+    const { id } = await queue('+12515550101', { scheduled_at: '2026-05-10T16:00:00Z' }) // a Sunday in Alabama
+    expect(await readWait(id)).toMatch(
+      /^Scheduled for [^.]*\. It's [^.]*\. The hours by law or closed days delay the call\. Next attempt: May 11, 8:00 AM /,
     )
   })
 
