@@ -1,16 +1,20 @@
 import { findWorkspaceTimeZone } from '../../accounts/identity/workspaces.ts'
 import type { Deps } from '../../deps.ts'
 import { fieldError } from '../../platform/core/errors.ts'
-import { lockCampaign, lockNumbers } from '../../platform/db/locks.ts'
+import { type CampaignRules, lockCampaign, lockNumbers } from '../../platform/db/locks.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { findCall } from '../calls/get-calls.ts'
+import { findNumbersNotAllowed } from '../calls/number-types.ts'
 import { moveCall } from '../calls/reschedule-calls.ts'
+import { rulesInEffect } from '../rules/call-rules.ts'
+import { planPermittedCall } from '../rules/plan-call.ts'
 import { formatLocalTime, isTooFarAhead, parseRequestedTime } from '../scheduling/local-time.ts'
 import { timeZoneOfContact } from '../scheduling/time-zones.ts'
 import { queueCall } from './add-contacts.ts'
+import { findHistories } from './contact-store.ts'
 import { type ContactDetails, findContactsBy } from './find-contacts.ts'
-import { findCallback, isSecondCallback } from './scheduled-callback-store.ts'
+import { findCallback, isSecondCallback, makeCallback } from './scheduled-callback-store.ts'
 
 /** The call in which a contact asks to be called again. */
 interface CurrentCall {
@@ -30,7 +34,7 @@ export interface RequestedCallback {
 }
 
 export interface ScheduledCallback extends RequestedCallback {
-  /** The time of the call, which is later than requested if that's outside calling hours. Null if nothing was queued. */
+  /** The time of the call, which is later than requested if calls aren't allowed then. Null if nothing was queued. */
   scheduledTime: Date | null
 }
 
@@ -41,7 +45,7 @@ export interface ScheduledCallback extends RequestedCallback {
  *
  * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is
  *   unknown
- * @param request.dryRun checks everything and queues nothing
+ * @param request.dryRun checks the time and the rules, and queues nothing
  * @throws {ApiError} not_found, validation_failed, with a message for the agent
  */
 export const queueCallback = (
@@ -51,40 +55,69 @@ export const queueCallback = (
 ): Promise<ScheduledCallback> =>
   inTransaction(deps, async (tx) => {
     const now = tx.clock.now()
-    const timeZone = await requireCallableTimeZone(tx.db, call)
+    const callable = await lockCallable(tx.db, call)
+    const timeZone = timeZoneOfContact(callable.contact) ?? callable.campaign.timeZone
     const requestedTime = requireRequestedTime(request.at, timeZone, now)
-    const { workspaceId, campaignId, contactId, agentId, test } = call
+    const { workspaceId } = call
     if (await isSecondCallback(tx.db, workspaceId, call.callId)) throw fieldError('at', 'too_many_callbacks')
+    await requireAllowed(tx, call, callable, requestedTime)
     if (request.dryRun) return { requestedTime, scheduledTime: null, timeZone }
 
     const earlier = await findCallback(tx.db, workspaceId, call)
-    if (earlier !== undefined) {
-      const moved = await moveCall(tx, workspaceId, earlier.id, { scheduledAt: requestedTime, now })
-      if (moved === 'not_queued') throw fieldError('at', 'callback_in_progress')
-      if (moved === 'not_callable') throw fieldError('at', 'not_callable')
-      return {
-        requestedTime,
-        scheduledTime: await findNextAttempt(tx, workspaceId, earlier.id, now),
-        timeZone,
-      }
-    }
-    const callback = {
-      campaignId,
-      scheduledAt: requestedTime,
-      ifOpen: 'same_time',
-      ifListed: 'reject',
-      test,
-      metadata: {},
-      origin: { kind: 'scheduled_callback', id: agentId, call_id: call.callId },
-    } as const
-    const queued = await queueCall(tx, workspaceId, contactId, {
-      call: callback,
-      actor: { kind: 'agent', id: agentId, call_id: call.callId },
-    })
-    // Rolls back: no call is better than one that ended before the agent has promised it.
-    if (queued.suppressedFor !== null) throw fieldError('at', 'not_callable')
-    return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, queued.id, now), timeZone }
+    const { id, queued } = earlier ? { ...earlier, queued: false } : await queueFirst(tx, call, requestedTime)
+    if (!queued) await moveCallback(tx, workspaceId, id, { scheduledAt: requestedTime, now })
+    return { requestedTime, scheduledTime: await findNextAttempt(tx, workspaceId, id, now), timeZone }
   })
+
+/** Queues the first callback of a conversation. A call that's queued for exactly the same time becomes the callback instead. */
+async function queueFirst(
+  tx: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,
+  { workspaceId, campaignId, contactId, agentId, callId, test }: CurrentCall,
+  scheduledAt: Date,
+): Promise<{ id: number; queued: boolean }> {
+  const agent = { id: agentId, call_id: callId }
+  const origin = { kind: 'scheduled_callback', ...agent } as const
+  const { id, queued, suppressedFor } = await queueCall(tx, workspaceId, contactId, {
+    call: { campaignId, scheduledAt, ifOpen: 'same_time', ifListed: 'reject', test, metadata: {}, origin },
+    actor: { kind: 'agent', ...agent },
+  })
+  // Rolls back: no call is better than one that ended before the agent has promised it.
+  if (suppressedFor !== null) throw fieldError('at', 'not_callable')
+  if (!queued) await makeCallback(tx.db, workspaceId, id, origin)
+  return { id, queued }
+}
+
+async function moveCallback(
+  tx: Pick<Deps, 'config' | 'db' | 'notify'>,
+  workspaceId: number,
+  callId: number,
+  to: { scheduledAt: Date; now: Date },
+): Promise<void> {
+  const moved = await moveCall(tx, workspaceId, callId, to)
+  if (moved === 'not_queued') throw fieldError('at', 'callback_in_progress')
+  if (moved === 'not_callable') throw fieldError('at', 'not_callable')
+}
+
+/**
+ * Checks the rules for a callback at a time. They say what a person must change, which an agent can't.
+ *
+ * @throws {ApiError} validation_failed, with a message for the agent
+ */
+async function requireAllowed(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  { workspaceId, test }: CurrentCall,
+  { contact, campaign }: Callable,
+  at: Date,
+): Promise<void> {
+  if (test) return
+  const { id, phone_number: phoneNumber, time_zone: timeZone } = contact
+  const histories = await findHistories(db, workspaceId, [id])
+  const history = histories.get(id) ?? { consent: null, use: null }
+  const callee = { phoneNumber, timeZone, ...history, isExempt: true }
+  const { never } = planPermittedCall(rulesInEffect(config, campaign.rules), campaign, callee, { from: at })
+  const notAllowed = await findNumbersNotAllowed(db, workspaceId, [phoneNumber])
+  if (never !== null || notAllowed.size > 0) throw fieldError('at', 'not_callable')
+}
 
 /**
  * Checks the time of a callback that's requested in a chat. A chat has no campaign, so nothing is queued.
@@ -115,9 +148,16 @@ async function findNextAttempt(
   return nextAttemptAt === null ? null : new Date(nextAttemptAt)
 }
 
-/** Locks the contact, so that opt-outs and other requests wait, and returns its time zone. */
-async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<string> {
-  const { workspaceId, campaignId, contactId, phoneNumber } = call
+interface Callable {
+  contact: ContactDetails
+  campaign: CampaignRules
+}
+
+/** Locks the contact, so that opt-outs and other requests wait, and the campaign. */
+async function lockCallable(
+  db: Db,
+  { workspaceId, campaignId, contactId, phoneNumber }: CurrentCall,
+): Promise<Callable> {
   await lockNumbers(db, workspaceId, [phoneNumber])
   const contact = await requireCallableContact(db, workspaceId, contactId)
   const campaign = await lockCampaign(db, workspaceId, campaignId, 'share')
@@ -125,7 +165,7 @@ async function requireCallableTimeZone(db: Db, call: CurrentCall): Promise<strin
   if (campaign.status === 'archived') {
     throw fieldError('at', 'campaign_archived.callback')
   }
-  return timeZoneOfContact(contact) ?? campaign.timeZone
+  return { contact, campaign }
 }
 
 async function requireCallableContact(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { CallOrigin } from '../../platform/core/actor.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
 /** Returns true if a call is a scheduled callback from a call that was one, too. */
@@ -12,6 +13,22 @@ export async function isSecondCallback(db: Db, workspaceId: number, callId: numb
     db,
   )
   return rows.length > 0
+}
+
+/** Makes a queued call the callback from the conversation that its new origin names. */
+export const makeCallback = async (
+  db: Db,
+  workspaceId: number,
+  callId: number,
+  origin: CallOrigin & { kind: 'scheduled_callback' },
+): Promise<void> => {
+  await db
+    .updateTable('call')
+    .set({ origin: JSON.stringify(origin), exempt: true })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', callId)
+    .where('status', '=', 'queued')
+    .execute()
 }
 
 /** Returns the callback that was scheduled in a call, unless it ended without an attempt, because someone canceled it. */

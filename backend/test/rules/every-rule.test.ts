@@ -62,7 +62,7 @@ const cases: Record<string, Case> = {
     claiming: suppressed('destination_not_allowed'),
     retry: suppressed('destination_not_allowed'),
     import: 'country_not_allowed',
-    callback: 'country_not_allowed',
+    callback: 'not_callable',
     change: suppressed('destination_not_allowed'),
   },
   'a missing consent': {

@@ -59,6 +59,6 @@ function formatScheduled({ requestedTime, scheduledTime, timeZone }: ScheduledCa
   const at = scheduledTime ?? requestedTime
   const confirmation = `Callback scheduled for ${formatLocalTime(at, timeZone)}`
   return at > requestedTime
-    ? `${confirmation} instead, because the campaign doesn't allow calls at the requested time.`
+    ? `${confirmation} instead, because calls aren't allowed at the requested time.`
     : `${confirmation}.`
 }

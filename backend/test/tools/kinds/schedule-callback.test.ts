@@ -62,6 +62,7 @@ async function seedConversation({
       return Promise.all(rows.map(({ id }) => getCall(world.deps, world.seed, id)))
     },
     row,
+    number,
   }
 }
 
@@ -139,7 +140,7 @@ describe('the requested time', () => {
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
     expect((await requestCallback('2026-05-05T15:30')).text).toBe(
-      "Callback scheduled for Wednesday, May 6, 2026 at 9:00 AM (America/New_York) instead, because the campaign doesn't allow calls at the requested time.",
+      "Callback scheduled for Wednesday, May 6, 2026 at 9:00 AM (America/New_York) instead, because calls aren't allowed at the requested time.",
     )
   })
 })
@@ -158,6 +159,26 @@ describe('repeated requests', () => {
         next_attempt_at: '2026-05-06T19:30:00.000Z',
       },
     ])
+  })
+
+  it('makes a call that is queued for the same time the callback, which another request moves', async () => {
+    const { ask: requestCallback, waiting, campaignId, number } = await seedConversation()
+    await seedCall(world.deps, { ...world.seed, campaignId }, number, {
+      scheduled_at: '2026-05-05T15:30:00-04:00',
+      if_already_queued: 'queue',
+    })
+    expect(await waiting()).toMatchObject([{ origin: { kind: 'api_key' } }])
+    await requestCallback('2026-05-05T15:30')
+    await requestCallback('2026-05-06T15:30')
+    expect(await waiting()).toMatchObject([
+      {
+        origin: { kind: 'scheduled_callback' },
+        scheduled_at: '2026-05-06T19:30:00.000Z',
+        next_attempt_at: '2026-05-06T19:30:00.000Z',
+      },
+    ])
+    const exempt = world.database.db.selectFrom('call').select('exempt').where('campaign_id', '=', campaignId)
+    expect(await exempt.orderBy('id').execute()).toEqual([{ exempt: false }, { exempt: true }])
   })
 
   it('moves no callback that is already being placed', async () => {
