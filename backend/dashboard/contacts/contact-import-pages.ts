@@ -234,9 +234,7 @@ function describeStopped({ campaign, ...stopped }: StoppedRows): ImportData['sto
       ? [`${formatPlural(consentExpired, 'contact')} with a consent that's too old`]
       : []),
     ...(noPermittedHour > 0
-      ? [
-          `${formatPlural(noPermittedHour, 'contact')} in states whose hours by law are outside its calling hours`,
-        ]
+      ? [`${formatPlural(noPermittedHour, 'contact')} without a permitted hour within 7 days`]
       : []),
   ]
   return { campaign, counts: listNames(counts) }

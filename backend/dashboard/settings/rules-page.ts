@@ -4,6 +4,7 @@ import { findCallsSpecialNumbers, setCallsSpecialNumbers } from '../../accounts/
 import type { Deps } from '../../deps.ts'
 import { dayMs } from '../../platform/core/durations.ts'
 import { rescheduleWorkspace } from '../../queue/calls/reschedule-calls.ts'
+import { recheckImports } from '../../queue/contacts/import/imports.ts'
 import { doRulesApply, getCallRules, parseCallRules, setCallRules } from '../../queue/rules/call-rules.ts'
 import { maxWaitMs } from '../../queue/rules/plan-call.ts'
 import { toLocalDate } from '../../queue/scheduling/local-time.ts'
@@ -57,7 +58,8 @@ export const rulesPage = defineForm({
     const callsThem = callsSpecialNumbers !== undefined
     if (mayEndCalls === undefined)
       await requireNoEnds(tx, workspace.id, { rules, callsSpecialNumbers: callsThem })
-    // First, because campaigns are locked before the use of limits.
+    await recheckImports(tx, workspace.id)
+    // Before the rules, because campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
     await setCallsSpecialNumbers(tx.db, workspace.id, callsThem)

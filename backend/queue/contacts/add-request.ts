@@ -57,6 +57,7 @@ export interface Added {
   contact: { id: number; created: boolean }
   /** The queued call, or why it was skipped. Null if none was requested. */
   call: QueueResult | SkipReason | null
+  warnings: readonly Warning[]
   /** Null for a request that isn't from the API. */
   response: StoredResponse | null
 }

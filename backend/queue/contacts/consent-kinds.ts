@@ -1,3 +1,4 @@
+import type { ConsentKind } from '@outdial/contract'
 import { fieldIssue } from '../../platform/core/errors.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Candidate } from './add-request.ts'
@@ -24,14 +25,29 @@ export async function decideConsentKinds(
 const lacksKind = ({ consent_source: source, consent_kind: kind }: ContactValues): boolean =>
   typeof source === 'string' && kind === undefined
 
+/** Returns the stored kind if a consent that was sent without one has the stored source and date. Otherwise, returns null. */
+export const keepKind = (
+  sent: ConsentOrigin,
+  { kind, ...stored }: ConsentOrigin & { kind?: ConsentKind | null },
+): ConsentKind | null =>
+  sent.source === stored.source && toMs(sent.at) === toMs(stored.at) ? (kind ?? null) : null
+
+interface ConsentOrigin {
+  source: string | null
+  /** As in the database, or ISO 8601. */
+  at: Date | string | null
+}
+
+const toMs = (at: Date | string | null): number | null => (at === null ? null : new Date(at).getTime())
+
 function decideKind(candidate: Candidate, stored: ReadonlyMap<number, StoredConsent>): Candidate {
   const { addition, contact, warnings } = candidate
   const { changes } = addition
   const consent = stored.get(contact?.id ?? 0)
   if (consent === undefined || !lacksKind(changes)) return candidate
-  const isSame =
-    changes.consent_source === consent.source && changes.consent_at?.getTime() === consent.at?.getTime()
-  if (isSame)
-    return { ...candidate, addition: { ...addition, changes: { ...changes, consent_kind: consent.kind } } }
+  const sent = { source: changes.consent_source ?? null, at: changes.consent_at ?? null }
+  const kind = keepKind(sent, consent)
+  if (kind !== null)
+    return { ...candidate, addition: { ...addition, changes: { ...changes, consent_kind: kind } } }
   return { ...candidate, warnings: [...warnings, fieldIssue('consent.kind', 'consent_kind_cleared')] }
 }

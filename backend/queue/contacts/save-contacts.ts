@@ -51,12 +51,13 @@ export async function saveAccepted(
   const calls = await saveCalls(tx, workspaceId, contacts, now)
   const callOf = new Map(calls.map(({ saved, call }) => [saved.request, call]))
   const responseOf = await respond(tx, workspaceId, calls, now)
-  return contacts.map(({ request, contactId, created, skipped }) => [
+  return contacts.map(({ request, contactId, created, skipped, warnings }) => [
     request,
     {
       kind: 'added',
       contact: { id: contactId, created },
       call: callOf.get(request) ?? skipped,
+      warnings,
       response: responseOf.get(request) ?? null,
     },
   ])

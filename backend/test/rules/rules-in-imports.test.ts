@@ -7,7 +7,7 @@ import { seedSignedInOwner } from '../support/dashboard.ts'
 import { seedCampaign } from '../support/factories.ts'
 import { startRealService } from '../support/service.ts'
 
-const { world, startWorker, uploadAndCheck, waitUntilSettled, listContacts } =
+const { world, startWorker, uploadAndCheck, importFile, waitUntilSettled, listContacts } =
   useImportWorld(startRealService)
 beforeAll(() => void startWorker())
 
@@ -47,7 +47,7 @@ it("counts the contacts that a campaign wouldn't call, per rule, and saves those
   ].join('\n')
   const { path, page } = await uploadAndCheck(user, file)
   expect(page.text).toContain(
-    "“Evenings”: 1 contact without the required consent, 1 contact with a consent that's too old, and 1 contact in states whose hours by law are outside its calling hours",
+    "“Evenings”: 1 contact without the required consent, 1 contact with a consent that's too old, and 1 contact without a permitted hour within 7 days",
   )
   await user.browser.press(page, 'Import contacts', { campaign_id: String(campaignId) })
   const done = await waitUntilSettled(user, path)
@@ -77,4 +77,96 @@ it('lists the rows of numbers that were called as often as allowed', async () =>
   expect(page.text).toContain(
     "This number can't be called again within 7 days. The contact is saved, but not called.",
   )
+})
+
+it('counts the contacts whom closed days stop until their calls expire', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const today = deps.clock.now().getTime()
+  const nineDays = Array.from({ length: 9 }, (_, day) => new Date(today + (day - 1) * 86_400_000))
+  const closed_dates = nineDays.map((day) => day.toISOString().slice(0, 10)).join(' ')
+  await setRules(deps, user.seed, { closed_dates })
+  const { page } = await uploadAndCheck(user, 'Phone\n+12125570131\n+442071838750')
+  expect(page.text).toContain('“Leads”: 2 contacts without a permitted hour within 7 days')
+})
+
+it("counts the contacts whose hours the law doesn't allow in one of their time zones", async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  await setRules(deps, user.seed, { hours_by_law: true })
+  const callingHours = { days: ['mon' as const], start: '19:00', end: '20:00' }
+  await seedCampaign(deps, { ...user.seed, name: 'Evenings', callingHours })
+  const file = [
+    'Phone,Time zone',
+    // This area code of Florida is in two time zones.
+    '+18505570131,America/Chicago',
+    '+18505570132,America/New_York',
+    '+13055570133,',
+  ].join('\n')
+  const { page } = await uploadAndCheck(user, file)
+  expect(page.text).toContain('“Evenings”: 1 contact without a permitted hour within 7 days')
+})
+
+it('counts the contacts without the required consent as the import then finds them', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  const { seed } = user
+  await setRules(deps, seed, { consent_max_age_days: '30' })
+  const day = (age: number) => new Date(deps.clock.now().getTime() - age * 86_400_000).toISOString()
+  const ages = { none: null, new: day(29), old: day(31) }
+  const kinds = ['written', 'oral', '']
+  const of = (at: string | null, kind: string) => (at === null ? ',,' : `Form,${at},${kind}`)
+  const rows = Object.values(ages).flatMap((stored) =>
+    Object.values(ages).flatMap((sent) =>
+      kinds.flatMap((storedKind) => kinds.map((kind) => [of(stored, storedKind), of(sent, kind)] as const)),
+    ),
+  )
+  const toFile = (position: 0 | 1) =>
+    [
+      'Phone,Consent source,Consent date,Consent kind',
+      ...rows.map((row, index) => `+1212555${String(1_000 + index)},${row[position]}`),
+    ].join('\n')
+  await importFile(user, toFile(0), { calls: false })
+  for (const consent_required of ['any', 'written'] as const) {
+    const name = `Requires ${consent_required}`
+    const campaignId = await seedCampaign(deps, { ...seed, name })
+    const { db } = world.database
+    await db.updateTable('campaign').set({ consent_required }).where('id', '=', campaignId).execute()
+    const { path, page } = await uploadAndCheck(user, toFile(1))
+    const [, missing, old] =
+      new RegExp(`“${name}”: (\\d+) contacts without the required consent and (\\d+) contacts with`).exec(
+        page.text,
+      ) ?? []
+    await user.browser.press(page, 'Import contacts', { campaign_id: String(campaignId) })
+    expect((await waitUntilSettled(user, path)).text).toContain(
+      `${missing} not called (consent missing), ${old} not called (consent too old)`,
+    )
+    await importFile(user, toFile(0), { calls: false })
+  }
+})
+
+it('checks a file again if the rules change before it is imported', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const { path, page } = await uploadAndCheck(user, 'Phone\n+12125570131\n+493090182012')
+  expect(getStat(page.html)).not.toHaveProperty('Country not called')
+  await user.browser.press(await user.open('/settings/rules'), 'Save', { countries: 'United States' })
+  const checked = await waitUntilSettled(user, path)
+  expect(getStat(checked.html)).toMatchObject({ 'New contacts': 2, 'Country not called': 1 })
+})
+
+it('lists the rows whose consent clears the kind of the saved one', async () => {
+  const user = await seedSignedInOwner(world.service)
+  const header = 'Phone,Consent source,Consent date,Consent kind'
+  const file = [header, '+12125570131,Form,2026-05-01,written', '+12125570132,Form,2026-05-01,written']
+  await importFile(user, file.join('\n'))
+  const path = await importFile(
+    user,
+    [header, '+12125570131,Form,2026-05-01,', '+12125570132,Form,2026-05-02,'].join('\n'),
+  )
+  const [noted = '', ...others] = (await user.open(path)).text
+    .split('The kind of the saved consent was cleared')
+    .slice(1)
+  expect(noted).toContain('because the new consent has another source or date, and no kind')
+  expect(others).toEqual([])
+  expect(await listContacts(user)).toMatchObject([{ consent_kind: 'written' }, { consent_kind: null }])
 })

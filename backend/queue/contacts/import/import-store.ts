@@ -188,6 +188,25 @@ export async function markMapped(
   return row !== undefined
 }
 
+/** Queues the check of the files that were checked, or are being checked, in the order of their IDs. Checks in progress stop. */
+export const markToCheckAgain = async (db: Db, workspaceId: number): Promise<void> => {
+  const mapped = db
+    .selectFrom('contact_import')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('status', 'in', ['checking', 'checked'])
+    .where('bytes', 'is not', null)
+    .where('erasures', '=', nothingToErase)
+    .orderBy('id')
+    .forNoKeyUpdate()
+  await db
+    .updateTable('contact_import')
+    .set((eb) => ({ status: 'checking', attempts: 0, lease_until: null, fence: eb('fence', '+', 1) }))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', mapped)
+    .execute()
+}
+
 /** Deletes the rows of an earlier check. */
 export const deleteImportRows = async (db: Db, job: ImportJob): Promise<void> => {
   await db.deleteFrom('contact_import_row').where('import_id', '=', job.id).execute()

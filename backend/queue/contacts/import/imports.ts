@@ -5,7 +5,13 @@ import { FormError, invalidField } from '../../../platform/core/form-errors.ts'
 import { cutText } from '../../../platform/core/text.ts'
 import type { ImportStatus } from '../../../platform/db/tables/call-tables.ts'
 import { listOpenCampaigns } from '../../campaigns/campaigns.ts'
-import { deleteImport, findImport, insertImport, markImportStarted } from './import-store.ts'
+import {
+  deleteImport,
+  findImport,
+  insertImport,
+  markImportStarted,
+  markToCheckAgain,
+} from './import-store.ts'
 
 /** The maximum size of a file of contacts. */
 export const maxFileBytes = 20 * 1024 * 1024
@@ -41,6 +47,18 @@ export async function uploadContacts(
   })
   notify.importQueued()
   return id
+}
+
+/**
+ * Checks the files again that wait for their import, because this transaction changes the rules. Call it before campaigns are
+ * locked.
+ */
+export async function recheckImports(
+  { db, notify }: Pick<Deps, 'db' | 'notify'>,
+  workspaceId: number,
+): Promise<void> {
+  await markToCheckAgain(db, workspaceId)
+  notify.importQueued()
 }
 
 /**

@@ -130,10 +130,19 @@ function toRowResult(position: number, decision: AddResult, notCalled: 'no_conse
     const issues = [{ column: '', message: decision.error.message }]
     return { position, result: 'failed', call: null, issues }
   }
-  const { contact, call } = decision
-  const result = contact.created ? 'created' : 'updated'
-  if (call === null) return { position, result, call: notCalled, issues: [] }
-  if (call === 'listed') return { position, result, call: 'do_not_call', issues: [] }
-  if (typeof call === 'string') return { position, result, call, issues: [] }
-  return { position, result, call: call.suppressedFor ?? (call.queued ? 'queued' : 'open'), issues: [] }
+  const { contact, call, warnings } = decision
+  // Those about variables would be the same in each row.
+  const isCleared = warnings.some(({ code }) => code === 'consent_kind_cleared')
+  const row = {
+    position,
+    result: contact.created ? ('created' as const) : ('updated' as const),
+    issues: isCleared ? [{ column: '', message: kindCleared }] : [],
+  }
+  if (call === null) return { ...row, call: notCalled }
+  if (call === 'listed') return { ...row, call: 'do_not_call' }
+  if (typeof call === 'string') return { ...row, call }
+  return { ...row, call: call.suppressedFor ?? (call.queued ? 'queued' : 'open') }
 }
+
+const kindCleared =
+  'The kind of the saved consent was cleared, because the new consent has another source or date, and no kind.'

@@ -1,17 +1,20 @@
-import type { CallingHours } from '@outdial/contract'
+import type { CallingHours, ConsentKind } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Deps } from '../../../deps.ts'
-import { dayMs } from '../../../platform/core/durations.ts'
+import { countryOfNumber } from '../../../platform/core/phone.ts'
 import {
+  type CallRules,
   type CampaignRequirements,
   campaignRequirements,
+  type Consent,
   type ConsentRule,
 } from '../../../platform/db/call-rules.ts'
 import type { Db } from '../../../platform/db/schema.ts'
 import { findCallRules } from '../../rules/call-rules.ts'
-import { strictest } from '../../rules/consent.ts'
-import { hoursByLaw } from '../../rules/hours-by-law.ts'
-import { haveCommonHour } from '../../rules/plan-call.ts'
+import { findConsentIssue, strictest } from '../../rules/consent.ts'
+import { type CampaignLimits, planPermittedCall } from '../../rules/plan-call.ts'
+import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
+import { keepKind } from '../consent-kinds.ts'
 
 /** How many contacts of a file a campaign wouldn't call, by rule. */
 export interface StoppedRows {
@@ -22,8 +25,8 @@ export interface StoppedRows {
 }
 
 /**
- * Counts, for each campaign that isn't archived, the contacts of a file that it wouldn't call because of a rule. Rows that aren't
- * imported, and people who won't be called anyway, don't count. Only campaigns with a count above zero.
+ * Counts, for each campaign that isn't archived, the contacts of a file that it wouldn't call because of its consent or its hours.
+ * Rows that aren't imported, and people who won't be called anyway, don't count. Only campaigns with a count above zero.
  */
 export async function countStoppedRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -32,51 +35,64 @@ export async function countStoppedRows(
 ): Promise<StoppedRows[]> {
   const rules = await findCallRules(deps, workspaceId)
   if (rules === null) return []
-  const found = await findCampaigns(deps.db, workspaceId)
-  const campaigns = found.map((campaign) => ({ ...campaign, consent: strictest(rules, campaign.requires) }))
-  const key = { workspaceId, importId }
-  const wanted = campaigns.filter(({ consent }) => consent.consentRequired !== 'none')
-  // Many campaigns have the same rule, or the same hours.
-  const distinct = [...new Map(wanted.map(({ consent }) => [toKey(consent), consent])).values()]
-  const consentCounts =
-    distinct.length === 0 ? [] : await countByConsent(deps.db, key, distinct, deps.clock.now())
-  const byConsent = new Map(consentCounts.map(({ rule, ...counts }) => [toKey(distinct[rule]), counts]))
-  const areas = rules.hoursByLaw ? await countByAreaCode(deps.db, key) : []
-  const byHours = new Map<string, number>()
-  return campaigns.flatMap(({ name, callingHours, consent }): StoppedRows[] => {
-    const { missing = 0, expired = 0 } = byConsent.get(toKey(consent)) ?? {}
-    const hours = toKey(callingHours)
-    const noPermittedHour = byHours.get(hours) ?? countClosed(areas, callingHours)
-    byHours.set(hours, noPermittedHour)
-    return missing + expired + noPermittedHour === 0
-      ? []
-      : [{ campaign: name, consentMissing: missing, consentExpired: expired, noPermittedHour }]
+  const campaigns = await findCampaigns(deps.db, workspaceId)
+  const now = deps.clock.now()
+  const groups = await groupRows(deps.db, { workspaceId, importId }, { rules, campaigns, now })
+  // Many campaigns have the same limits.
+  const counted = new Map<string, Omit<StoppedRows, 'campaign'>>()
+  return campaigns.flatMap(({ name, ...limits }): StoppedRows[] => {
+    const key = JSON.stringify(limits)
+    const counts = counted.get(key) ?? countStopped(rules, limits, groups, now)
+    counted.set(key, counts)
+    return Object.values(counts).every((count) => count === 0) ? [] : [{ campaign: name, ...counts }]
   })
 }
 
-const toKey = (value: unknown): string => JSON.stringify(value)
+function countStopped(
+  rules: CallRules,
+  campaign: CampaignLimits,
+  groups: readonly Group[],
+  now: Date,
+): Omit<StoppedRows, 'campaign'> {
+  const counts = { consent_missing: 0, consent_expired: 0, no_permitted_hour: 0 }
+  for (const { contacts, ...callee } of groups) {
+    // The rows of numbers that are called too often are counted apart, like those of countries that aren't called.
+    const { never } = planPermittedCall(rules, campaign, { ...callee, use: null }, { from: now })
+    if (never !== null && never !== 'destination_not_allowed' && never !== 'frequency')
+      counts[never] += contacts
+  }
+  return {
+    consentMissing: counts.consent_missing,
+    consentExpired: counts.consent_expired,
+    noPermittedHour: counts.no_permitted_hour,
+  }
+}
 
-const countClosed = (areas: readonly Area[], callingHours: CallingHours): number =>
-  areas
-    .filter(({ example }) => !haveCommonHour(callingHours, ...hoursByLaw(example)))
-    .reduce((sum, { contacts }) => sum + contacts, 0)
+interface Campaign extends CampaignLimits {
+  name: string
+}
 
 const findCampaigns = (
   db: Db,
   workspaceId: number,
-): Promise<{ name: string; callingHours: CallingHours; requires: CampaignRequirements }[]> =>
+): Promise<
+  { name: string; callingHours: CallingHours; timeZone: string; requires: CampaignRequirements }[]
+> =>
   db
     .selectFrom('campaign')
-    .select(['name', 'calling_hours as callingHours', campaignRequirements.as('requires')])
+    .select(['name', 'calling_hours as callingHours', 'time_zone as timeZone'])
+    .select(campaignRequirements.as('requires'))
     .where('workspace_id', '=', workspaceId)
     .where('status', '<>', 'archived')
     .orderBy('name')
     .orderBy('id')
     .execute()
 
-/** Contacts with the same area code, and a number of one of them. */
-interface Area {
-  example: string
+/** Contacts for whom the rules decide the same, and one of them. */
+interface Group {
+  phoneNumber: string
+  timeZone: string | null
+  consent: Consent | null
   contacts: number
 }
 
@@ -85,65 +101,111 @@ interface ImportKey {
   importId: number
 }
 
-/** Selects the rows whose contacts are called if a campaign is chosen. */
-const rowsToCall = ({ workspaceId, importId }: ImportKey) => sql`
-  contact_import_row as imported
-  where imported.import_id = (
-      select id from contact_import where workspace_id = ${workspaceId} and id = ${importId}
-    )
-    and imported.state in ('new', 'existing') and not imported.on_do_not_call_list
-    and not imported.fields @> '{"do_not_call": true}' and not imported.fields @> '{"consent_denied": true}'`
-
-/** A consent that a row leaves out stays as stored, and so does its kind if the row has the same consent without a kind. */
-async function countByConsent(
+/** Reads the rows in batches, so that no batch holds up other requests. */
+async function groupRows(
   db: Db,
   key: ImportKey,
-  rules: readonly ConsentRule[],
-  now: Date,
-): Promise<{ rule: number; missing: number; expired: number }[]> {
-  const oldest = rules.map(({ consentMaxAgeDays: days }) =>
-    days === null ? null : new Date(now.getTime() - days * dayMs),
-  )
-  const { rows } = await sql<{ rule: number; missing: number; expired: number }>`
-    with called as materialized (
-      select imported.phone_number, imported.fields -> 'consent' as consent from ${rowsToCall(key)}
-    ), person as materialized (
-      select coalesce((called.consent ->> 'at')::timestamptz, contact.consent_at) as at,
-        case
-          when called.consent is null then contact.consent_kind
-          when called.consent ->> 'kind' is not null then called.consent ->> 'kind'
-          when called.consent ->> 'source' = contact.consent_source
-            and (called.consent ->> 'at')::timestamptz = contact.consent_at then contact.consent_kind
-        end as kind
-      from called
-      -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
-      left join lateral (
-        select consent_source, consent_at, consent_kind from contact
-        where workspace_id = ${key.workspaceId} and phone_number = called.phone_number and erased_at is null
-        limit 1
-      ) as contact on true
-    ), judged as (
-      select rule.index, at is null or must_be_written and kind is distinct from 'written' as is_missing,
-        coalesce(at < oldest, false) as is_expired
-      from person
-      cross join unnest(
-        ${rules.map((_, index) => index)}::int[],
-        ${rules.map(({ consentRequired }) => consentRequired === 'written')}::boolean[],
-        ${oldest}::timestamptz[]
-      ) as rule (index, must_be_written, oldest)
-    )
-    select index as rule, (count(*) filter (where is_missing))::int as missing,
-      (count(*) filter (where is_expired and not is_missing))::int as expired
-    from judged group by index`.execute(db)
-  return rows
+  { rules, campaigns, now }: { rules: CallRules; campaigns: readonly Campaign[]; now: Date },
+): Promise<Group[]> {
+  const consentRules = findConsentRules(rules, campaigns)
+  const hasClosedDays =
+    rules.closedDates.length > 0 || campaigns.some(({ requires }) => requires.closedOnFederalHolidays)
+  const needsConsent = consentRules.some(({ consentRequired }) => consentRequired !== 'none')
+  if (!needsConsent && !rules.hoursByLaw && !hasClosedDays) return []
+  const placeOf = rules.countries !== null || hasClosedDays ? findPlace : findAreaCode
+  const groups = new Map<string, Group>()
+  const last = await findLastPosition(db, key)
+  for (let after = 0; after < last; after += batchSize) {
+    for (const row of await findRowsToCall(db, key, after)) {
+      const { phoneNumber, timeZone } = row
+      const consent = mergeConsent(row)
+      const issues = consentRules.map((rule) => findConsentIssue(rule, consent, now))
+      const groupKey = [placeOf(phoneNumber), timeZone, ...issues].join()
+      const group = groups.get(groupKey) ?? { phoneNumber, timeZone, consent, contacts: 0 }
+      group.contacts += 1
+      groups.set(groupKey, group)
+    }
+  }
+  return [...groups.values()]
 }
 
-/** Counts the contacts by area code, of numbers with +1. All numbers with an area code are in the same state. */
-async function countByAreaCode(db: Db, key: ImportKey): Promise<Area[]> {
-  const { rows } = await sql<Area>`
-    select min(phone_number) as example, count(*)::int as contacts
-    from (select imported.phone_number from ${rowsToCall(key)}) as called
-    where phone_number like '+1%'
-    group by substr(phone_number, 3, 3)`.execute(db)
+/** Returns the different rules of campaigns about consent. */
+const findConsentRules = (rules: CallRules, campaigns: readonly Campaign[]): ConsentRule[] => {
+  const all = campaigns.map(({ requires }) => strictest(rules, requires))
+  return [...new Map(all.map((rule) => [JSON.stringify(rule), rule])).values()]
+}
+
+/** Returns what decides where a number is. All numbers with an American area code are in the same place. */
+const findPlace = (phoneNumber: string): string =>
+  findAreaCode(phoneNumber) || [countryOfNumber(phoneNumber), ...timeZonesOfNumber(phoneNumber)].join()
+
+/** Returns a number's American area code, on which the hours by law depend. Empty for other numbers. */
+const findAreaCode = (phoneNumber: string): string => /^\+1\d{3}/.exec(phoneNumber)?.[0] ?? ''
+
+/** The consent of a row and of its contact, as JSON has them. */
+interface RowConsent {
+  source: string | null
+  /** ISO 8601. */
+  at: string
+  kind?: ConsentKind | null
+}
+
+interface RowToCall {
+  phoneNumber: string
+  /** The contact's own time zone after the import. */
+  timeZone: string | null
+  sent: RowConsent | null
+  stored: RowConsent | null
+}
+
+/** Returns the consent that a contact has after the import. A consent that a row leaves out stays as stored. */
+function mergeConsent({ sent, stored }: RowToCall): Consent | null {
+  const consent = sent ?? stored
+  if (consent === null) return null
+  const { at, kind = stored && keepKind(consent, stored) } = consent
+  return { at, kind }
+}
+
+const batchSize = 1_000
+
+async function findLastPosition(db: Db, { workspaceId, importId }: ImportKey): Promise<number> {
+  const { rows } = await sql<{ last: number | null }>`
+    select max(position) as last from contact_import_row where import_id = ${ofWorkspace(workspaceId, importId)}`.execute(
+    db,
+  )
+  return rows[0]?.last ?? 0
+}
+
+const ofWorkspace = (workspaceId: number, importId: number) =>
+  sql`(select id from contact_import where workspace_id = ${workspaceId} and id = ${importId})`
+
+/**
+ * Returns the rows of a batch whose contacts are called if a campaign is chosen. A range of positions, because without statistics,
+ * PostgreSQL would sort all rows for the next ones.
+ */
+async function findRowsToCall(
+  db: Db,
+  { workspaceId, importId }: ImportKey,
+  after: number,
+): Promise<RowToCall[]> {
+  const { rows } = await sql<RowToCall>`
+    select imported.phone_number as "phoneNumber",
+      coalesce(imported.fields ->> 'time_zone', contact.time_zone) as "timeZone",
+      imported.fields -> 'consent' as sent, contact.consent as stored
+    from contact_import_row as imported
+    -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
+    left join lateral (
+      select time_zone, case when consent_at is not null then
+        jsonb_build_object('source', consent_source, 'at', consent_at, 'kind', consent_kind) end as consent
+      from contact
+      where workspace_id = ${workspaceId} and phone_number = imported.phone_number and erased_at is null
+      limit 1
+    ) as contact on true
+    where imported.import_id = ${ofWorkspace(workspaceId, importId)}
+      and position > ${after} and position <= ${after + batchSize}
+      and imported.state in ('new', 'existing') and not imported.on_do_not_call_list
+      and not imported.fields @> '{"do_not_call": true}' and not imported.fields @> '{"consent_denied": true}'`.execute(
+    db,
+  )
   return rows
 }
