@@ -1,10 +1,10 @@
 import { boundedText } from '@outdial/contract'
 import type { Deps } from '../../deps.ts'
 import { invalidField } from '../../platform/core/form-errors.ts'
-import { formatPlural } from '../../platform/views/format.ts'
+import { formatCount, formatPlural } from '../../platform/views/format.ts'
 import { checks, type FormModel } from '../../platform/views/forms.ts'
 import type { Slot } from '../../platform/views/html.ts'
-import { countCallsToEnd, maxCountedEnds, type RuleChange } from '../../queue/calls/reschedule-calls.ts'
+import { countCallsToEnd, type RuleChange } from '../../queue/calls/reschedule-calls.ts'
 
 /** Adds `endsWaitingCallsField` to a form, which shows it only when it asks. */
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
@@ -19,13 +19,19 @@ export async function requireNoEnds(
   workspaceId: number,
   change: RuleChange,
 ): Promise<void> {
-  const count = await countCallsToEnd(deps, workspaceId, change)
-  if (count === 0) return
-  const calls =
-    count === maxCountedEnds ? `${maxCountedEnds} or more waiting calls` : formatPlural(count, 'waiting call')
-  const them = count === 1 ? 'it' : 'them'
-  const message = `This change doesn't allow ${calls}. To end ${them}, check this box and save again.`
-  throw invalidField('ends_waiting_calls', 'ends_calls', message)
+  const found = await countCallsToEnd(deps, workspaceId, change)
+  if (found.count === 0 && !found.isAtLeast) return
+  throw invalidField('ends_waiting_calls', 'ends_calls', describeEnds(found))
+}
+
+function describeEnds({ count, isAtLeast }: Awaited<ReturnType<typeof countCallsToEnd>>): string {
+  if (count === 0)
+    return 'Too many calls are waiting to check them all, and this change may not allow some. To end those, check this box and save again.'
+  const calls = isAtLeast
+    ? `${formatCount(count)} or more waiting calls`
+    : formatPlural(count, 'waiting call')
+  const them = count === 1 && !isAtLeast ? 'it' : 'them'
+  return `This change doesn't allow ${calls}. To end ${them}, check this box and save again.`
 }
 
 /** Asks before a change of rules ends waiting calls. Empty until then. */

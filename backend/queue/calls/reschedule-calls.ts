@@ -153,9 +153,12 @@ export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: numbe
   markToReschedule(db, workspaceId)
 
 /** Any further calls aren't counted. */
-export const maxCountedEnds = 1_000
+const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
+
+/** Any further calls aren't looked at, because a form waits for the count. */
+const maxCallsToCheck = 5_000
 
 /** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
@@ -165,42 +168,55 @@ export interface RuleChange {
   campaign?: CampaignLimits & { id: number }
 }
 
+const noEnds: CallsToEnd = { count: 0, isAtLeast: false }
+
 const noLimits = { maxAttemptsPerOwnNumber: null, maxMinutesPerMonth: null }
 
-/** Counts the waiting calls of a workspace that a change would end, up to `maxCountedEnds`. */
+/** How many waiting calls a change would end. */
+interface CallsToEnd {
+  count: number
+  /** True if there can be more. */
+  isAtLeast: boolean
+}
+
+/** Counts the waiting calls of a workspace that a change would end, up to `maxCountedEnds`, among the first `maxChecked`. */
 export async function countCallsToEnd(
   { config, db, clock }: Pick<Deps, 'config' | 'db' | 'clock'>,
   workspaceId: number,
   { rules, campaign, callsSpecialNumbers = true }: RuleChange,
-): Promise<number> {
+  { maxChecked = maxCallsToCheck }: { maxChecked?: number } = {},
+): Promise<CallsToEnd> {
   // The types of numbers are checked in simulated calls, too.
   const endsSpecial = !callsSpecialNumbers && (await findCallsSpecialNumbers(db, workspaceId))
-  if (!doRulesApply(config) && !endsSpecial) return 0
+  if (!doRulesApply(config) && !endsSpecial) return noEnds
   const now = clock.now()
   const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
   const next = doRulesApply(config) ? (rules ?? current) : current
   // Limits by day and month end no calls.
   const isSame = isDeepStrictEqual({ ...rules, ...noLimits }, { ...current, ...noLimits })
-  if (rules !== undefined && isSame && !endsSpecial) return 0
+  if (rules !== undefined && isSame && !endsSpecial) return noEnds
   const changed = campaign && {
     callingHours: campaign.callingHours,
     campaignTimeZone: campaign.timeZone,
     requires: campaign.requires,
   }
   let count = 0
-  for (let after: QueuedCall | undefined; count < maxCountedEnds;) {
+  let checked = 0
+  for (let after: QueuedCall | undefined; count < maxCountedEnds && checked < maxChecked;) {
     const scope = { workspaceId, campaignId: campaign?.id, after }
-    const calls = await findQueuedCalls(db, scope, countedAtOnce)
+    const limit = Math.min(countedAtOnce, maxChecked - checked)
+    const calls = await findQueuedCalls(db, scope, limit)
     count += calls.filter(
       (call) =>
         planScheduledCall(current, call, now).never === null &&
         ((endsSpecial && isSpecialNumber(call.toNumber)) ||
           planScheduledCall(next, { ...call, ...changed }, now).never !== null),
     ).length
-    if (calls.length < countedAtOnce) break
+    if (calls.length < limit) return { count, isAtLeast: false }
+    checked += calls.length
     after = calls.at(-1)
   }
-  return Math.min(count, maxCountedEnds)
+  return { count: Math.min(count, maxCountedEnds), isAtLeast: true }
 }
 
 /** Returns those of the contacts that have calls which `rescheduleContact` may move. */

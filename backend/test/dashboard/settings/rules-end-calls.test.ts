@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { getCallRules } from '../../../queue/rules/call-rules.ts'
+import { countCallsToEnd } from '../../../queue/calls/reschedule-calls.ts'
+import { getCallRules, noRules } from '../../../queue/rules/call-rules.ts'
 import { followRules, setRules } from '../../support/call-rules.ts'
 import { getCall, seedCall } from '../../support/calls.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
@@ -33,6 +34,17 @@ it('saves rules that end waiting calls only if the owner says so, and says how m
   await followRules(deps, user.seed)
   expect(await getCall(deps, user.seed, british)).toMatchObject({ ended_reason: 'destination_not_allowed' })
   expect(await getCall(deps, user.seed, american)).toMatchObject({ status: 'queued' })
+})
+
+it('counts only so many waiting calls, and says that there can be more', async () => {
+  const { seed } = await seedSignedInOwner(world.service)
+  const { deps } = world.service
+  for (const digit of [1, 2, 3]) await seedCall(deps, seed, `+44207183875${digit}`)
+  const count = (countries: string[], maxChecked: number) =>
+    countCallsToEnd(deps, seed.workspaceId, { rules: { ...noRules, countries } }, { maxChecked })
+  expect(await count(['US'], 4)).toEqual({ count: 3, isAtLeast: false })
+  expect(await count(['US'], 2)).toEqual({ count: 2, isAtLeast: true })
+  expect(await count(['GB'], 2)).toEqual({ count: 0, isAtLeast: true })
 })
 
 it('asks before it ends calls to numbers that can cost much more', async () => {
