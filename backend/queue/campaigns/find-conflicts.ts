@@ -1,8 +1,9 @@
 import type { CallingHours, RetryPolicy, Warning } from '@outdial/contract'
+import { nameCountry } from '../../platform/core/countries.ts'
 import { dayMs, minuteMs } from '../../platform/core/durations.ts'
 import { fieldIssue } from '../../platform/core/errors.ts'
 import type { CallRules } from '../rules/call-rules.ts'
-import { lawRows } from '../rules/hours-by-law.ts'
+import { lawRows, territories } from '../rules/hours-by-law.ts'
 import { haveCommonHour } from '../rules/plan-call.ts'
 
 /**
@@ -19,13 +20,17 @@ export function findConflicts(
 }
 
 function findClosedPlaces({ hoursByLaw, countries }: CallRules, callingHours: CallingHours): Warning[] {
-  if (!hoursByLaw || countries?.includes('US') === false) return []
-  // Toll-free numbers get the hours of all states.
-  if (haveCommonHour(callingHours, ...lawRows.map(({ hours }) => hours))) return []
-  const closed = lawRows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
+  if (!hoursByLaw) return []
+  const callsStates = countries?.includes('US') !== false
+  const called = callsStates ? [] : territories.filter((code) => countries.includes(code))
+  // Territories have only the hours of the whole United States. Toll-free numbers get the hours of all states.
+  const rows = lawRows.filter(({ state }) => callsStates || (called.length > 0 && state === null))
+  if (haveCommonHour(callingHours, ...rows.map(({ hours }) => hours))) return []
+  const closed = rows.filter(({ hours }) => !haveCommonHour(hours, callingHours))
   const isEverywhere = closed.some(({ state }) => state === null)
   const states = closed.flatMap(({ state }) => state ?? [])
-  const places = isEverywhere ? 'the United States' : listFormat.format([...states, 'toll-free area codes'])
+  const everywhere = callsStates ? ['the United States'] : called.map(nameCountry)
+  const places = listFormat.format(isEverywhere ? everywhere : [...states, 'toll-free area codes'])
   return [fieldIssue('calling_hours', 'no_permitted_hour.campaign', { places })]
 }
 

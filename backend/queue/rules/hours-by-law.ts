@@ -87,7 +87,7 @@ export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
 }
 
 /** Federal law covers the territories of the United States, too (47 U.S.C. 153). */
-const territories = ['PR', 'GU', 'VI', 'AS', 'MP']
+export const territories = ['PR', 'GU', 'VI', 'AS', 'MP']
 
 /** @param state undefined: any of them; null: none of them */
 const hoursOfState = (state: string | null | undefined): readonly CallingHours[] =>

@@ -27,6 +27,10 @@ it('names the settings of a saved campaign that conflict with the rules', async 
   expect(await edit({ 'calling_hours.start': '22:00', 'calling_hours.end': '23:00' })).toContain(
     "Numbers in the United States aren't called",
   )
+  await setRules(world.service.deps, seed, { hours_by_law: true, countries: 'Germany, Puerto Rico, Guam' })
+  expect(await edit({})).toContain("Numbers in Puerto Rico and Guam aren't called")
+  await setRules(world.service.deps, seed, { hours_by_law: true, countries: 'Germany' })
+  expect(await edit({})).not.toContain("aren't called: these calling hours")
   await setRules(world.service.deps, seed, { max_attempts_per_30_days: '1' })
   expect(await edit({})).toContain(
     'The rules allow 1 call attempt per number in 30 days, so no call can have 3 attempts.',
