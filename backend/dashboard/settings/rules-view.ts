@@ -5,7 +5,7 @@ import { formatCallingHours } from '../../platform/views/format.ts'
 import { checks, field, formMessage, pageForm } from '../../platform/views/forms.ts'
 import { html } from '../../platform/views/html.ts'
 import { frequencyLimits, type getCallRules } from '../../queue/rules/call-rules.ts'
-import { statesWithHolidays } from '../../queue/rules/holidays.ts'
+import { holidaysCheckedOn, stateHolidays } from '../../queue/rules/holidays.ts'
 import { lawCheckedOn, lawRows, statesToCheck } from '../../queue/rules/hours-by-law.ts'
 import { endsWaitingCallsField } from '../calls/ends-waiting-calls.ts'
 import { defineView } from '../page/define-page.ts'
@@ -184,9 +184,31 @@ export const rulesView = defineView(
         </div>
         <p class="small-text">
           Read on ${lawCheckedOn}. The state is that of the area code. A number without a state, such as a toll-free one, gets the
-          hours of every state. In ${statesWithHolidays.join(' and ')}, no calls are placed on the state's holidays either, except that
-          Outdial doesn't know the days that a governor proclaims. Other states may have narrower hours, or forbid calls on holidays.
-          Check these: ${statesToCheck.join(', ')}.
+          hours of every state. Other states may have narrower hours, or forbid calls on holidays. Check these:
+          ${statesToCheck.join(', ')}.
+        </p>
+      </section>
+      <section class="panel flush" aria-labelledby="holidays">
+        <h2 id="holidays">Holidays of states</h2>
+        <div class="table-scroll" tabindex="0" role="group" aria-label="Holidays of states">
+          <table>
+            <thead><tr><th scope="col">State</th><th scope="col">Closed on</th><th scope="col">Source</th></tr></thead>
+            <tbody>
+              ${stateHolidays.map(
+                ({ state, names, source }) => html`
+                  <tr>
+                    <th scope="row">${state}</th>
+                    <td>${names.join('; ')}</td>
+                    <td>${source}</td>
+                  </tr>
+                `,
+              )}
+            </tbody>
+          </table>
+        </div>
+        <p class="small-text">
+          Read on ${holidaysCheckedOn}. With hours by law, no calls are placed on these days, nor on the Friday before or the Monday after
+          if one is on a weekend. Outdial doesn't know the days that a governor proclaims.
         </p>
       </section>
       <section class="panel form" aria-labelledby="limits">

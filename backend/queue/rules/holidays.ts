@@ -51,11 +51,15 @@ const ofAllStates = {
 /** 5 U.S.C. 6103, read on 2026-11-27. */
 const federal: Holidays = { rules: { ...ofAllStates, ...juneteenth }, isMovedFromWeekends: true }
 
-/** States whose row in hours-by-law.ts forbids calls on holidays. Two sources for each, read on 2026-11-27. */
-const ofStates: Record<string, Holidays> = {
-  // Ala. Code 1-3-8 (archives.alabama.gov/intro/holidays.html), and the restricted call dates of dnc.com. Juneteenth: Act of 2025.
+/** When the sources about the holidays of states were read. */
+export const holidaysCheckedOn = '2026-11-27'
+
+/** States whose row in hours-by-law.ts forbids calls on holidays. Two sources for each. */
+const ofStates: Record<string, Holidays & { source: string }> = {
   // Mardi Gras is a holiday in two counties only. An area code doesn't tell the county, so no calls are placed on that day.
   Alabama: {
+    source:
+      'Ala. Code 1-3-8 (archives.alabama.gov/intro/holidays.html), and the restricted call dates of dnc.com. Juneteenth: Act of 2025.',
     rules: {
       ...ofAllStates,
       ...juneteenth,
@@ -65,9 +69,9 @@ const ofStates: Record<string, Holidays> = {
     },
     isMovedFromWeekends: true,
   },
-  // La. R.S. 1:55 (legis.la.gov), and the restricted call dates of dnc.com. Juneteenth: Act 128 of 2021. Election day: R.S. 1:55 as
-  // findlaw.com sums it up, and as the Civil District Court for Orleans Parish lists it.
   Louisiana: {
+    source:
+      'La. R.S. 1:55 (legis.la.gov), and the restricted call dates of dnc.com. Juneteenth: Act 128 of 2021. Election day: R.S. 1:55 as findlaw.com sums it up, and as the Civil District Court for Orleans Parish lists it.',
     rules: {
       ...ofAllStates,
       'Battle of New Orleans': { month: 1, day: 8 },
@@ -90,6 +94,11 @@ export const isStateHoliday = (state: string, day: string): boolean => {
 
 /** Returns the states whose law forbids calls on holidays, as far as it was looked up. */
 export const statesWithHolidays: readonly string[] = Object.keys(ofStates)
+
+/** The holidays of these states, by name, and where they're from. */
+export const stateHolidays = Object.entries(ofStates).map(([state, { rules, source }]) => {
+  return { state, names: Object.keys(rules), source }
+})
 
 /** Returns true if a day, as YYYY-MM-DD, is a federal holiday of the United States. */
 export const isFederalHoliday = (day: string): boolean => isHoliday('federal', federal, day)

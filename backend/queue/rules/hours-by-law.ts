@@ -4,8 +4,8 @@ import { areasByState } from '../scheduling/area-codes.ts'
 import { statesWithHolidays } from './holidays.ts'
 
 // cspell:ignore clickpointsoftware dropcowboy LPSC
-// Hours in which the law allows calls, as far as it was looked up. A state has a row only if two independent sources agree that
-// its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
+// Hours in which the law allows calls, as far as it was looked up. A state has a row only if the law itself was read, or if two
+// independent sources agree that its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
 
 /** How reliable a row's source is: the law itself, law firms, or only vendors of calling software. */
 type SourceKind = 'law' | 'firm' | 'marketing'
@@ -41,7 +41,7 @@ export const lawRows: readonly LawRow[] = [
   {
     state: 'Florida',
     hours: { days: everyDay, start: '08:00', end: '20:00' },
-    source: 'Fla. Stat. 501.616(6)',
+    source: 'Fla. Stat. 501.616(6) and SB 1120',
     kind: 'law',
   },
   {
