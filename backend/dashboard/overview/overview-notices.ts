@@ -2,6 +2,7 @@ import type { TokenUse } from '../../calling/chats/token-usage.ts'
 import { formatCount, formatPlural, type TimeFormats } from '../../platform/views/format.ts'
 import type { ShorterRetention } from '../../privacy/change-retention.ts'
 import { describePlaceholderIssues } from '../../queue/calls/greeting.ts'
+import type { CallRules } from '../../queue/rules/call-rules.ts'
 import { formatWebhookFilter } from '../integrations/subscription-texts.ts'
 import type { LimitStop } from '../stories/limit-stops.ts'
 import {
@@ -70,7 +71,7 @@ export function buildNotices(found: {
 
 const rulesNotice: Notice = {
   tone: 'warn',
-  text: 'Set who may be called. Until then, only calling hours and the do-not-call list limit calls.',
+  text: 'Set who may be called. Until then, only the do-not-call list, the types of numbers, and the settings of each campaign limit calls.',
   path: '/settings/rules',
   label: 'Open rules',
 }
@@ -220,7 +221,10 @@ export interface FirstStep {
 }
 
 /** Lists the steps to a workspace's first call, in order. Returns none if all of them are done. */
-export function listFirstSteps(steps: FirstSteps): FirstStep[] {
+export function listFirstSteps(
+  steps: FirstSteps,
+  rules: Pick<CallRules, 'hoursByLaw' | 'maxAttemptsPerDay'>,
+): FirstStep[] {
   if (Object.values(steps).every(Boolean)) return []
   return [
     {
@@ -240,7 +244,7 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
     {
       isDone: steps.campaign,
       title: 'Create a campaign',
-      why: 'A campaign sets which agent makes the calls, from which number, and when. In a new workspace, a number has at most 3 call attempts in 24 hours, and numbers in the United States are only called in the hours by law. An owner can change that under Settings → Who may be called.',
+      why: `A campaign sets which agent makes the calls, from which number, and when. ${describeRules(rules)}`,
       path: '/campaigns/new',
       label: 'Create campaign',
     },
@@ -262,4 +266,18 @@ export function listFirstSteps(steps: FirstSteps): FirstStep[] {
       label: 'Connect Zapier',
     },
   ]
+}
+
+/** Says which of the rules that a new workspace starts with are on. */
+function describeRules({
+  hoursByLaw,
+  maxAttemptsPerDay: max,
+}: Pick<CallRules, 'hoursByLaw' | 'maxAttemptsPerDay'>): string {
+  const limits = [
+    ...(max === null ? [] : [`a number has at most ${formatPlural(max, 'call attempt')} in 24 hours`]),
+    ...(hoursByLaw ? ['numbers in the United States are only called in the hours by law'] : []),
+  ].join(', and ')
+  if (limits === '')
+    return 'An owner decides under Settings → Who may be called how often and when numbers are called.'
+  return `By the rules of this workspace, ${limits}. An owner can change that under Settings → Who may be called.`
 }

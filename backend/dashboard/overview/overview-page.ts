@@ -108,7 +108,7 @@ async function readOverview(
     role === 'owner' ? findTokenUse({ db, clock, config }, id) : undefined,
   ])
   const { ended, waiting, pendingRetention, callCount } = counts
-  const steps = listFirstSteps(firstSteps)
+  const steps = listFirstSteps(firstSteps, rules)
   const lacksRules = doRulesApply(config) && rules.changed === null
   const stops = limitStops.map((stop) => ({ ...stop, text: describeLimitStop(stop, timeFormats) }))
   const testCalls = ended.filter(({ test }) => test)

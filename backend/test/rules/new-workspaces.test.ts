@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { getCallRules, noRules } from '../../queue/rules/call-rules.ts'
+import { listFirstSteps } from '../../dashboard/overview/overview-notices.ts'
+import { type CallRules, getCallRules, noRules } from '../../queue/rules/call-rules.ts'
 import { createWorkspace } from '../../tools/onboarding/onboarding.ts'
 import { seedSignedInOwner } from '../support/dashboard.ts'
 import { startRealService, useServiceWorld } from '../support/service.ts'
@@ -14,6 +15,20 @@ it('gives a new workspace the hours by law and three call attempts a day, and no
   const rules = await getCallRules(deps, id)
   expect(rules).toMatchObject({ ...noRules, hoursByLaw: true, maxAttemptsPerDay: 3 })
   expect(rules.changed?.by).toEqual({ kind: 'member', id: seed.userId })
+})
+
+it('says which of these rules are on where it lists the first steps', () => {
+  const describe = (rules: Partial<CallRules>) => {
+    const none = { number: false, agent: false, campaign: false, call: false, connection: false }
+    return listFirstSteps(none, { ...noRules, ...rules }).map(({ why }) => why)[2]
+  }
+  expect(describe({})).not.toContain('call attempts')
+  expect(describe({ maxAttemptsPerDay: 5 })).toContain(
+    'a number has at most 5 call attempts in 24 hours. An owner',
+  )
+  expect(describe({ hoursByLaw: true, maxAttemptsPerDay: 1 })).toContain(
+    'a number has at most 1 call attempt in 24 hours, and numbers in the United States are only called in the hours by law.',
+  )
 })
 
 it('asks the members of a workspace without rules to set them, until an owner has', async () => {
