@@ -5,12 +5,15 @@ import type { ClaimedAttempt } from '../../calling/dialer/claim-calls.ts'
 import { finishAttempt } from '../../calling/dialer/finish-attempt.ts'
 import { startSweeper } from '../../calling/dialer/sweeper.ts'
 import { ApiError } from '../../platform/core/errors.ts'
+import { inTransaction } from '../../platform/db/transaction.ts'
 import { pauseCampaign, resumeCampaign } from '../../queue/campaigns/campaign-status.ts'
 import { editCampaign } from '../../queue/campaigns/edit-campaign.ts'
+import { queueCall } from '../../queue/contacts/add-contacts.ts'
 import { queueCallback } from '../../queue/contacts/queue-callback.ts'
 import { maxWaitMs } from '../../queue/rules/plan-call.ts'
+import { toLocalDate } from '../../queue/scheduling/local-time.ts'
 import { changeRules, useRulesWorld } from '../support/call-rules.ts'
-import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
+import { everyHour, freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
 
 // The clock is ahead of the database's, so that it doesn't delay the campaigns' turns.
@@ -25,6 +28,7 @@ const Rules = fc.record({
   minutes: fc.option(fc.integer({ min: 30, max: 90 })),
   requiresConsent: fc.boolean(),
   hoursByLaw: fc.boolean(),
+  closedDays: fc.subarray(['2100-03-04', '2100-03-05', '2100-03-06', '2100-03-08']),
 })
 
 type Rules = Generated<typeof Rules>
@@ -50,6 +54,7 @@ const Step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('finish' as const),
       as: fc.constantFrom('busy' as const, 'answered' as const, 'not placed' as const),
+      minutes: fc.integer({ min: 0, max: 30 }),
     }),
   },
   {
@@ -61,7 +66,16 @@ const Step = fc.oneof(
       turns: fc.integer({ min: 1, max: 2 }),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('again' as const), number: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('change' as const), rules: Rules }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('edit' as const),
+      campaign: fc.nat(1),
+      hours: fc.constantFrom(everyHour, { ...everyHour, start: '11:00', end: '14:00' }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pause' as const), campaign: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('resume' as const), campaign: fc.nat(1) }) },
 )
@@ -79,6 +93,7 @@ const noRules: Rules = {
   minutes: null,
   requiresConsent: false,
   hoursByLaw: false,
+  closedDays: [],
 }
 
 /** Two attempts to a number start at the same time, and one of them turns out not to have been placed. */
@@ -89,9 +104,9 @@ const undoneOfTwo: Generated<typeof History> = {
     { kind: 'queue', number: 0, campaign: 1, consents: false },
     { kind: 'queue', number: 0, campaign: 0, consents: false },
     { kind: 'claim' },
-    { kind: 'finish', as: 'busy' },
+    { kind: 'finish', as: 'busy', minutes: 0 },
     { kind: 'claim' },
-    { kind: 'finish', as: 'not placed' },
+    { kind: 'finish', as: 'not placed', minutes: 0 },
     { kind: 'advance', hours: 1 },
     { kind: 'claim' },
   ],
@@ -113,6 +128,33 @@ const callbackOverLimit: Generated<typeof History> = {
   ],
 }
 
+/** A conversation uses up minutes of the month, so that only one call is in progress afterward. */
+const minutesUsed: Generated<typeof History> = {
+  rules: { ...noRules, minutes: 70 },
+  oneConversationPerDay: false,
+  steps: [
+    { kind: 'queue', number: 0, campaign: 0, consents: false },
+    { kind: 'claim' },
+    { kind: 'finish', as: 'answered', minutes: 15 },
+    { kind: 'queue', number: 0, campaign: 0, consents: false },
+    { kind: 'queue', number: 1, campaign: 0, consents: false },
+    { kind: 'claim' },
+  ],
+}
+
+/** A member calls again although the number was called as often as allowed. */
+const againOverLimit: Generated<typeof History> = {
+  rules: { ...noRules, perDay: 1 },
+  oneConversationPerDay: false,
+  steps: [
+    { kind: 'queue', number: 0, campaign: 0, consents: false },
+    { kind: 'claim' },
+    { kind: 'finish', as: 'answered', minutes: 1 },
+    { kind: 'again', number: 0 },
+    { kind: 'claim' },
+  ],
+}
+
 it('places no call attempt that breaks a rule, and ends every call, whatever happens', async () => {
   await fc.assert(
     fc.asyncProperty(History, async ({ steps, rules, oneConversationPerDay }) => {
@@ -127,7 +169,11 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
         .where('status', '<>', 'completed')
       expect(await open.execute()).toEqual([])
     }),
-    { numRuns: 20, endOnFailure: true, examples: [[undoneOfTwo], [callbackOverLimit]] },
+    {
+      numRuns: 20,
+      endOnFailure: true,
+      examples: [[undoneOfTwo], [callbackOverLimit], [minutesUsed], [againOverLimit]],
+    },
   )
 })
 
@@ -140,6 +186,7 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
   const { workspaceId } = seed
   const numbers = [freshNumber(), freshNumber()]
   const campaigns = [seed.campaignId, await seedCampaign(deps, seed)]
+  const hoursOf = new Map(campaigns.map((id) => [id, everyHour]))
   for (const id of campaigns)
     await editCampaign(deps, workspaceId, id, {
       oneConversationPerDay,
@@ -149,15 +196,21 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
   await changeRules(deps, seed, toTyped(rules))
   const live: ClaimedAttempt[] = []
   const placed = new Map<string, { number: string; at: number; isLimited: boolean }>()
+  /** When the last conversation with each number began. */
   const conversations = new Map<string, number>()
+  /** Seconds of conversation by month, while there's a limit of minutes. */
+  const seconds = new Map<string, number>()
   const consents = new Set<string>()
   /** The calls in whose conversations the contact spoke enough to ask for a callback. */
   const conversed = new Set<number>()
+  /** The calls that a member has confirmed. */
+  const confirmed = new Set<number>()
 
   const isExempt = async ({ request: { callId, number } }: ClaimedAttempt): Promise<boolean> => {
     const call = deps.db.selectFrom('call').select('origin').where('id', '=', callId)
     const { origin } = await call.executeTakeFirstOrThrow()
-    return origin?.kind === 'scheduled_callback' && number === 1 && conversed.has(origin.call_id)
+    if (number > 1) return false
+    return confirmed.has(callId) || (origin?.kind === 'scheduled_callback' && conversed.has(origin.call_id))
   }
 
   const expectAllowed = async (attempt: ClaimedAttempt): Promise<void> => {
@@ -169,9 +222,9 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     if (!(await isExempt(attempt))) {
       if (rules.perDay !== null) expect(within(24)).toBeLessThan(rules.perDay)
       if (rules.per30Days !== null) expect(within(24 * 30)).toBeLessThan(rules.per30Days)
-      const endedAt = conversations.get(number)
-      if (oneConversationPerDay && endedAt !== undefined)
-        expect(at - endedAt).toBeGreaterThanOrEqual(24 * hourMs)
+      const beganAt = conversations.get(number)
+      if (oneConversationPerDay && beganAt !== undefined)
+        expect(at - beganAt).toBeGreaterThanOrEqual(24 * hourMs)
     }
     if (rules.perOwnNumber !== null) {
       // The limit counts from when one is set.
@@ -181,6 +234,9 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     if (rules.requiresConsent) expect([...consents]).toContain(number)
     // The numbers are in New York.
     if (rules.hoursByLaw) expect(hourOf(at) >= 8 && hourOf(at) < 21).toBe(true)
+    expect(rules.closedDays).not.toContain(dayOf(at))
+    const { start, end } = hoursOf.get(attempt.campaignId) ?? everyHour
+    expect(hourOf(at) >= Number.parseInt(start, 10) && hourOf(at) < Number.parseInt(end, 10)).toBe(true)
     const isLimited = rules.perOwnNumber !== null || rules.minutes !== null
     placed.set(attempt.id, { number, at, isLimited })
   }
@@ -188,8 +244,9 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
   const claim = async (): Promise<void> => {
     const started = await world.claim()
     // Each call in progress can take half an hour of the month's minutes.
+    const used = (seconds.get(monthOf(deps.clock.now().getTime())) ?? 0) / 60
     if (rules.minutes !== null && started.length > 0)
-      expect((live.length + started.length) * 30).toBeLessThanOrEqual(rules.minutes)
+      expect((live.length + started.length) * 30 + used).toBeLessThanOrEqual(rules.minutes)
     for (const attempt of started) await expectAllowed(attempt)
     live.push(...started)
   }
@@ -198,7 +255,14 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     const attempt = live.shift()
     if (attempt === undefined) return
     const result = await toResult(attempt)
-    if (result.outcome === 'answered') conversations.set(attempt.request.toNumber, deps.clock.now().getTime())
+    const { answeredAt } = result
+    const now = deps.clock.now().getTime()
+    if (answeredAt !== null) {
+      conversations.set(attempt.request.toNumber, answeredAt.getTime())
+      const month = monthOf(now)
+      if (rules.minutes !== null)
+        seconds.set(month, (seconds.get(month) ?? 0) + (now - answeredAt.getTime()) / 1_000)
+    }
     if (result.notPlaced === true) placed.delete(attempt.id)
     await finishAttempt(deps, attempt, result)
   }
@@ -219,13 +283,37 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     }
     if (turns > 1) conversed.add(callId)
     const turn = { role: 'contact' as const, text: 'Please call again.', at }
-    return { ...answered(), transcript: Array.from({ length: turns }, () => turn) }
+    return { ...answered(5), transcript: Array.from({ length: turns }, () => turn) }
   }
 
-  const answered = (): AttemptResult => ({
-    ...emptyResult('answered', 'contact_hung_up'),
-    answeredAt: deps.clock.now(),
-  })
+  const answered = (minutes: number): AttemptResult => {
+    const answeredAt = deps.clock.now()
+    deps.clock.advance(minutes * 60_000)
+    return { ...emptyResult('answered', 'contact_hung_up'), answeredAt }
+  }
+
+  /** Does what “Call again” does after a member has confirmed it, with the last call of a number. */
+  const callAgain = async (number: string): Promise<void> => {
+    const last = deps.db
+      .selectFrom('call')
+      .select(['id', 'contact_id', 'campaign_id as campaignId'])
+      .where('workspace_id', '=', workspaceId)
+      .where('to_number', '=', number)
+      .orderBy('id', 'desc')
+      .limit(1)
+    const found = await last.executeTakeFirst()
+    if (found === undefined) return
+    const call = {
+      ...{ campaignId: found.campaignId, scheduledAt: null, test: false, metadata: {}, isExempt: true },
+      ifOpen: 'skip',
+      ifListed: 'reject',
+      origin: { kind: 'call_again', id: seed.userId, call_id: found.id },
+    } as const
+    const { id, queued } = await inTransaction(deps, (tx) =>
+      queueCall(tx, workspaceId, found.contact_id, { call, actor: { kind: 'member', id: seed.userId } }),
+    )
+    if (queued) confirmed.add(id)
+  }
 
   const ends = {
     busy: () => emptyResult('busy', 'line_busy'),
@@ -250,12 +338,20 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
       case 'claim':
         return claim()
       case 'finish':
-        return finish(ends[step.as])
+        return finish(() => ends[step.as](step.minutes))
       case 'callback':
         return finish(callBack(step.inHours, step.turns))
       case 'change':
         rules = step.rules
         return changeRules(deps, seed, toTyped(rules))
+      case 'again':
+        return callAgain(numbers[step.number] ?? '')
+      case 'edit': {
+        const id = campaigns[step.campaign] ?? 0
+        await editCampaign(deps, workspaceId, id, { callingHours: step.hours })
+        hoursOf.set(id, step.hours)
+        return
+      }
       case 'pause':
         await pauseCampaign(deps, workspaceId, campaigns[step.campaign] ?? 0)
         return
@@ -302,10 +398,13 @@ const toTyped = (rules: Rules) => ({
   max_minutes_per_month: String(rules.minutes ?? ''),
   consent_required: rules.requiresConsent ? ('any' as const) : ('none' as const),
   hours_by_law: rules.hoursByLaw,
+  closed_dates: rules.closedDays.join(' '),
 })
 
-const dayOf = (at: number): string =>
-  new Date(at).toLocaleDateString('en-US', { timeZone: 'America/New_York' })
+/** Returns the day in New York as YYYY-MM-DD. */
+const dayOf = (at: number): string => toLocalDate(new Date(at), 'America/New_York')
+
+const monthOf = (at: number): string => dayOf(at).slice(0, 7)
 
 const hourOf = (at: number): number =>
   Number(
