@@ -95,11 +95,11 @@ it('saves a form if only a value outside the form changed after it was opened', 
 it('rejects the second of two changes that are saved at the same time', async () => {
   const { browser, open, seed } = user
   const path = `/agents/${seed.agentId}/edit`
-  const forms = [await open(path), await open(path)]
+  const opened = [await open(path), await open(path)]
   const { db } = world.service.deps
   const saving = await db.transaction().execute(async (tx) => {
     await tx.selectFrom('agent').select('id').where('id', '=', seed.agentId).forUpdate().execute()
-    const saves = forms.map((form, index) => browser.press(form, 'Save', { name: `Change ${index}` }))
+    const saves = opened.map((form, index) => browser.press(form, 'Save', { name: `Change ${index}` }))
     await waitForLockWaiters(world.database.db, saves.length)
     return { saves }
   })
