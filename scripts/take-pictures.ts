@@ -16,7 +16,7 @@ import { startWorkers } from '../backend/workers.ts'
 import { startFakeModel } from '../examples/fake-model/server.ts'
 import { findChromium } from '../support/find-chromium.ts'
 
-// Takes the pictures of the README with a demo workspace. It's always Monday morning, so that the times look as they do at work.
+// Takes the pictures of the README and the guides with a demo workspace. It's always Monday morning, so that the times look as they do at work.
 const startsAt = Date.parse('2026-05-04T14:00:00Z') // 10:00 AM in New York
 const pictures = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
 /** The contacts to call. The last four digits of a number decide what happens. */
@@ -71,6 +71,7 @@ try {
   await takePicture(page, `${home}/overview`, 'overview')
   await uploadFile(page, home)
   await takePicture(page, page.url(), 'import')
+  await takePicture(page, `${home}/settings/rules`, 'rules')
   await chat(page, home, demo.agents[0]?.id ?? 0)
   await takePicture(page, page.url(), 'chat')
   await Promise.all(workers.map((worker) => worker.stop(0)))
