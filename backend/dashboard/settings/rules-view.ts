@@ -33,7 +33,10 @@ export const rulesView = defineView(
       ${
         !areInEffect &&
         html`
-          <p class="notice" data-tone="warn">Calls are simulated, so no phone rings. Of these rules, only the one about premium-rate and satellite numbers is checked. The others will be when calls are real.</p>
+          <p class="notice" data-tone="warn">
+            Calls are simulated, so no phone rings. Of these rules, only the one about premium-rate and satellite numbers is checked. The
+            others will be when calls are real.
+          </p>
         `
       }
       ${longClosure ? html`<p class="notice" data-tone="warn">${longClosure}</p>` : null}

@@ -158,7 +158,7 @@ const maxCountedEnds = 1_000
 const countedAtOnce = 500
 
 /** Any further calls aren't looked at, because a form waits for the count. */
-const maxCallsToCheck = 5_000
+const maxCallsToCheck = 20_000
 
 /** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
