@@ -57,7 +57,8 @@ export interface Scale {
 /** Returns fewer and shorter rounds and fewer calls for a factor below 1. */
 export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   factor,
-  rounds: Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
+  // A single round shows that a row works.
+  rounds: factor < 0.01 ? 1 : Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
   seconds: Math.max(0.3, 3 * Math.sqrt(factor)),
   claims: Math.max(10, Math.ceil(100 * Math.sqrt(factor))),
   views: Math.max(3, Math.ceil(15 * Math.sqrt(factor))),

@@ -12,7 +12,7 @@ it('npm run bench measures a row with its peer, and prints the result beside its
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
   expect(stdout).toMatch(
-    /^\| agents \| .+ \| [\d.,]+ requests\/s \| [\d.,]+ requests\/s \| .+ × .+ \| ≥ 0.6 × \|/m,
+    /^\| agents \| .+ \| [\d.,]+ requests\/s \| [\d.,]+ requests\/s \| .+ × \| ≥ 0.6 × \|/m,
   )
   expect(stdout).toMatch(/^\| tool-sessions \|/m)
 }, 300_000)
