@@ -1,5 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { describeError } from '../../platform/core/errors.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { recordToolCall } from '../../queue/calls/record-tool-call.ts'
@@ -75,11 +76,10 @@ export async function* takeTurn(
   }
 }
 
-const beginTurn = (deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey, input: TurnInput) =>
+const beginTurn = (deps: ChatDeps, key: ChatKey, input: TurnInput) =>
   inTransaction(deps, async (tx) => {
-    const chat = await lockChat(tx.db, workspaceId, chatId)
-    if (chat === undefined) throw chatNotFound()
-    if (chat.user_id !== userId) throw notYourChat()
+    const { workspaceId, chatId } = key
+    const chat = await lockOwnChat(tx.db, key)
     if (chat.ended_at !== null) throw chatEnded()
     const turns = await selectTurns(tx.db, workspaceId, chatId)
     const state = await loadConversation(tx.db, chat, turns)
@@ -87,6 +87,14 @@ const beginTurn = (deps: ChatDeps, { workspaceId, userId, chatId }: ChatKey, inp
     await insertTurn(tx.db, { workspaceId, chatId, number }, input, tx.clock.now())
     return { chat, state, number }
   })
+
+/** @throws {FormError} not_found, and validation_failed if it's another member's */
+async function lockOwnChat(db: Db, { workspaceId, userId, chatId }: ChatKey): Promise<ChatRow> {
+  const chat = await lockChat(db, workspaceId, chatId)
+  if (chat === undefined) throw chatNotFound()
+  if (chat.user_id !== userId) throw notYourChat()
+  return chat
+}
 
 /** Stores a turn. Returns false if the chat has a newer turn, has ended, or has been deleted. */
 const storeTurn = (
@@ -129,16 +137,14 @@ async function* findResults(
  *
  * @throws {FormError} not_found, and validation_failed if it's another member's
  */
-export async function endChat(
-  deps: Omit<ChatDeps, 'model'>,
-  { workspaceId, userId, chatId }: ChatKey,
-): Promise<void> {
+export async function endChat(deps: Omit<ChatDeps, 'model'>, key: ChatKey): Promise<void> {
+  const { workspaceId, chatId } = key
+  // First, because nobody else may interrupt the turn in progress.
+  await inTransaction(deps, (tx) => lockOwnChat(tx.db, key))
   const exclusive = await startExclusive(deps, chatId, new AbortController().signal)
   try {
     await inTransaction(deps, async (tx) => {
-      const chat = await lockChat(tx.db, workspaceId, chatId)
-      if (chat === undefined) throw chatNotFound()
-      if (chat.user_id !== userId) throw notYourChat()
+      await lockOwnChat(tx.db, key)
       await updateEnd(tx.db, workspaceId, chatId, { end: 'member', now: tx.clock.now() })
     })
   } finally {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Chat } from '../../calling/chats/chat.ts'
-import { chatNotFound, notYourChat } from '../../calling/chats/chat-errors.ts'
+import { chatNotFound } from '../../calling/chats/chat-errors.ts'
 import { findChat } from '../../calling/chats/read-chat.ts'
 import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
 import type { Deps } from '../../deps.ts'
@@ -46,17 +46,6 @@ export interface ShownChat {
 export async function getChat({ db }: Pick<Deps, 'db'>, { workspace, params }: ChatContext): Promise<Chat> {
   const chat = await findChat(db, workspace.id, params.chatId)
   if (chat?.agentId !== params.id) throw chatNotFound()
-  return chat
-}
-
-/**
- * Returns a chat that the user has started. Others can only read it.
- *
- * @throws {FormError} not_found, and validation_failed if it's another member's
- */
-export async function getOwnChat(deps: Pick<Deps, 'db'>, context: ChatContext): Promise<Chat> {
-  const chat = await getChat(deps, context)
-  if (chat.userId !== context.user.userId) throw notYourChat()
   return chat
 }
 

@@ -1,6 +1,7 @@
 import { boundedText } from '@outdial/contract'
 import * as z from 'zod'
 import type { ChatTurn } from '../../calling/chats/chat.ts'
+import { notYourChat } from '../../calling/chats/chat-errors.ts'
 import { endChat, maxInputLength, takeTurn } from '../../calling/chats/take-turn.ts'
 import type { TurnInput } from '../../calling/conversation/transcript.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,7 +21,6 @@ import {
   ChatParams,
   chatPath,
   getChat,
-  getOwnChat,
   loadShownChat,
   requireModel,
   type ShownChat,
@@ -83,7 +83,8 @@ const alreadySent = "You already sent this. The agent didn't hear it twice."
 
 /** Returns what the contact says next. Null if it was already sent. */
 async function prepareTurn(deps: Deps, context: ChatContext, fields: z.output<typeof TurnFields>) {
-  await getOwnChat(deps, context)
+  const chat = await getChat(deps, context)
+  if (chat.userId !== context.user.userId) throw notYourChat()
   const model = requireModel(deps)
   const input = toInput(fields)
   if (!(await markSubmitted(deps, context, chatPath(context), fields))) return null
@@ -157,7 +158,7 @@ export const endChatAction = defineAction({
   isOnce: false,
   isCostly: false,
   run: async (deps, context) => {
-    await getOwnChat(deps, context)
+    await getChat(deps, context)
     await endChat(deps, chatKey(context))
     return redirectTo(`${chatPath(context)}#chat-end`)
   },
