@@ -259,7 +259,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   }
   if (env.DATABASE_READ_URL !== undefined && env.DATABASE_URL === undefined) {
     throw new ConfigError(
-      'DATABASE_READ_URL needs DATABASE_URL: the database of which DATABASE_READ_URL is a read replica.',
+      'DATABASE_READ_URL needs DATABASE_URL. Set DATABASE_URL to the database that the read replica copies.',
     )
   }
   requireOneSource(env)

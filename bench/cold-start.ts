@@ -28,7 +28,7 @@ const times = Array.from({ length: processes }, () =>
   ),
 ).toSorted((one, other) => one - other)
 
-/** Returns the value below which this part of the times lies. */
+/** Returns the time that this share of the measured times doesn't exceed. */
 const quantile = (part: number): number => times[Math.round(part * (times.length - 1))] ?? NaN
 const row = (cells: string[]): string => `| ${cells.join(' | ')} |`
 process.stdout.write(

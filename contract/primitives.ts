@@ -41,7 +41,10 @@ export const TimestampInput = boundedText(64)
   .refine(isCivilTime, withText('invalid_datetime.year'))
   .describe('ISO 8601 with a time zone, for example 2026-05-04T09:30:00+02:00')
 
-/** Outside these years, ISO 8601 needs a sign and six digits. An offset can carry a time over the limit. */
+/**
+ * Returns false before 1900, because such years are placeholders or typing errors, and from 9999 on, because an offset can
+ * move the end of that year to the year 10000, which ISO 8601 writes with a sign and six digits.
+ */
 function isCivilTime(value: string): boolean {
   const time = Date.parse(value)
   return time >= Date.UTC(1900, 0) && time < Date.UTC(9999, 0)

@@ -163,7 +163,7 @@ export const reportFieldNames: ReadonlySet<string> = new Set(
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
 export type ReportAccepted = z.infer<typeof ReportAccepted>
 
-/** Maximum reports that are read. An attempt has fewer. */
+/** Limits how many reports of one response are read. A real attempt has fewer. */
 export const maxReports = 1_000
 
 /** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, whether or not they were sent. */

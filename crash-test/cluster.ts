@@ -50,7 +50,7 @@ export interface Cluster extends Infrastructure {
   apiOrigins: string[]
   runtime: FakeRuntime | undefined
   callLog: CallLog
-  /** Kills the processes. Their calls are over by then. */
+  /** Kills the processes. After a round without errors, their calls have ended before. */
   stopProcesses: () => Promise<void>
 }
 

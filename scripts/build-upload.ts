@@ -17,7 +17,7 @@ const cli = path.join(root, 'node_modules/zapier-platform-cli/src/bin/run')
 const uploads = [
   {
     zip: 'build.zip',
-    // Zapier's core is 650,000 of them, and the names of countries and time zones 25,000.
+    // Zapier's core takes 650,000 bytes, and the names of countries and time zones take 25,000.
     maxBytes: 720_000,
     needs: ['dist/index.js', 'definition.json', 'package.json', 'zapierwrapper.js'],
     only: /^(dist\/index\.js$|node_modules\/(?!zod\/|@outdial\/)|(definition|package)\.json$|zapierwrapper\.m?js$)/,

@@ -45,8 +45,7 @@ type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 
 /**
  * Creates the function that records an attempt and its consequences. While many results arrive, those of 10 ms share a
- * statement, if they don't change their subscriptions. That's most of them: a subscription starts or stops failing only
- * now and then.
+ * statement, if they don't change their subscriptions. Most don't, because a subscription rarely starts or stops failing.
  */
 export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
   const record = share<FinishedAttempt, void>(

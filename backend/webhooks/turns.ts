@@ -14,7 +14,7 @@ export interface LaneShare extends Lane {
   limit: number
 }
 
-/** Whose turn it is. Each sender has its own. */
+/** Remembers which hosts and lanes had their turns last. Each sender has its own. */
 export interface SenderTurns {
   /** The host that had its turn last. Hosts take turns in the order of their names. Empty at the beginning. */
   host: string

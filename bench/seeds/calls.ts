@@ -54,7 +54,7 @@ export async function addBusyContacts({ owner, demo }: World, count: number): Pr
   return before.last
 }
 
-/** Queues a call to each contact with an ID above `afterContactId`, in turns for the campaigns. */
+/** Queues a call to each contact with an ID above `afterContactId`. Spreads the calls evenly over the campaigns. */
 export async function insertCalls(
   owner: Db,
   campaignIds: readonly number[],

@@ -1,7 +1,7 @@
 import { hashToken } from '../../backend/platform/secrets/tokens.ts'
 import type { World } from '../world.ts'
 
-/** Whose contacts are added. */
+/** A workspace and a campaign that contacts are added to. */
 export interface Target {
   workspace_id: number
   api_key: string

@@ -95,7 +95,7 @@ export class Conversation {
    * Takes the next turn: yields what the agent says and does, and returns what to store. Never throws, whatever fails.
    *
    * @param input null for the beginning
-   * @param signal interrupts the turn. What was said until then stays said.
+   * @param signal interrupts the turn, which keeps what was said until then
    */
   async *takeTurn(input: TurnInput | null, signal: AbortSignal): AsyncGenerator<TurnEvent, FinishedTurn> {
     const turn: OpenTurn = {

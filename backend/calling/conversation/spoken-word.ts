@@ -1,4 +1,4 @@
-/** What a word is part of, apart from its line. */
+/** The inline Markdown that a word is part of. */
 export interface InlineState {
   isInCode: boolean
   /** The word belongs to the title of a link: `[text](https://example.com "title")`. */

@@ -52,7 +52,7 @@ export interface Turn {
   /** Null if the agent speaks first. */
   input: TurnInput | null
   parts: readonly TurnPart[]
-  /** What the turn adds to the model's history. They're plain JSON. */
+  /** The messages that the turn adds to the model's history, as plain JSON. */
   messages: readonly ModelMessage[]
   startedAt: Date
 }
@@ -60,7 +60,7 @@ export interface Turn {
 /** Why a conversation ended by itself. */
 export type OwnEnd = 'agent' | 'silence' | 'limit' | 'failed'
 
-/** What one turn leaves behind. */
+/** A turn that has ended, with its usage, its model, and why the conversation ended, if it did. */
 export interface FinishedTurn extends Turn {
   usage: TokenUsage
   /** The late results that it has taken. */
@@ -71,7 +71,7 @@ export interface FinishedTurn extends Turn {
   end: OwnEnd | undefined
 }
 
-/** What a conversation streams while a turn is in progress. */
+/** An event that a conversation streams while a turn is in progress. */
 export type TurnEvent =
   /** The next words. They belong to the last part if that's of the same kind. */
   | SaidPart

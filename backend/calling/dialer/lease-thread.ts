@@ -5,7 +5,7 @@ import { connect, type ConnectionOptions } from '../../platform/db/connect.ts'
 
 /**
  * The thread that renews the leases of one worker, on a separate connection, so that a busy main thread doesn't lose
- * its calls. It stops renewing if the main thread hasn't run for `maxSilenceMs`: then nobody supervises the calls, and
+ * its calls. It stops renewing if the main thread hasn't run for `maxSilenceMs`: then the calls aren't supervised, and
  * another worker must end them or take them over.
  */
 export interface LeaseThreadOptions {

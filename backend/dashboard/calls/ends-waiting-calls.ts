@@ -10,7 +10,7 @@ import { countCallsToEnd, type RuleChange } from '../../queue/calls/reschedule-c
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
 
 /**
- * Rejects a change that would end waiting calls, because nobody gets these leads back. The form then asks whether to end them.
+ * Rejects a change that would end waiting calls, because their leads can't be restored. The form then asks whether to end them.
  *
  * @throws {ApiError} validation_failed
  */

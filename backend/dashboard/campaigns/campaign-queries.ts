@@ -35,7 +35,7 @@ export const selectCampaignsWithDetails = (
     .execute()
 }
 
-/** A campaign with what its agent and number are. */
+/** A campaign with the names and states of its agent and number. */
 export type CampaignWithDetails = Awaited<ReturnType<typeof selectCampaignsWithDetails>>[number]
 
 /** @throws {ApiError} not_found */

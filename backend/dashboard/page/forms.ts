@@ -212,7 +212,7 @@ const maxFieldLength = 20_000
 /** Text of a field whose limit the operation checks. */
 export const formText = boundedText(maxFieldLength)
 
-/** Accepts a field of a form whose names aren't known in advance. */
+/** Accepts the value of a field whose name isn't known in advance. */
 export const anyField = (maxLength = maxFieldLength) =>
   z.custom<string | string[] | undefined>(
     (value) => [value ?? []].flat().every((part) => typeof part === 'string' && part.length <= maxLength),

@@ -192,8 +192,8 @@ export const rulesView = defineView(
         </p>
       </section>
       <section class="panel flush" aria-labelledby="holidays">
-        <h2 id="holidays">Holidays of states</h2>
-        <div class="table-scroll" tabindex="0" role="group" aria-label="Holidays of states">
+        <h2 id="holidays">State holidays</h2>
+        <div class="table-scroll" tabindex="0" role="group" aria-label="State holidays">
           <table>
             <thead><tr><th scope="col">State</th><th scope="col">Closed on</th><th scope="col">Source</th></tr></thead>
             <tbody>

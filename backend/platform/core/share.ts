@@ -66,7 +66,7 @@ const restRounds = 5
 /**
  * Lets items that arrive at about the same time share an operation, where one item is a batch of one. Returns a function
  * that resolves or rejects with the item's own result. Without `gatherMs`, an item waits only while the maximum number of
- * batches runs, and the next batch takes all that wait by then. Groups take turns.
+ * batches runs, and the next batch takes all items that have arrived. Groups take turns.
  *
  * An item runs alone, with the same operation, if the batch left it out or was rolled back. So a locked row delays only
  * its item, and a bad item fails for itself.

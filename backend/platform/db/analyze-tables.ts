@@ -19,10 +19,10 @@ const maxBytes = 64 * 1024 * 1024
 const maxAttempts = 60
 
 /**
- * Starts the job that analyzes each table that has got its first rows, and again while it grows fast. Autovacuum does so only
- * after up to a minute. Until then, PostgreSQL plans as if the table were empty or small: an index of all contacts of a
- * workspace seems to be as good as one that finds a single contact, reading all rows seems to be as good as an index, and
- * prepared statements keep such a plan.
+ * Starts the job that analyzes each table after its first rows, and again while it grows fast. Autovacuum can take a minute
+ * to do so. Until then, PostgreSQL plans as if the table were empty or small: an index of all contacts of a workspace seems
+ * as good as one that finds a single contact, and reading all rows seems as good as an index. Prepared statements keep such
+ * a plan.
  */
 export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
   /** Counts the attempts of this process for each table. */

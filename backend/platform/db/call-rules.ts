@@ -16,13 +16,13 @@ export interface CallRules extends ConsentRule {
   hoursByLaw: boolean
   /** Days on which no calls are placed, as YYYY-MM-DD. */
   closedDates: string[]
-  /** Call attempts to a number in 24 hours, over all campaigns. Null: any number of them. */
+  /** Call attempts to a number in 24 hours, over all campaigns. Null: unlimited. */
   maxAttemptsPerDay: number | null
-  /** Call attempts to a number in 30 days, over all campaigns. Null: any number of them. */
+  /** Call attempts to a number in 30 days, over all campaigns. Null: unlimited. */
   maxAttemptsPer30Days: number | null
-  /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: any number of them. */
+  /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: unlimited. */
   maxAttemptsPerOwnNumber: number | null
-  /** Minutes of conversation in a calendar month, in the workspace's time zone. Null: any number of them. */
+  /** Minutes of conversation in a calendar month, in the workspace's time zone. Null: unlimited. */
   maxMinutesPerMonth: number | null
 }
 

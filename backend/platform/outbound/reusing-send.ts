@@ -36,7 +36,7 @@ const closedCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 /**
  * Creates a guarded send for servers that get many requests. A connection leads to the address that was checked when it
  * was opened, and gets requests only to the same origin, one at a time. It's closed after a few idle seconds, or when
- * it's a minute old, so that a hostname's new address is used and checked by then.
+ * it's a minute old, so that a hostname's new address is checked and used within a minute.
  *
  * Servers can close an unused connection at any time. If that's how a request fails, it's sent again on a new
  * connection. The server can then get it twice, so use this only for requests that may be repeated.

@@ -19,7 +19,7 @@ type RateLimits = (...keys: string[]) => Promise<Quota[]>
 
 /**
  * Creates limits of requests per key in a fixed window of `windowSeconds`, which starts with the key's first request. All
- * processes count together, in one round trip per request: counts that each process adds up now and then would let a
+ * processes count together, in one round trip per request: counts that processes add up only from time to time would let a
  * client exceed a limit by as much as it sends in between, times the number of processes.
  *
  * @param limits by name

@@ -43,7 +43,7 @@ export interface ReadReplica {
 
 export const newNodeId = (): string => randomBytes(8).toString('hex')
 
-/** Creates what a process without REDIS_URL has: nothing crosses to other processes. */
+/** Creates the `Replicas` of a process without REDIS_URL. They don't connect it to other processes. */
 export const createLoneReplica = (): Replicas => ({
   nodeId: newNodeId(),
   isConnectable: false,

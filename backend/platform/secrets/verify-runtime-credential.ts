@@ -15,7 +15,7 @@ export interface RuntimeCredential {
   readonly conversationId?: string
 }
 
-/** Returns a key to count the requests of a credential by. */
+/** Returns the key under which a credential's requests are counted. */
 export function getCredentialKey({ attemptId, conversationId, digest }: RuntimeCredential): string {
   if (attemptId !== undefined) return `attempt:${attemptId}`
   if (conversationId !== undefined) return `conversation:${conversationId}`

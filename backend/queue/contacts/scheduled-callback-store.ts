@@ -15,7 +15,7 @@ export async function isSecondCallback(db: Db, workspaceId: number, callId: numb
   return rows.length > 0
 }
 
-/** Makes a queued call the callback from the conversation that its new origin names. */
+/** Turns a queued call into a scheduled callback. `origin` names the call in which it was scheduled. */
 export const makeCallback = async (
   db: Db,
   workspaceId: number,

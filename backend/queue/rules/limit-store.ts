@@ -36,7 +36,7 @@ export async function tryLockLimitUses(db: Db, workspaceIds: readonly number[]):
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Counts the calls and minutes that a workspace's limits still leave to a phone number. Null: any number of them. */
+/** Counts the calls and minutes that a workspace's limits still leave to a phone number. Null: unlimited. */
 export interface Remaining {
   phoneNumberId: number
   workspaceId: number

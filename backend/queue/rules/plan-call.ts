@@ -34,11 +34,11 @@ export interface PlannedCallee extends Callee {
 export type NeverReason =
   'destination_not_allowed' | 'consent_missing' | 'consent_expired' | 'frequency' | 'no_permitted_hour'
 
-/** Returns true for a call that may be placed, but has no time for that before it expires. */
+/** Returns true if the call itself is allowed, but has no permitted time before it expires. */
 export const hasNoTime = (reason: NeverReason): boolean =>
   reason === 'frequency' || reason === 'no_permitted_hour'
 
-/** What makes a call wait: calling hours, the hours by law or closed days, or a rule. */
+/** A reason why a call waits: calling hours, the hours by law or closed days, or a rule. */
 export type Delay = 'calling_hours' | 'law' | DelayingRule
 
 export interface PermittedPlan extends CallPlan {

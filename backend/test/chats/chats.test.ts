@@ -119,7 +119,7 @@ it('finds the values of the results after each answer', async () => {
   expect((await read(chatId)).found).toEqual(found)
 })
 
-it('keeps what was said before an interruption, also when the next words come to the same process', async () => {
+it('keeps what was said before an interruption, also if the same process takes the next turn', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   world.model.behaviors.push('slow')
   const chatId = await world.start()
@@ -224,7 +224,7 @@ it('stores nothing if the chat was deleted meanwhile', async () => {
   expect(events.some(({ type }) => type === 'finished')).toBe(false)
 })
 
-it('ends for the member, once, and is analyzed only if the contact said something', async () => {
+it('ends only once if its member ends it twice, and is analyzed only if the contact said something', async () => {
   await edit({ instructions: `Ask: ${question}` })
   const spoken = await world.start()
   await world.take(spoken, 'Hi')
@@ -239,7 +239,7 @@ it('ends for the member, once, and is analyzed only if the contact said somethin
   expect(await getError(world.take(spoken, 'Hello?'))).toMatchObject({ code: 'validation_failed' })
 })
 
-it('ends for the member if no language model is set up anymore', async () => {
+it('ends if its member ends it, even after the language model was removed', async () => {
   const chatId = await world.start()
   const deps: Parameters<typeof endChat>[0] = { ...world.deps }
   Reflect.deleteProperty(deps, 'model')
@@ -261,7 +261,7 @@ it('says the sentences of the agent, with their placeholders filled', async () =
   ])
 })
 
-it('ends a chat in which nobody says anything', async () => {
+it('ends a chat in which the contact says nothing', async () => {
   const chatId = await world.start()
   await world.take(chatId, silence)
   expect((await world.take(chatId, silence)).at(-1)).toEqual({ type: 'finished', end: 'silence' })

@@ -284,7 +284,7 @@ it('bridges the time while a tool runs', async () => {
   ])
 })
 
-it('goes on without a tool that takes longer than 8 seconds, and never starts it twice', async () => {
+it('continues without a tool that takes longer than 8 seconds, and never starts it twice', async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)

@@ -52,7 +52,7 @@ it('marks a call that waits again, before its event, if the result of an earlier
   expect(await readOptOut(id)).toEqual({ outcome: 'suppressed', opted_out: true, inEvents: [true] })
 })
 
-it('marks a completed call if the result is stale, although its event was already sent without it', async () => {
+it('marks a completed call as opted out if the result is stale, although its event was written before the opt-out', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const attempt = await dialCall(world.deps, world.seed, id)
   await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))

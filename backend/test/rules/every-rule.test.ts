@@ -11,8 +11,8 @@ import { queueCallback } from '../../queue/contacts/queue-callback.ts'
 import { type TypedRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber } from '../support/factories.ts'
 
-// In these tests, a call breaks each rule at each moment at which rules decide. The clock is ahead of the database's, so
-// that it doesn't delay the campaigns' turns, and shows noon of a Veterans Day, a Thursday, in New York.
+// Each of these tests has a call that breaks one rule at one of the moments when rules are checked. The clock is ahead of the
+// database's, so that it doesn't delay the campaigns' turns. In New York, it shows noon on Veterans Day, a Thursday.
 const start = '2100-11-11T17:00:00.000Z'
 const world = useRulesWorld(start)
 

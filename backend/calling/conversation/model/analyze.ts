@@ -14,7 +14,7 @@ import { logFailure, type TurnDeps } from './stream-turn.ts'
 import { addUsage, noUsage, type TokenUsage, toUsage } from './usage.ts'
 
 export interface AnalysisRequest extends AnalyzedConversation {
-  /** One of the settings' models. For any other, the first of them answers. */
+  /** The name of a model in the settings. With any other name, or none, the first model of the settings is used. */
   model?: string
   signal: AbortSignal
   /** Time for all requests together. */

@@ -26,7 +26,7 @@ export async function loadModelPackages(log: Pick<Logger, 'warn'>): Promise<Mode
   ])
   // The packages would write warnings to stderr, with texts of the request. All clients of a process share this function.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => {
-    for (const warning of warnings) log.warn({ warning: warning.type }, 'The model package warned.')
+    for (const warning of warnings) log.warn({ warning: warning.type }, 'a model package reported a warning')
   }
   const { streamText, generateText, jsonSchema, tool, Output, wrapLanguageModel } = ai
   const { extractReasoningMiddleware } = ai

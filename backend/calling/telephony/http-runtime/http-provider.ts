@@ -29,7 +29,7 @@ const pollMs = 250
 /**
  * Creates the provider for a custom agent runtime. The runtime gets one dial request per attempt. After that, it's only
  * asked for the call's state or to hang up. Any replica can receive its reports, and this provider reads them from the
- * table, when it's notified and now and then. Calls continue when this process dies.
+ * table when it's notified, or at the latest after `pollMs`. Calls continue when this process dies.
  */
 export function createHttpProvider(deps: HttpProviderDeps): TelephonyProvider {
   const { runtime, internalUrl, reachability, createToken, onError } = deps

@@ -61,7 +61,7 @@ it('gives warnings of the packages to the log, without their texts, and not to t
   const log = globalThis.AI_SDK_LOG_WARNINGS
   if (typeof log !== 'function') throw new Error('no logger is set')
   log({ warnings: [{ type: 'other', message: 'about +12025550123' }] })
-  expect(lines).toEqual([[{ warning: 'other' }, 'The model package warned.']])
+  expect(lines).toEqual([[{ warning: 'other' }, 'a model package reported a warning']])
 })
 
 it.each([
