@@ -79,7 +79,8 @@ export const chatPage = defineForm({
 /** The browser isn't shown anything before the end, so it can't interrupt the agent. */
 const noSignal = new AbortController().signal
 
-const alreadySent = "You already sent this, so the agent didn't hear it twice. If it isn't in the conversation, write it again."
+const alreadySent =
+  "You already sent this, so the agent didn't hear it twice. If it isn't in the conversation, write it again."
 
 /** Returns what the contact says next. Null if it was already sent. */
 async function prepareTurn(deps: Deps, context: ChatContext, fields: z.output<typeof TurnFields>) {
