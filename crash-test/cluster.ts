@@ -50,7 +50,7 @@ export interface Cluster extends Infrastructure {
   apiOrigins: string[]
   runtime: FakeRuntime | undefined
   callLog: CallLog
-  /** Kills the processes. After a round without errors, their calls have ended before. */
+  /** Kills the processes. After a round without errors, their calls have already ended. */
   stopProcesses: () => Promise<void>
 }
 

@@ -288,17 +288,24 @@ describe('when the rules change while calls wait', () => {
   })
 })
 
+/** Ends an attempt with a conversation in which these spoke in turn. */
+const finishConversation = (
+  attempt: Parameters<typeof finishAttempt>[1],
+  speakers: readonly Parameters<typeof said>[0][],
+) =>
+  finishAttempt(world.deps, attempt, {
+    ...emptyResult('answered', 'contact_hung_up'),
+    answeredAt: world.deps.clock.now(),
+    transcript: speakers.map((speaker) => said(speaker)),
+  })
+
 describe('calls that are exempt', () => {
   it('places a scheduled callback that the contact asked for in a conversation, and counts it', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
     const callback = await seedCallback(id, contact.id)
-    await finishAttempt(world.deps, attempt, {
-      ...emptyResult('answered', 'contact_hung_up'),
-      answeredAt: world.deps.clock.now(),
-      transcript: [said('agent'), said('contact'), said('agent'), said('contact')],
-    })
+    await finishConversation(attempt, ['agent', 'contact', 'agent', 'contact'])
     expect(await read(callback)).toMatchObject({ waiting_for: null })
     await finish(await claimOne(callback), 'no_answer', 'ring_timeout')
     expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
@@ -309,11 +316,7 @@ describe('calls that are exempt', () => {
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
     const callback = await seedCallback(id, contact.id)
-    await finishAttempt(world.deps, attempt, {
-      ...emptyResult('answered', 'contact_hung_up'),
-      answeredAt: world.deps.clock.now(),
-      transcript: [said('contact'), said('agent'), said('contact')],
-    })
+    await finishConversation(attempt, ['contact', 'agent', 'contact'])
     advanceHours(1)
     const now = world.deps.clock.now()
     const { workspaceId } = world.seed
@@ -328,11 +331,7 @@ describe('calls that are exempt', () => {
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
     const callback = await seedCallback(id, contact.id)
-    await finishAttempt(world.deps, attempt, {
-      ...emptyResult('answered', 'contact_hung_up'),
-      answeredAt: world.deps.clock.now(),
-      transcript: [said('contact'), said('agent')],
-    })
+    await finishConversation(attempt, ['contact', 'agent'])
     expect(await claim()).toEqual([])
     expect(await read(callback)).toMatchObject(waits(after(24)))
   })
