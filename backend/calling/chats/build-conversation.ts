@@ -34,7 +34,7 @@ export async function loadConversation(
     timeZone: timeZone ?? (await findWorkspaceTimeZone(db, workspaceId)),
     startedAt: chat.started_at,
     turns: turns.map(({ input, parts, messages, started_at: startedAt }) => ({
-      ...{ input, parts: parts ?? [], messages: messages ?? [], startedAt },
+      ...{ input, parts: parts ?? [], messages, startedAt },
     })),
     lateResults: chat.late_results as LateResult[],
     isDryRun: true,

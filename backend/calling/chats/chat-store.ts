@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { toStorableJson } from '../../platform/core/text.ts'
 import type { ConversationEnd, Db } from '../../platform/db/schema.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
-import type { LateResult, Turn, TurnInput } from '../conversation/transcript.ts'
+import type { FinishedTurn, LateResult, Turn, TurnInput } from '../conversation/transcript.ts'
 import type { SampleValues } from './chat.ts'
 
 /** Counts the chats that a member has started since a time. */
@@ -80,9 +80,10 @@ export const selectChats = (db: Db, workspaceId: number, agentId: number, limit:
 export interface TurnRow {
   number: number
   input: TurnInput | null
-  /** Null while it's in progress, and if its process was killed. */
+  /** Null if nothing has been saved. Until the turn ends, they're saved when a tool that has effects starts or finishes. */
   parts: Turn['parts'] | null
-  messages: Turn['messages'] | null
+  /** Null while it's in progress, and if its process was killed. */
+  messages: Turn['messages']
   started_at: Date
 }
 
@@ -97,7 +98,7 @@ export async function selectTurns(db: Db, workspaceId: number, id: string): Prom
   return rows as TurnRow[]
 }
 
-interface TurnKey {
+export interface TurnKey {
   workspaceId: number
   chatId: string
   number: number
@@ -121,7 +122,21 @@ export async function insertTurn(db: Db, key: TurnKey, input: TurnInput | null, 
     .execute()
 }
 
-interface TurnToStore extends Pick<Turn, 'parts' | 'messages'> {
+/**
+ * Saves the parts of a locked chat's turn that's in progress. The late results that it has taken aren't among them: until the turn
+ * ends, they're still the chat's.
+ */
+export async function updateProgress(db: Db, key: TurnKey, parts: Turn['parts']): Promise<void> {
+  await db
+    .updateTable('conversation_turn')
+    .set({ parts: toStorableJson(parts.filter(({ type }) => type !== 'late_result')) })
+    .where('workspace_id', '=', key.workspaceId)
+    .where('conversation_id', '=', key.chatId)
+    .where('number', '=', key.number)
+    .execute()
+}
+
+interface TurnToStore extends Pick<FinishedTurn, 'parts' | 'messages'> {
   model: string | undefined
   usage: TokenUsage
   lateResultIds: readonly string[]

@@ -36,8 +36,10 @@ export interface Chat {
 export interface ChatTurn {
   number: number
   input: TurnInput | null
-  /** Null while the turn is in progress, and if its process was killed. */
-  parts: TurnPart[] | null
+  /** While the turn is in progress, those until its last tool that has effects. */
+  parts: TurnPart[]
+  /** False while the turn is in progress, and if it was lost: its process was killed, or another process took the next turn. */
+  isFinished: boolean
   startedAt: Date
 }
 

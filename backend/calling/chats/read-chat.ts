@@ -20,8 +20,8 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
     ...{ id, agentId: chat.agent_id, agentVersion: chat.agent_version, userId: chat.user_id },
     contactId: chat.contact_id,
     sampleValues: chat.sample_values as SampleValues | null,
-    turns: turns.map(({ number, input, parts, started_at: startedAt }) => ({
-      ...{ number, input, parts: parts?.map(addResult) ?? null, startedAt },
+    turns: turns.map(({ number, input, parts, messages, started_at: startedAt }) => ({
+      ...{ number, input, parts: (parts ?? []).map(addResult), isFinished: messages !== null, startedAt },
     })),
     ...{ found: chat.found, model: chat.model },
     tokens: {

@@ -63,7 +63,7 @@ async function sayFirstWords(tx: ChatDeps, chat: ChatRow): Promise<void> {
   const conversation = new Conversation(
     {
       ...{ model: tx.model, clock: tx.clock, openTools: unused, runControl: unused },
-      ...{ saveLateResult: unused, onToolFailure: () => {} },
+      ...{ saveProgress: unused, saveLateResult: unused, onToolFailure: () => {} },
     },
     state,
   )

@@ -7,7 +7,7 @@ import { recordToolCall } from '../../queue/calls/record-tool-call.ts'
 import type { CallControlName } from '../conversation/call-controls.ts'
 import { Conversation, type ConversationDeps } from '../conversation/conversation.ts'
 import type { ModelClient } from '../conversation/model/model-client.ts'
-import type { FinishedTurn, TurnInput } from '../conversation/transcript.ts'
+import type { FinishedTurn, TurnInput, TurnPart } from '../conversation/transcript.ts'
 import { loadConversation, toAnalyzed } from './build-conversation.ts'
 import type { ChatEvent } from './chat.ts'
 import { chatEnded, chatNotFound, notYourChat } from './chat-errors.ts'
@@ -17,8 +17,10 @@ import {
   insertTurn,
   lockChat,
   selectTurns,
+  type TurnKey,
   updateEnd,
   updateFound,
+  updateProgress,
   updateTokens,
   updateTurn,
 } from './chat-store.ts'
@@ -57,7 +59,7 @@ export async function* takeTurn(
   const exclusive = await startExclusive(deps, key.chatId, signal)
   try {
     const { chat, state, number } = await beginTurn(deps, key, input)
-    const conversation = new Conversation(toConversationDeps(deps, chat), state)
+    const conversation = new Conversation(toConversationDeps(deps, chat, number), state)
     const turn = yield* whileWatched(deps, key, number, (watched) =>
       conversation.takeTurn(input, AbortSignal.any([exclusive.signal, watched])),
     )
@@ -95,6 +97,15 @@ async function lockOwnChat(db: Db, { workspaceId, userId, chatId }: ChatKey): Pr
   if (chat.user_id !== userId) throw notYourChat()
   return chat
 }
+
+/** Saves the parts of a turn in progress. Returns false if the chat has a newer turn, has ended, or has been deleted. */
+const saveProgress = (deps: ChatDeps, key: TurnKey, parts: readonly TurnPart[]): Promise<boolean> =>
+  inTransaction(deps, async (tx) => {
+    const chat = await lockChat(tx.db, key.workspaceId, key.chatId)
+    if (chat?.turn !== key.number || chat.ended_at !== null) return false
+    await updateProgress(tx.db, key, parts)
+    return true
+  })
 
 /** Stores a turn. Returns false if the chat has a newer turn, has ended, or has been deleted. */
 const storeTurn = (
@@ -152,7 +163,7 @@ export async function endChat(deps: Omit<ChatDeps, 'model'>, key: ChatKey): Prom
   }
 }
 
-function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
+function toConversationDeps(deps: ChatDeps, chat: ChatRow, number: number): ConversationDeps {
   const { model, clock, log } = deps
   const { workspace_id: workspaceId, id } = chat
   const onFailure = (error: unknown, sentence: string) =>
@@ -161,6 +172,11 @@ function toConversationDeps(deps: ChatDeps, chat: ChatRow): ConversationDeps {
     ...{ model, clock },
     openTools: (signal) => openChatTools(deps, chat, signal),
     runControl: (name) => runControl(deps, chat, name),
+    saveProgress: (parts) =>
+      saveProgress(deps, { workspaceId, chatId: id, number }, parts).catch((error: unknown) => {
+        onFailure(error, 'failed to save a turn in progress')
+        return false
+      }),
     saveLateResult: (result) =>
       addLateResult(deps.db, workspaceId, id, result).catch((error: unknown) =>
         onFailure(error, 'failed to save the result of a tool'),

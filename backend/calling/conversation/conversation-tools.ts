@@ -38,6 +38,8 @@ export interface TurnTools {
   toPartId(toolCallId: string): string
   /** Returns the outcome of a tool that has finished. Undefined for a result that isn't a tool's own. */
   findOutcome(toolCallId: string): ToolOutcome | undefined
+  /** Returns whether using a tool changes something, unless it's a dry run. */
+  hasEffects(name: string): boolean
   /**
    * Ends the turn. Of the tools that are still running, those that only read are aborted if the contact has interrupted the
    * turn, because nobody needs their result anymore. The others finish, so that nothing that they do is lost.
@@ -49,6 +51,11 @@ interface ToolsDeps {
   clock: Pick<Clock, 'wait'>
   /** Does what a call control is for, and returns the result that the model reads. */
   runControl(name: CallControlName): Promise<string>
+  /**
+   * Saves what the turn has done so far, before it starts a tool that has effects. Returns false if the tool must not start,
+   * because another process has taken the next turn, or nothing can be saved. Never rejects.
+   */
+  saveProgress(): Promise<boolean>
   /** Saves a result that arrives after the turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
   /** Reports that the tool server can't be reached, or rejects a tool call. */
@@ -95,8 +102,12 @@ export function createTurnTools(
 
   const start = (tool: ServerTool, part: Started['part'], args: Record<string, unknown>): Started => {
     const abort = new AbortController()
-    const call = session?.call(tool.name, args, abort.signal) ?? Promise.reject(new Error('no session'))
-    const outcome = call
+    const call = async () => {
+      if (session === undefined) throw new Error('invariant: a tool of the tool server has a session')
+      if (!tool.isReadOnly && !(await deps.saveProgress())) return { text: notStarted, isError: true }
+      return session.call(tool.name, args, abort.signal)
+    }
+    const outcome = call()
       .catch((error: unknown) => {
         if (!abort.signal.aborted) deps.onToolFailure(error)
         return { text: toolFailed, isError: true }
@@ -128,14 +139,21 @@ export function createTurnTools(
     ...{ name, description: tool.description, inputSchema: tool.inputSchema },
     execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
   }))
+  const runControl = async (name: CallControlName) => {
+    if (!(await deps.saveProgress())) throw new Error(notStarted)
+    return deps.runControl(name)
+  }
+  const hasEffects = (name: string) => isCallControl(name) || serverTools.get(name)?.isReadOnly === false
   return {
-    offered: [...fromServer, ...createCallControls((name) => deps.runControl(name))],
+    offered: [...fromServer, ...createCallControls(runControl)],
+
+    hasEffects,
 
     toPartId,
 
     toPart: (toolCallId, name, args) => ({
       ...{ type: 'tool', id: toPartId(toolCallId), name, args, result: null, isError: false },
-      isDryRun: isDryRun && (isCallControl(name) || serverTools.get(name)?.isReadOnly === false),
+      isDryRun: isDryRun && hasEffects(name),
     }),
 
     findOutcome: (toolCallId) => {
@@ -155,6 +173,8 @@ export function createTurnTools(
     },
   }
 }
+
+const notStarted = "This tool wasn't started, because the conversation continued without this answer."
 
 const toolFailed = "The tool couldn't be used, and it's unknown whether it has done anything."
 

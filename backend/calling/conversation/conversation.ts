@@ -27,6 +27,11 @@ export interface ConversationDeps {
   openTools(signal: AbortSignal): Promise<OpenTools>
   /** Does what a call control is for, and returns the result that the model reads. */
   runControl(name: CallControlName): Promise<string>
+  /**
+   * Saves the parts of a turn in progress, so that any process that continues knows which tools were started. Returns false if
+   * it isn't the newest turn anymore, or can't be saved: then no tool that has effects may start. Never rejects.
+   */
+  saveProgress(parts: readonly TurnPart[]): Promise<boolean>
   /** Saves a result that arrives after its turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
   /** Reports that the tool server can't be reached, or rejects a tool call. */
@@ -156,7 +161,8 @@ export class Conversation {
       }
     }
     const running = findRunning(turns, lateResults, turn.startedAt)
-    return createTurnTools(this.#deps, { session, running, isDryRun, turnNumber: turns.length + 1 })
+    const deps = { ...this.#deps, saveProgress: () => this.#deps.saveProgress(turn.parts) }
+    return createTurnTools(deps, { session, running, isDryRun, turnNumber: turns.length + 1 })
   }
 
   async *#takeLateResults(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
@@ -194,7 +200,11 @@ export class Conversation {
       yield* say(turn, text.end())
       text = createSpokenTextStream()
       if (part.type === 'tool_call') yield add(turn, tools.toPart(part.toolCallId, part.name, part.args))
-      else if (part.type === 'tool_result') yield* finishTool(turn, tools, part)
+      else if (part.type === 'tool_result') {
+        yield* finishTool(turn, tools, part)
+        // Without its result, a process that continues couldn't tell whether the tool has done its work.
+        if (tools.hasEffects(part.name)) await this.#deps.saveProgress(turn.parts)
+      }
       else yield* this.#finish(turn, part)
     }
   }

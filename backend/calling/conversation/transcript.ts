@@ -52,8 +52,11 @@ export interface Turn {
   /** Null if the agent speaks first. */
   input: TurnInput | null
   parts: readonly TurnPart[]
-  /** The messages that the turn adds to the model's history, as plain JSON. */
-  messages: readonly ModelMessage[]
+  /**
+   * The messages that the turn adds to the model's history, as plain JSON. Null if the turn didn't end: its process was
+   * killed, or another process took the next turn. Then its parts are those until its last tool with effects.
+   */
+  messages: readonly ModelMessage[] | null
   startedAt: Date
 }
 
@@ -62,6 +65,7 @@ export type OwnEnd = 'agent' | 'silence' | 'limit' | 'failed'
 
 /** A turn that has ended, with its usage, its model, and why the conversation ended, if it did. */
 export interface FinishedTurn extends Turn {
+  messages: readonly ModelMessage[]
   usage: TokenUsage
   /** The late results that it has taken. */
   lateResultIds: readonly string[]

@@ -54,13 +54,13 @@ export function toCallValues({ chat, agent, person }: ShownChat): SampleCallValu
 }
 
 const hasOptedOut = ({ parts }: ChatTurn): boolean =>
-  parts?.some((part) => part.type === 'tool' && part.name === 'opt_out' && !part.isError) ?? false
+  parts.some((part) => part.type === 'tool' && part.name === 'opt_out' && !part.isError)
 
 /** Returns what was said in a turn, without sentences that only bridge a pause. */
 function toTranscriptTurns({ input, parts, startedAt }: ChatTurn): Call['transcript'] {
   const at = startedAt.toISOString()
   const heard = input?.type === 'speech' ? [{ role: 'contact' as const, text: input.text, at }] : []
-  const said = (parts ?? []).flatMap((part) =>
+  const said = parts.flatMap((part) =>
     part.type === 'said' && part.isFiller !== true ? [{ role: 'agent' as const, text: part.text, at }] : [],
   )
   return [...heard, ...said]

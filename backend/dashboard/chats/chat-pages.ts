@@ -148,7 +148,7 @@ async function toChatData(
 
 function findTurnInProgress(turns: readonly ChatTurn[], now: Date): number | null {
   const newest = turns.at(-1)
-  const isInProgress = newest?.parts === null && now.getTime() - newest.startedAt.getTime() < maxTurnMs
+  const isInProgress = newest?.isFinished === false && now.getTime() - newest.startedAt.getTime() < maxTurnMs
   return isInProgress ? newest.number : null
 }
 

@@ -35,25 +35,28 @@ export const inputOfTurn = ({ contact }: Speakers, input: TurnInput, number: num
 
 export const agentOfTurn = (
   { agent }: Speakers,
-  { input, number, parts }: ChatTurn,
+  { input, number, parts, isFinished }: ChatTurn,
   isInProgress: boolean,
 ): Html => html`
   <li data-role="agent"${attributes({ id: input === null && `turn-${number}` })}>
     <span class="turn-speaker">${agent}</span>
+    ${parts.map((part, index) => partOfTurn(part, `${number}-${index}`))}
     ${
-      parts !== null
-        ? parts.length === 0
-          ? html`<p class="turn-aside">Says nothing</p>`
-          : parts.map((part, index) => partOfTurn(part, `${number}-${index}`))
+      isFinished
+        ? parts.length === 0 && html`<p class="turn-aside">Says nothing</p>`
         : isInProgress
           ? html`<p class="turn-aside">Is answering…</p>`
-          : html`
-            <div class="notice" data-tone="warn">
-              This answer was lost, because the server stopped or something failed before it was stored.
-            </div>
-          `
+          : lostAnswer(parts.length > 0)
     }
   </li>
+`
+
+/** @param isPartial true if the page has what was saved until the last tool that has effects */
+const lostAnswer = (isPartial: boolean): Html => html`
+  <div class="notice" data-tone="warn">
+    ${isPartial ? 'The rest of this answer' : 'This answer'} was lost, because the server stopped or something failed before it was
+    stored.
+  </div>
 `
 
 /** @param key distinguishes the part from all others on the page */

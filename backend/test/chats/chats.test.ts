@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { findChat, listChats } from '../../calling/chats/read-chat.ts'
 import { startChat } from '../../calling/chats/start-chat.ts'
-import { endChat } from '../../calling/chats/take-turn.ts'
+import { endChat, takeTurn } from '../../calling/chats/take-turn.ts'
 import { hourMs, secondMs } from '../../platform/core/durations.ts'
 import { saveAgent } from '../../queue/agents/agents.ts'
 import { sampleValues, useChatWorld, wordsOf } from '../support/chat-world.ts'
@@ -11,6 +11,12 @@ import { getError, waitForValue } from '../support/wait.ts'
 const world = useChatWorld()
 const silence = { type: 'silence' } as const
 const question = 'Do you own a house?'
+const noSignal = new AbortController().signal
+
+/** Reads a stream without ending it when the reader stops. */
+const stayOpen = <T>(stream: AsyncGenerator<T>): AsyncIterable<T> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => stream.next() }),
+})
 
 const edit = (changes: object): Promise<unknown> =>
   saveAgent(world.deps, world.seed.workspaceId, world.seed.agentId, { name: 'Ava', ...changes }, null)
@@ -157,7 +163,7 @@ it('stores nothing of a turn after another process has taken the next one', asyn
   await second
   expect(first.some(({ type }) => type === 'finished')).toBe(false)
   expect((await read(chatId)).turns.slice(1)).toMatchObject([
-    { input: { text: 'Hi' }, parts: null },
+    { input: { text: 'Hi' }, parts: [], isFinished: false },
     { input: { text: 'Wait' }, parts: [{ type: 'said' }] },
   ])
 })
@@ -209,6 +215,49 @@ it('continues after a process was killed in a turn', async () => {
   expect(wordsOf(await world.take(chatId, 'Are you there?'))).toContain(question)
   const contents = world.model.requests.at(-1)?.body.messages.map(({ content }) => content)
   expect(contents?.slice(-2)).toEqual(['Hi', 'Are you there?'])
+})
+
+it('knows the tools that a process used in a turn in which it was killed', async () => {
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const killed = takeTurn(world.deps, keyOf(chatId), { type: 'speech', text: 'Take a note' }, noSignal)
+  for await (const { type } of stayOpen(killed)) if (type === 'tool_finished') break
+  // Saves the tool's result before the next words.
+  await killed.next()
+  expect((await read(chatId)).turns[1]).toMatchObject({
+    isFinished: false,
+    parts: [
+      { type: 'said' },
+      { type: 'tool', name: 'contact_note', result: expect.stringContaining('nothing was changed') },
+    ],
+  })
+  const other = await world.openProcess()
+  await world.take(chatId, 'Hello', { deps: other })
+  const contents = world.model.requests.at(-1)?.body.messages.map(({ content }) => content)
+  expect(contents?.slice(-4)).toEqual([
+    'Take a note',
+    'One moment, please.',
+    expect.stringContaining('{"tool":"contact_note",'),
+    'Hello',
+  ])
+  await killed.return()
+})
+
+it('starts no tool with effects once another process has taken the next turn', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const outdated = takeTurn(world.deps, keyOf(chatId), { type: 'speech', text: 'Take a note' }, noSignal)
+  for await (const { type } of stayOpen(outdated)) if (type === 'tool_started') break
+  const other = await world.openProcess()
+  await world.take(chatId, 'Hello', { deps: other })
+  const events: string[] = []
+  for await (const { type } of outdated) events.push(type)
+  expect(events.at(-1)).toBe('dropped')
+  const toolCalls = world.db.selectFrom('tool_call').selectAll().where('conversation_id', '=', chatId)
+  expect(await toolCalls.execute()).toEqual([])
 })
 
 it('stores nothing if the chat was deleted meanwhile', async () => {

@@ -312,6 +312,58 @@ it('continues without a tool that takes longer than 8 seconds, and never starts 
   expect(dialog.calls).toHaveLength(2)
 })
 
+it('starts no tool again that a process had started when it was killed', async () => {
+  const { tool, finish } = slowTool('contact_note')
+  const dialog = createDialog(await open(), {}, [tool])
+  await dialog.take(null)
+  const killed = dialog.take('Take a note')
+  await waitUntil(() => dialog.calls.length === 1)
+  dialog.loseTurn('Take a note')
+  const { turn } = await dialog.take('Take a note')
+  expect(dialog.calls).toHaveLength(1)
+  expect(JSON.stringify(turn.messages)).toContain('already running')
+  expect(lastMessages()).toContainEqual({
+    role: 'user',
+    content: expect.stringMatching(/started.*never instructions.*\n\{"tool":"contact_note",.*"result":"Unknown/),
+  })
+  finish('Saved.')
+  await killed
+})
+
+it('tells the model what a tool did whose process was killed before its answer ended', async () => {
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
+  await dialog.take(null)
+  await dialog.take('Take a note')
+  dialog.state.turns = dialog.state.turns.slice(0, 1)
+  dialog.loseTurn('Take a note')
+  await dialog.take('Hello')
+  expect(JSON.stringify(lastMessages())).toContain(String.raw`\"tool\":\"contact_note\"`)
+  expect(JSON.stringify(lastMessages())).toContain(String.raw`\"result\":\"Done.\"`)
+})
+
+it('confirms an opt-out whose process was killed before it could', async () => {
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  await dialog.take('Please stop calling me')
+  dialog.state.turns = dialog.state.turns.slice(0, 1)
+  dialog.loseTurn('Please stop calling me')
+  const { turn } = await dialog.take('Hello?')
+  expect(turn.end).toBe('agent')
+  expect(saidIn(turn)).toContain("won't call you again")
+})
+
+it('starts no tool that has effects once another process has taken the next turn', async () => {
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
+  await dialog.take(null)
+  dialog.isOutdated = true
+  const { turn } = await dialog.take('Take a note')
+  expect(dialog.calls).toEqual([])
+  expect(turn.parts.find(({ type }) => type === 'tool')).toMatchObject({ isError: true })
+  const { turn: optOut } = await dialog.take('Please stop calling me')
+  expect(dialog.controls).toEqual([])
+  expect(optOut.end).toBeUndefined()
+})
+
 it('keeps what was said when the contact interrupts', async () => {
   models.first.behaviors.push('slow')
   const dialog = createDialog(await open())

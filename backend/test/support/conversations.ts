@@ -6,7 +6,13 @@ import {
 import type { OpenTools, ServerTool, ToolOutcome } from '../../calling/conversation/conversation-tools.ts'
 import type { ModelClient } from '../../calling/conversation/model/model-client.ts'
 import { getPhrases } from '../../calling/conversation/phrases/index.ts'
-import type { FinishedTurn, LateResult, TurnEvent, TurnInput } from '../../calling/conversation/transcript.ts'
+import type {
+  FinishedTurn,
+  LateResult,
+  TurnEvent,
+  TurnInput,
+  TurnPart,
+} from '../../calling/conversation/transcript.ts'
 import type { Clock } from '../../platform/core/clock.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 
@@ -29,6 +35,10 @@ export interface Dialog {
   /** The tools that were called, with their arguments. */
   calls: [string, Record<string, unknown>][]
   controls: string[]
+  /** What the turn in progress has saved. */
+  progress: readonly TurnPart[]
+  /** True once another process has taken the next turn, so that a turn in progress can't be saved anymore. */
+  isOutdated: boolean
   failures: unknown[]
   closedSessions: number
   /** Takes the next turn as another process would: with nothing but what the turns before it have left behind. */
@@ -36,6 +46,8 @@ export interface Dialog {
     input: TurnInput | null | string,
     options?: TakeOptions,
   ): Promise<{ events: TurnEvent[]; turn: FinishedTurn }>
+  /** Loses the process of the turn in progress, so that the next turn only knows what it has saved. */
+  loseTurn(text: string): void
 }
 
 interface TakeOptions {
@@ -57,7 +69,11 @@ export function createDialog(
       ...{ phrases: getPhrases(values.language, values.phrases).phrases, timeZone: 'America/New_York' },
       ...{ startedAt: clock.now(), turns: [], lateResults: [], isDryRun: true },
     },
-    ...{ late: [], calls: [], controls: [], failures: [], closedSessions: 0 },
+    ...{ late: [], calls: [], controls: [], progress: [], isOutdated: false, failures: [], closedSessions: 0 },
+    loseTurn: (text) => {
+      const lost = { input: { type: 'speech', text } as const, parts: dialog.progress, messages: null }
+      dialog.state.turns = [...dialog.state.turns, { ...lost, startedAt: clock.now() }]
+    },
     take: async (given, { signal = new AbortController().signal, onEvent = () => {} } = {}) => {
       const input = typeof given === 'string' ? ({ type: 'speech', text: given } as const) : given
       const conversation = new Conversation(deps, { ...dialog.state, lateResults: dialog.late.splice(0) })
@@ -84,6 +100,10 @@ export function createDialog(
     runControl: async (name) => {
       dialog.controls.push(name)
       return 'The call ends now.'
+    },
+    saveProgress: async (parts) => {
+      if (!dialog.isOutdated) dialog.progress = structuredClone(parts)
+      return !dialog.isOutdated
     },
     saveLateResult: async (result) => void dialog.late.push(result),
     onToolFailure: (error) => dialog.failures.push(error),

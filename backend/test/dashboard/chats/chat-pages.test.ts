@@ -192,15 +192,18 @@ describe('the end of a chat', () => {
 })
 
 describe('a turn that has no end', () => {
-  it('is in progress at first, and lost after two minutes', async () => {
-    const user = await seedChatter(world.service)
-    const chat = await say(user, await startChat(user), 'Hello')
-    await world.database.db
+  const loseTurn = (chat: Page, saved: { parts?: null }) =>
+    world.database.db
       .updateTable('conversation_turn')
-      .set({ parts: null })
+      .set({ ...saved, messages: null })
       .where('conversation_id', '=', chatIdOf(chat))
       .where('number', '=', 2)
       .execute()
+
+  it('is in progress at first, and lost after two minutes', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await say(user, await startChat(user), 'Hello')
+    await loseTurn(chat, { parts: null })
     const { page: waiting } = await user.browser.open(chat.url)
     expect(waiting.text).toContain('Ava Is answering…')
     expect(waiting.html).toContain('hx-trigger="every 2s"')
@@ -209,6 +212,15 @@ describe('a turn that has no end', () => {
     expect(lost.text).toContain(
       'This answer was lost, because the server stopped or something failed before it was stored.',
     )
+  })
+
+  it('shows what was saved before it was lost', async () => {
+    const user = await seedChatter(world.service)
+    const chat = await say(user, await startChat(user), 'Hello')
+    await loseTurn(chat, {})
+    world.service.deps.clock.advance(2 * minuteMs)
+    const { page } = await user.browser.open(chat.url)
+    expect(page.text).toMatch(/Maya Hello Ava .+ The rest of this answer was lost, because/)
   })
 })
 
