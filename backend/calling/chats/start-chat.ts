@@ -3,7 +3,7 @@ import type { Caller } from '../../platform/core/caller.ts'
 import { hourMs } from '../../platform/core/durations.ts'
 import { fieldError } from '../../platform/core/errors.ts'
 import { runToEnd } from '../../platform/core/run-to-end.ts'
-import { lockAgent, lockContact } from '../../platform/db/locks.ts'
+import { lockAgent, lockChatStarts, lockContact } from '../../platform/db/locks.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
 import { agentNotFound } from '../../queue/agents/agents.ts'
 import { Conversation } from '../conversation/conversation.ts'
@@ -34,6 +34,7 @@ export const startChat = (
 ): Promise<{ id: string }> =>
   inTransaction(deps, async (tx) => {
     const { workspaceId, userId } = caller
+    await lockChatStarts(tx.db, workspaceId, userId)
     const agent = await lockAgent(tx.db, workspaceId, agentId)
     if (agent === undefined) throw agentNotFound()
     await requireTokensLeft(tx, workspaceId)

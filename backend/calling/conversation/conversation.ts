@@ -62,9 +62,8 @@ const maxStoredResult = 16_384
 const closingMs = 20 * secondMs
 /** The longest conversation of agents from before there was a limit. */
 const defaultMaxMinutes = 30
-/** The longest history that's sent to the model. */
-const maxHistoryTokens = 100_000
-const charactersPerToken = 3
+/** 100,000 tokens, of 3 characters or more. */
+const maxRequestLength = 300_000
 
 /** How long the contact waits for a word before the agent bridges the pause. */
 const pauseLimits = { firstWordMs: 1.5 * secondMs, toolMs: secondMs }
@@ -177,13 +176,8 @@ export class Conversation {
     const { agent, turns } = this.#state
     const { instructions, data } = this.#buildPrompt(tools)
     const history = [...toHistory(data, turns), ...toInputMessages(turn.input), ...turn.messages]
-    const sent = JSON.stringify([instructions, history, tools.offered])
-    if (sent.length > maxHistoryTokens * charactersPerToken) {
-      yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
-      return
-    }
     const model = agent.model === null ? {} : { model: agent.model }
-    const request = { ...model, instructions, messages: history, tools: tools.offered, signal }
+    const request = { ...model, instructions, messages: history, tools: tools.offered, signal, maxRequestLength }
     const stream = this.#deps.model.streamTurn(request)
     const pauses = createPauses(this.#phrases)
     let text = createSpokenTextStream()
@@ -222,11 +216,12 @@ export class Conversation {
       yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
       return
     }
-    turn.model = part.model
+    if (!part.isTooLong) turn.model = part.model
     if (part.isTruncated) yield add(turn, { type: 'trouble', sentence: answerTooLong })
     // The opt-out comes first, because it must be confirmed.
     if (hasUsed(turn, 'opt_out')) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (hasUsed(turn, 'end_call')) yield* this.#say(turn, this.#goodbye(turn), 'agent')
+    else if (part.isTooLong) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (!hasSaid(turn)) yield* this.#say(turn, this.#phrases.notUnderstood)
   }
 

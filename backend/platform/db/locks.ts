@@ -73,6 +73,14 @@ export const lockEdited = async (db: Db, workspaceId: number, edited: string): P
   )
 }
 
+/** Locks the chats that a member starts until the transaction ends, so that they can be counted. It's taken before the agent. */
+export const lockChatStarts = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
+  await sql`
+    select pg_advisory_xact_lock(hashtextextended('chats of member ' || ${workspaceId}::bigint || ' ' || ${userId}::bigint, 0))`.execute(
+    db,
+  )
+}
+
 interface CampaignToReschedule {
   status: CampaignStatus
   timeZone: string

@@ -347,6 +347,17 @@ it('can be started 30 times an hour by a member', async () => {
   expect(await listChats(world.db, world.seed.workspaceId, world.seed.agentId)).toHaveLength(20)
 })
 
+it('can be started 30 times an hour by a member also with several agents at the same time', async () => {
+  const agentIds: number[] = []
+  for (let count = 0; count < 10; count += 1)
+    agentIds.push(await seedAgent(world.deps, world.seed.workspaceId))
+  for (let count = 0; count < 25; count += 1) await world.start()
+  const results = await Promise.allSettled(
+    agentIds.map((agentId) => startChat(world.deps, world.seed, agentId, { sampleValues })),
+  )
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+})
+
 it('saves the result of a tool that finishes after an interruption, and gives it to the model', async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()

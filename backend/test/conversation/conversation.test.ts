@@ -457,6 +457,17 @@ it('ends before a request has more than 100,000 tokens', async () => {
   expect(models.first.requests).toEqual([])
 })
 
+it("doesn't make a request longer in the same turn, either, with the results of tools", async () => {
+  const run = async () => ({ text: 'x'.repeat(4_000), isError: false })
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note', run }])
+  const { turn } = await dialog.take(null)
+  dialog.state.turns = [{ ...turn, messages: [{ role: 'assistant', content: 'x'.repeat(293_000) }] }]
+  const { turn: last } = await dialog.take('Take a note')
+  expect(last.parts.map(({ type }) => type)).toEqual(['said', 'tool', 'said'])
+  expect(last.end).toBe('limit')
+  expect(models.first.requests).toHaveLength(1)
+})
+
 it('has an honest turn if a model calls an unknown tool, or the same one again and again', async () => {
   for (const behavior of ['unknown-tool', 'same-tool', 'broken-arguments']) {
     models.first.behaviors.splice(0, 9, behavior)

@@ -24,6 +24,8 @@ export interface TurnRequest {
   /** Ends the turn with `aborted`. Tools that run continue. */
   signal: AbortSignal
   maxOutputTokens?: number
+  /** Characters of a request, as JSON. A turn that would need a longer one finishes without it. No limit by default. */
+  maxRequestLength?: number
   /** Requests in this turn. The last one can't use tools, so that the turn doesn't end with a tool call. */
   maxSteps?: number
   firstWordMs?: number
@@ -43,8 +45,11 @@ export type TurnPart =
   | { type: 'text'; text: string }
   | ToolCallPart
   | ToolResultPart
-  /** `model` is the one that answered last. `isTruncated` if the answer reached its limit. */
-  | (TurnEnd & { type: 'finish'; model: string; isTruncated: boolean })
+  /**
+   * `model` is the one that answered last. `isTruncated` if the answer reached its limit, and `isTooLong` if the next request
+   * would have been longer than it can be.
+   */
+  | (TurnEnd & { type: 'finish'; model: string; isTruncated: boolean; isTooLong: boolean })
   | (TurnEnd & { type: 'failure'; failure: ModelFailure })
 
 export interface TurnDeps {
@@ -83,7 +88,7 @@ export async function* streamTurn(
   endpoints: readonly Endpoint[],
   request: TurnRequest,
 ): AsyncGenerator<TurnPart, void> {
-  const { tools, signal, maxSteps = 5, instructions } = request
+  const { tools, signal, maxSteps = 5, instructions, maxRequestLength = Infinity } = request
   const { maxOutputTokens = 400, firstWordMs = 4 * secondMs, idleMs = 10 * secondMs } = request
   const toolSet: ToolSet = toToolSet(deps.packages, tools)
   const turn: Turn = {
@@ -94,6 +99,11 @@ export async function* streamTurn(
   }
   let rejectedCalls = 0
   for (let step = 1; ; step += 1) {
+    const sent = [instructions, turn.history, turn.messages, tools]
+    if (JSON.stringify(sent).length > maxRequestLength) {
+      yield toFinish(turn, { isTooLong: true })
+      return
+    }
     const callsLeft = Math.min(maxCalls.inAnswer, maxCalls.inTurn - turn.callIds.size)
     const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls && callsLeft > 0
     const outcome = yield* requestStep(deps, turn, mayUseTools)
@@ -112,9 +122,8 @@ export async function* streamTurn(
       yield { type: 'failure', failure: { kind: 'aborted' }, ...toEnd(turn) }
       return
     }
-    const model = turn.endpoints[0]?.model ?? ''
     if (calls.length === 0) {
-      yield { type: 'finish', model, isTruncated, ...toEnd(turn) }
+      yield toFinish(turn, { isTruncated })
       return
     }
     rejectedCalls += calls.filter(({ problem }) => problem !== undefined).length
@@ -126,11 +135,16 @@ export async function* streamTurn(
     }
     const ending = tools.filter(({ endsTurn }) => endsTurn).map(({ name }) => name)
     if (calls.some(({ name, problem }) => problem === undefined && ending.includes(name))) {
-      yield { type: 'finish', model, isTruncated, ...toEnd(turn) }
+      yield toFinish(turn, { isTruncated })
       return
     }
   }
 }
+
+const toFinish = (turn: Turn, { isTruncated = false, isTooLong = false }): TurnPart => ({
+  ...{ type: 'finish', model: turn.endpoints[0]?.model ?? '', isTruncated, isTooLong },
+  ...toEnd(turn),
+})
 
 /** Gives a call another ID if the turn has the ID already: some servers number the calls of each response from one. */
 function withOwnId({ callIds }: Turn, call: RequestedTool): RequestedTool {

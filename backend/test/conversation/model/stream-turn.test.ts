@@ -43,6 +43,7 @@ it('yields words as they stream, and ends with the messages and the tokens', asy
   expect(endOf(parts)).toEqual({
     type: 'finish',
     model: 'outdial-fake',
+    isTooLong: false,
     text: greeting,
     messages: [{ role: 'assistant', content: [{ type: 'text', text: greeting }] }],
     usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number), isEstimated: false },
