@@ -19,7 +19,7 @@ const descriptions: Record<CallControlName, string> = {
 /**
  * Returns the call controls. Neither has arguments, so that nothing that the contact says can direct one at someone else.
  *
- * @param run does what the control is for, and returns the result that the model reads
+ * @param run runs a control, and returns the result that the model reads
  */
 export const createCallControls = (run: (name: CallControlName) => Promise<string>): ConversationTool[] =>
   callControlNames.map((name) => ({

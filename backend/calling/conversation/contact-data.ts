@@ -2,8 +2,8 @@ import { cutText } from '../../platform/core/text.ts'
 import { type CallValues, readCallValue } from '../../queue/calls/fill-spoken-text.ts'
 import { replacePlaceholders } from '../../queue/calls/greeting.ts'
 
-// A public form can send any name, note, or variable, so none of it is ever part of the instructions to the model. They
-// name the fields of a block of data instead, and the conversation sends that block as a message of its own.
+// A public form can send any name, note, or variable, so the instructions to the model never contain these values. The
+// instructions only name the fields of a block of data, which the conversation sends as a separate message.
 
 export const dataStart = '<contact_data>'
 export const dataEnd = '</contact_data>'

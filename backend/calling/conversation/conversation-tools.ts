@@ -36,20 +36,20 @@ export interface TurnTools {
   toPart(toolCallId: string, name: string, args: unknown): ToolPart
   /** Returns the ID of the part. Servers may use the same ID in each turn. */
   toPartId(toolCallId: string): string
-  /** Returns the outcome of a tool that has finished. Undefined for a result that isn't a tool's own. */
+  /** Returns the outcome of a tool that has finished. Undefined for other results, such as that of a call control. */
   findOutcome(toolCallId: string): ToolOutcome | undefined
   /** Returns whether using a tool changes something, unless it's a dry run. */
   hasEffects(name: string): boolean
   /**
-   * Ends the turn. Of the tools that are still running, those that only read are aborted if the contact has interrupted the
-   * turn, because nobody needs their result anymore. The others finish, so that nothing that they do is lost.
+   * Ends the turn. If the contact has interrupted it, aborts the read-only tools that are still running, because their results
+   * are no longer needed. Other tools finish, and their results are saved, so that the agent learns what they changed.
    */
   end(isInterrupted: boolean): void
 }
 
 interface ToolsDeps {
   clock: Pick<Clock, 'wait'>
-  /** Does what a call control is for, and returns the result that the model reads. */
+  /** Runs a call control, and returns the result that the model reads. */
   runControl(name: CallControlName): Promise<string>
   /**
    * Saves what the turn has done so far, before it starts a tool that has effects. Returns false if the tool must not start,
@@ -62,7 +62,7 @@ interface ToolsDeps {
   onToolFailure(error: unknown): void
 }
 
-/** How long the model waits for a tool: the contact is waiting, too. */
+/** How long the model waits for a tool. The limit is short, because the contact is waiting, too. */
 const waitMs = 8 * secondMs
 
 const alreadyRunning = 'This tool is already running with the same arguments. Its result follows later.'
@@ -73,9 +73,9 @@ interface Started {
   isReadOnly: boolean
   abort: AbortController
   outcome: Promise<ToolOutcome>
-  /** Set once it has finished. */
+  /** Set once the tool has finished. */
   finished: ToolOutcome | undefined
-  /** True if the model has its result. */
+  /** True if the model has received the tool's result. */
   isTaken: boolean
 }
 
@@ -179,8 +179,8 @@ const notStarted = "This tool wasn't started, because the conversation continued
 const toolFailed = "The tool couldn't be used, and it's unknown whether it has done anything."
 
 /**
- * Returns a tool with the name that the model knows it by. A tool with the name of a call control is older than that name's
- * reservation. The control `opt_out` takes the place of `do_not_call`, which wouldn't end the call.
+ * Returns a tool with the name that the model knows it by. Renames a tool that was created with the name of a call control
+ * before that name was reserved. Omits `do_not_call`: the control `opt_out` replaces it, because it also ends the call.
  */
 function toOffered(tool: ServerTool): [string, ServerTool][] {
   if (tool.name === 'do_not_call') return []

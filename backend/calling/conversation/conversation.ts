@@ -19,13 +19,13 @@ import { buildPrompt } from './prompt.ts'
 import { createSpokenTextStream } from './spoken-text.ts'
 import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
 
-/** The functions that a conversation calls. It doesn't know if the contact hears it or reads it. */
+/** The functions that a conversation calls. The conversation doesn't know whether the contact hears or reads its words. */
 export interface ConversationDeps {
   model: Pick<ModelClient, 'streamTurn'>
   clock: Clock
   /** Opens a session on the tool server. */
   openTools(signal: AbortSignal): Promise<OpenTools>
-  /** Does what a call control is for, and returns the result that the model reads. */
+  /** Runs a call control, and returns the result that the model reads. */
   runControl(name: CallControlName): Promise<string>
   /**
    * Saves the parts of a turn in progress, so that any process that continues knows which tools were started. Returns false if
@@ -38,12 +38,12 @@ export interface ConversationDeps {
   onToolFailure(error: unknown): void
 }
 
-/** Everything from which any process can continue a conversation. */
+/** Everything that a process needs to continue a conversation. */
 export interface ConversationState {
   agent: AgentValues
   /** The values of the placeholders. */
   values: CallValues
-  /** The sentences of the conversation itself. They can have placeholders. */
+  /** The sentences that the conversation says without the model. They can have placeholders. */
   phrases: Phrases
   /** The contact's time zone. */
   timeZone: string
@@ -56,13 +56,13 @@ export interface ConversationState {
 }
 
 const maxTurns = 200
-/** Characters of a tool's result that a turn keeps. The model gets fewer. */
+/** Maximum characters of a tool's result that a turn stores. The model gets fewer. */
 const maxStoredResult = 16_384
-/** The conversation ends before an agent's longest time is over, so that the closing line still fits. */
+/** How long before the agent's time limit the conversation ends, so that there's still time for the closing line. */
 const closingMs = 20 * secondMs
-/** The longest conversation of agents from before there was a limit. */
+/** The time limit for agents that were saved before agents had one. */
 const defaultMaxMinutes = 30
-/** 100,000 tokens, of 3 characters or more. */
+/** Maximum characters of a request to the model, which are about 100,000 tokens. A conversation that would exceed them ends. */
 const maxRequestLength = 300_000
 
 /** How long the contact waits for a word before the agent bridges the pause. */
@@ -86,7 +86,7 @@ interface OpenTurn {
 export class Conversation {
   readonly #deps: ConversationDeps
   readonly #state: ConversationState
-  /** The sentences as they're said. What a public form sent can be in them, so the model's instructions have none of them. */
+  /** The sentences with filled placeholders. They can contain what a public form sent, so never add them to instructions. */
   readonly #phrases: Phrases
 
   constructor(deps: ConversationDeps, state: ConversationState) {
@@ -99,7 +99,7 @@ export class Conversation {
    * Takes the next turn: yields what the agent says and does, and returns what to store. Never throws, whatever fails.
    *
    * @param input null for the beginning
-   * @param signal interrupts the turn, which keeps what was said until then
+   * @param signal interrupts the turn. What was said until then stays part of it.
    */
   async *takeTurn(input: TurnInput | null, signal: AbortSignal): AsyncGenerator<TurnEvent, FinishedTurn> {
     const turn: OpenTurn = {
@@ -107,7 +107,7 @@ export class Conversation {
       ...{ usage: noUsage, model: undefined, end: undefined },
     }
     if (input === null) yield* this.#begin(turn)
-    // The contact interrupted the turn that was to confirm it.
+    // The contact interrupted the turn that should have confirmed the opt-out, so this turn confirms it.
     else if (this.#hasOptedOut()) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
@@ -136,7 +136,7 @@ export class Conversation {
     if (!this.#hasSpoken()) {
       // A contact who speaks first expects to hear who is calling, whatever they said.
       if (agent.greeting.trim() !== '') return yield* this.#say(turn, this.#opening())
-      // Not a message to the model: its answer couldn't follow its own words.
+      // `this.#say` would also add the words to the model's messages, and the model can't answer after its own words.
       if (agent.ai_disclosure) yield* say(turn, `${this.#phrases.aiDisclosure} `)
     }
     const tools = yield* this.#openTools(turn, signal)
@@ -203,7 +203,7 @@ export class Conversation {
     }
   }
 
-  /** Ends a turn of the model: with its end, or with words of ours if it failed. */
+  /** Ends the model's turn, and says the sentence that's due then, such as after a failure or an opt-out. */
   async *#finish(
     turn: OpenTurn,
     part: Extract<ModelPart, { type: 'finish' | 'failure' }>,
@@ -218,14 +218,14 @@ export class Conversation {
     }
     if (!part.isTooLong) turn.model = part.model
     if (part.isTruncated) yield add(turn, { type: 'trouble', sentence: answerTooLong })
-    // The opt-out comes first, because it must be confirmed.
+    // Checked before `end_call`, because an opt-out must always be confirmed.
     if (hasUsed(turn, 'opt_out')) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (hasUsed(turn, 'end_call')) yield* this.#say(turn, this.#goodbye(turn), 'agent')
     else if (part.isTooLong) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (!hasSaid(turn)) yield* this.#say(turn, this.#phrases.notUnderstood)
   }
 
-  /** Says words that aren't the model's, and which it gets as its own. */
+  /** Says words of the conversation itself, and adds them to the model's history as if the model had said them. */
   async *#say(turn: OpenTurn, text: string, end?: OwnEnd): AsyncGenerator<TurnEvent, void> {
     turn.end = end
     if (text === '') return
@@ -264,7 +264,7 @@ export class Conversation {
     return fillSpokenText(this.#state.agent.closing_line, this.#state.values)
   }
 
-  /** Returns the last words of a call that the agent ends. Blank if the model has said goodbye itself. */
+  /** Returns the last words of a call that the agent ends. Blank if the model has said some, and there's no closing line. */
   #goodbye(turn: OpenTurn): string {
     return this.#closingLine() || (hasSaid(turn) ? '' : this.#phrases.goodbye)
   }
@@ -328,7 +328,7 @@ function* finishTool(
   yield { type: 'tool_finished', tool: { ...part } }
 }
 
-/** Decides when a pause is bridged, and with which words. Each is said once in a turn. */
+/** Decides when to bridge a pause, and with which sentence. A turn has each sentence only once. */
 function createPauses(phrases: Phrases) {
   let waitsFor: 'firstWord' | 'tool' | undefined = 'firstWord'
   const said = new Set<'firstWord' | 'tool'>()
@@ -338,7 +338,7 @@ function createPauses(phrases: Phrases) {
       if (waitsFor === undefined || said.has(waitsFor)) return undefined
       return waitsFor === 'tool' ? pauseLimits.toolMs : pauseLimits.firstWordMs
     },
-    /** Returns the words to say now. */
+    /** Returns the sentence to say now. */
     take: (): string => {
       if (waitsFor !== undefined) said.add(waitsFor)
       return waitsFor === 'tool' ? phrases.toolFiller : phrases.thinkingFiller

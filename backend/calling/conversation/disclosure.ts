@@ -1,11 +1,11 @@
 /**
- * Returns the first words of the agent: its greeting, and the sentence that it's an AI, unless the greeting has it.
+ * Returns the agent's first words: its greeting and the AI disclosure. Omits the disclosure if the greeting contains it.
  *
  * If the agent speaks first, the disclosure comes before a question at the end, because the contact answers the last thing that
- * they hear. If the contact speaks first, they already wait to hear who is calling, so it comes first.
+ * they hear. If the contact speaks first, the disclosure comes first, because the contact is waiting to hear who is calling.
  *
  * @param greeting with its placeholders filled. Blank if the model greets.
- * @param disclosure blank if it's off
+ * @param disclosure the sentence that says that the agent is an AI. Blank if the disclosure is off.
  */
 export function withDisclosure(
   greeting: string,
@@ -34,10 +34,10 @@ const toLettersAndDigits = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
-/** Matches a text that ends with an initial, or with a title before a name, but not with a sentence. */
+/** Matches a text whose last period belongs to an initial or a title, such as "Dr.", so that it doesn't end a sentence. */
 const abbreviation = /(?:^|[^\p{L}])(?:\p{L}|mr|mrs|ms|dr|prof|st|hr|fr|sr|sra|srta|mme|mlle)\.$/iu
 
-/** The characters of the longest one, with the one before it. */
+/** The number of characters in the longest abbreviation, plus the character before it. */
 const maxAbbreviation = ' srta.'.length
 
 /** Returns where the question at the end of a text starts, or the text's length if there's none. */

@@ -48,12 +48,12 @@ export const toInputMessages = (input: TurnInput | null): ModelMessage[] =>
     ? []
     : [{ role: 'user', content: input.type === 'speech' ? toSpeech(input.text) : silenceNote }]
 
-/** Replaces square brackets, because notes to the model are in them, and a contact could imitate the result of a tool. */
+/** Replaces square brackets. They mark notes to the model, so a contact who uses them could imitate the result of a tool. */
 const toSpeech = (text: string): string => text.replaceAll('[', '(').replaceAll(']', ')')
 
 const silenceNote = '[The contact says nothing.]'
 
-/** Returns a message with results that arrived after their turn. They're JSON, so that nothing in them can end the data. */
+/** Returns a message with results that arrived after their turn. They're JSON, so their text can't pass for another note. */
 export const toLateResultsMessage = (results: readonly LateResult[]): ModelMessage => ({
   role: 'user',
   content: [
@@ -67,13 +67,13 @@ export const toLateResultsMessage = (results: readonly LateResult[]): ModelMessa
 /** Returns a message with words that the conversation itself said. */
 export const toSaidMessage = (text: string): ModelMessage => ({ role: 'assistant', content: text })
 
-/** A tool that runs longer was lost with its process: the tool server ends its tools after 20 seconds. */
+/** The tool server ends a tool after 20 seconds. A tool without a result for this long was lost with its process. */
 const maxRunningMs = minuteMs
 
 /**
  * Lists the tools that earlier turns have started and that may still be running.
  *
- * @param lateResults those that no turn has taken yet
+ * @param lateResults results that no turn has taken yet
  */
 export function findRunning(
   turns: readonly Turn[],
@@ -90,7 +90,7 @@ export function findRunning(
   )
 }
 
-/** Returns whether a tool is among them with the same arguments. */
+/** Returns true if the same tool is already running with the same arguments. */
 export const isRunning = (
   running: readonly Pick<ToolPart, 'name' | 'args'>[],
   name: string,

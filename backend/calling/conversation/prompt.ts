@@ -18,7 +18,7 @@ export interface PromptInput {
   }
   /** Null for a conversation without a contact. */
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> } | null
-  /** The sentence that the conversation itself says if `aiDisclosure` is on, with its placeholders. */
+  /** The sentence that the conversation itself says if `aiDisclosure` is on. Its placeholders aren't filled in. */
   disclosure: string
   now: Date
   /** The contact's time zone. */
@@ -30,8 +30,8 @@ export interface PromptInput {
 const callControls = ['end_call', 'opt_out']
 
 /**
- * Builds what the model is told: `instructions`, which are the same whatever the contact's values are, and `data`, which
- * the conversation sends as its first message, from the user.
+ * Builds the model's prompt: `instructions`, which don't depend on the contact's values, and `data`, which the conversation
+ * sends as its first message, with the role `user`.
  */
 export function buildPrompt(input: PromptInput): { instructions: string; data: string } {
   const { agent, contact, disclosure } = input
@@ -51,7 +51,7 @@ export function buildPrompt(input: PromptInput): { instructions: string; data: s
   return { instructions: writeInstructions(input), data: buildContactData(ownersTexts, values) }
 }
 
-/** Writes the time last, so that servers can reuse what they've computed for the text before it. */
+/** Writes the instructions. The time comes last, so that servers can reuse what they've computed for the text before it. */
 const writeInstructions = ({ agent, disclosure, now, timeZone, toolNames }: PromptInput): string => `\
 You are ${toSingleLine(toSpokenName(agent.name))}, an AI agent on a phone call with one person, the contact. Everything you write is spoken to them. ${
   agent.speaksFirst === 'agent'

@@ -6,14 +6,14 @@ import { type InlineState, toSpokenWord } from './spoken-word.ts'
 //
 // Each word is read once it's complete, so it doesn't matter how the text is split into chunks.
 
-/** Removes Markdown from a text that arrives in chunks. What it returns is, joined, what `toSpokenText` returns. */
+/** Removes Markdown from a text that arrives in chunks. The returned pieces, joined, are what `toSpokenText` returns. */
 export interface SpokenTextStream {
   write: (chunk: string) => string
   /** Returns the last word. */
   end: () => string
 }
 
-/** Returns a text on one line, without Markdown, code blocks, tables, and emoji. */
+/** Returns a text on one line, without Markdown, code blocks, tables, or emoji. */
 export function toSpokenText(text: string): string {
   const stream = createSpokenTextStream()
   return stream.write(text) + stream.end()
@@ -23,7 +23,7 @@ type LineKind = 'text' | 'heading' | 'item' | 'table'
 
 interface Line {
   kind: LineKind
-  /** Nothing of the line has been said. */
+  /** True until the first word of the line has been said. */
   isStart: boolean
 }
 
@@ -47,7 +47,7 @@ export function createSpokenTextStream(): SpokenTextStream {
     const spoken = toSpokenWord(written, inline)
     if (spoken === '') return ''
     const pause = last !== undefined && line.isStart ? findPause(last, line.kind) : ''
-    // A mark belongs to the word before it if what was between them is left out: "Great 🎉!"
+    // In "Great 🎉!", the emoji isn't said, so the mark follows the word before it without a space.
     const isAttached = spoken !== written && /^[.,;:!?…]+$/.test(spoken)
     const space = last !== undefined && hasSpace && !isAttached ? ' ' : ''
     last = { word: spoken, kind: line.kind, endsParagraph: false }
@@ -80,7 +80,7 @@ export function createSpokenTextStream(): SpokenTextStream {
   return { write: (chunk) => chunk.split('').map(readUnit).join(''), end: endWord }
 }
 
-/** Reads the first word of a line. Numbers of lists are said, because "3." can also start a German date. */
+/** Reads the marker at the start of a line. A list item's number is said, because "3." can also start a German date. */
 function readMarker(word: string): { kind: LineKind; isSaid: boolean } | undefined {
   if (word.startsWith('|')) return { kind: 'table', isSaid: false }
   if (/^#{1,6}$/.test(word)) return { kind: 'heading', isSaid: false }
@@ -90,7 +90,7 @@ function readMarker(word: string): { kind: LineKind; isSaid: boolean } | undefin
   return undefined
 }
 
-/** Returns the punctuation that a new line stands for: lists and headings often have none. */
+/** Returns the punctuation to say instead of a line break, because list items and headings often end without any. */
 function findPause(last: { word: string; kind: LineKind; endsParagraph: boolean }, kind: LineKind): string {
   if (/\p{P}/u.test(last.word.at(-1) ?? '')) return ''
   if (kind === 'item') return ','

@@ -5,18 +5,18 @@ export interface InlineState {
   isInLink: boolean
 }
 
-/** Removes the Markdown and emoji of a word. Blank if nothing of it is said. */
+/** Returns a word without Markdown and emoji. Blank if nothing is left to say. */
 export function toSpokenWord(word: string, state: InlineState): string {
   const text = removeLinkTargets(removeCode(word, state), state)
-  // An asterisk on its own is a sign, as in "2 * 3".
+  // An asterisk between spaces is a multiplication sign, as in "2 * 3".
   if (text === '*') return text
-  // A separator in a row without a pipe at its start.
+  // A pipe here separates the cells of a table row that doesn't start with a pipe.
   if (text === '|') return ','
   if (/^[-=:|]{3,}$/.test(text)) return ''
   return text.replace(marks, '$1$2').replace(emoji, '')
 }
 
-/** Returns what's outside of code blocks. Each fence in the word starts or ends one. */
+/** Returns the text of a word that's outside of code blocks. Each fence in the word starts or ends a code block. */
 function removeCode(word: string, state: InlineState): string {
   const [first = '', ...others] = word.split(/`{3,}|~{3,}/)
   let text = state.isInCode ? '' : first
@@ -43,8 +43,8 @@ function removeLinkTargets(word: string, state: InlineState): string {
 }
 
 /**
- * Matches the marks of Markdown. The first group is an escaped character, and the second a sign inside of a word, as in
- * "5*3" and "first_name". Both are said.
+ * Matches the marks of Markdown. The first group is an escaped character, and the second is a sign inside of a word, as in
+ * "5*3" and "first_name". Both groups are said, so they stay in the text.
  */
 const marks =
   /\\([!-/:-@[-`{-~])|((?<=\p{N})\*(?=\p{N})|(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}]))|\*+|_+|~{2,}|`+|(?<![\p{L}\p{N}])!\[|\[|\]/gu

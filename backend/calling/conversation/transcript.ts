@@ -10,7 +10,7 @@ export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart | Interrup
 export interface SaidPart {
   type: 'said'
   text: string
-  /** True for a sentence that bridges a pause. The model doesn't learn of it. */
+  /** True for a sentence that bridges a pause. The model's history doesn't contain it. */
   isFiller?: true
 }
 
@@ -23,7 +23,7 @@ export interface ToolPart {
   /** Null if the tool was still running when the turn ended. */
   result: string | null
   isError: boolean
-  /** True if nothing was changed, because the tool has effects and the conversation is a chat. */
+  /** True if the tool has effects that were left out, because the conversation is a chat. */
   isDryRun: boolean
 }
 
@@ -36,13 +36,13 @@ export interface LateResult {
   isError: boolean
 }
 
-/** Something that failed, in a sentence for the operator. It's part of the transcript, but nobody hears it. */
+/** A failure, in a sentence for the operator. It's part of the transcript, but the contact doesn't hear it. */
 export interface TroublePart {
   type: 'trouble'
   sentence: string
 }
 
-/** The end of a turn that the contact interrupted: what the agent would have said after it isn't known. */
+/** Marks where the contact interrupted a turn. It's unknown what the agent would have said next. */
 export interface InterruptedPart {
   type: 'interrupted'
 }
@@ -60,14 +60,14 @@ export interface Turn {
   startedAt: Date
 }
 
-/** Why a conversation ended by itself. */
+/** The reasons for which a conversation ends itself. A chat can also end for other reasons, such as when its member ends it. */
 export type OwnEnd = 'agent' | 'silence' | 'limit' | 'failed'
 
 /** A turn that has ended, with its usage, its model, and why the conversation ended, if it did. */
 export interface FinishedTurn extends Turn {
   messages: readonly ModelMessage[]
   usage: TokenUsage
-  /** The late results that it has taken. */
+  /** The IDs of the late results that this turn has given to the model. */
   lateResultIds: readonly string[]
   /** The model that answered last. Undefined if none did. */
   model: string | undefined
@@ -77,7 +77,7 @@ export interface FinishedTurn extends Turn {
 
 /** An event that a conversation streams while a turn is in progress. */
 export type TurnEvent =
-  /** The next words. They belong to the last part if that's of the same kind. */
+  /** The next words. If the turn's last part is also words, both fillers or both not, the next words extend that part. */
   | SaidPart
   | { type: 'tool_started'; tool: ToolPart }
   | { type: 'tool_finished'; tool: ToolPart }

@@ -14,11 +14,11 @@ export interface ConversationAnalysis {
   sentiment: 'positive' | 'neutral' | 'negative'
   /** Null if the agent has no goal, or it's unclear whether it was met. */
   goal_met: boolean | null
-  /** Has every result. Null if the conversation doesn't tell. */
+  /** The value of each result. Null if the conversation doesn't say it. */
   extracted: Record<string, string | number | boolean | null>
 }
 
-/** Longer texts are shortened. Reports of agent runtimes have the same limit. */
+/** Maximum characters of a text. The rest is cut off. Attempt reports of agent runtimes have the same limit. */
 const maxTextLength = 10_000
 
 /** Returns the JSON Schema of the answer. Servers accept only strict objects, in which every property is required. */
@@ -49,7 +49,7 @@ function toValueSchema({ type, choices }: AgentResult): Record<string, unknown> 
   return { type: ['string', 'null'], ...(type === 'choice' && { enum: [...choices, null] }) }
 }
 
-/** Returns the prompt. What was said is data, in JSON, so that nothing in it can end the data. */
+/** Returns the prompt. The conversation is in it as JSON, so that nothing that was said can look like the end of the data. */
 export function toAnalysisPrompt(conversation: AnalyzedConversation, schema: Record<string, unknown>) {
   const { transcript, instructions, goal } = conversation
   const data = { agent_instructions: instructions, goal: goal ?? null, transcript }
@@ -64,7 +64,7 @@ export function toAnalysisPrompt(conversation: AnalyzedConversation, schema: Rec
   }
 }
 
-/** Reads a model's answer. A result of another type than its own is null. Returns undefined for an unreadable answer. */
+/** Reads a model's answer. A value that isn't of its result's type becomes null. Returns undefined for an unreadable answer. */
 export function readAnalysis(
   text: string,
   { goal, results }: AnalyzedConversation,
@@ -96,7 +96,7 @@ function toValueReader({ type, choices }: AgentResult): z.ZodType<string | numbe
   return text.nullable().catch(null)
 }
 
-/** Parses the object in an answer, also in a code block or between sentences. */
+/** Parses the JSON object in an answer, even if it's in a code block or between sentences. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))

@@ -45,7 +45,7 @@ export async function analyze(
   let failure: ModelFailure = { kind: 'aborted' }
   for (const endpoint of endpoints) {
     const limit = createRequestLimit(deps.clock, signal)
-    // Each model has the same time, so that a slow one leaves some to the other.
+    // Each model gets an equal share of the time, so that a slow one leaves enough for the next.
     limit.abortAfter(timeoutMs / endpoints.length, 'too_slow')
     try {
       const answered = await requestAnalysis(deps, endpoint, request, limit)
@@ -65,7 +65,7 @@ export async function analyze(
   return { type: 'failure', failure, usage }
 }
 
-/** Returns true for a failure that conversations would have, too. A model can be good at talking and bad at JSON. */
+/** Returns true for a failure that conversations would have, too. A model that fails at JSON can still hold a conversation. */
 const isUnavailable = (failure: ModelFailure): boolean =>
   ['unreachable', 'cut', 'rejected'].includes(failure.kind) && !isOfRequest(failure)
 
@@ -89,7 +89,7 @@ async function requestAnalysis(
   return { ...second, usage, analysis: readAnalysis(second.text, request) }
 }
 
-/** Sends one request, with a schema that the server enforces or only for some JSON. Never throws. */
+/** Sends one request. With `useSchema`, the server enforces the schema. Without it, only the prompt does. Never throws. */
 async function sendOnce(
   { generateText, jsonSchema, Output }: ModelPackages,
   endpoint: Endpoint,

@@ -23,7 +23,7 @@ export interface Answer {
   /** True if the answer reached a limit. */
   isTruncated: boolean
   failure: ModelFailure | undefined
-  /** The name of the packages' error, for the log. */
+  /** The name of the error that the packages reported, for the log. */
   error: string | undefined
 }
 
@@ -32,7 +32,10 @@ export const createAnswer = (): Answer => ({
   ...{ isTruncated: false, failure: undefined, error: undefined },
 })
 
-/** Adds a part of the stream, except for its text, which is changed before. Returns true for a sign of life. */
+/**
+ * Adds a part of the stream, except its text, which the caller adds. Returns true for a part that shows that the answer has
+ * begun: words, or a tool call.
+ */
 export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean {
   if (part.type === 'text-delta') {
     answer.characters += part.text.length
@@ -41,7 +44,7 @@ export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean 
   if (part.type === 'reasoning-delta') {
     answer.reasoning += part.text
     answer.characters += part.text.length
-    // Thoughts continue an answer, but they don't begin it: the contact hears nothing.
+    // Thoughts continue an answer, but they don't begin it, because the contact doesn't hear them.
     return false
   }
   if (part.type === 'tool-input-delta') answer.characters += part.delta.length
@@ -58,7 +61,7 @@ export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean 
   return part.type === 'tool-input-start' || part.type === 'tool-input-delta'
 }
 
-/** Adds the first failure. An aborted request looks the same for all reasons, so `reason` says which it was. */
+/** Adds a failure, unless the answer has one. `reason` says why the request was aborted, because the error doesn't. */
 export function addFailure(answer: Answer, error: unknown, reason: ModelFailureKind | undefined): void {
   if (answer.failure !== undefined) return
   answer.failure = reason === undefined ? toModelFailure(error) : { kind: reason }

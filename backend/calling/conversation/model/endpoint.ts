@@ -12,16 +12,16 @@ export interface Endpoint {
   rejectsUsageOption: boolean
   /** True once the server has shown that it rejects `json_schema`. */
   rejectsSchema: boolean
-  /** Returns the package's model. It's never a name: that would send the request to Vercel's gateway. */
+  /** Returns the package's model as an object. Given a model's name, the package would use Vercel's gateway. */
   getModel(options?: { includeUsage: boolean }): Exclude<LanguageModel, string>
 }
 
 interface EndpointSettings {
   url: string
   model: string
-  /** The packages keep this server's own data under this name. Another server never gets it. */
+  /** The packages store data that belongs to this server under this name, so that another server never gets it. */
   name: 'llm' | 'fallback'
-  /** Returns the current key, or an empty text if the server needs none. */
+  /** Returns the current API key, or an empty text if the server doesn't need one. */
   getApiKey: () => string
   fetch: typeof globalThis.fetch
 }
@@ -38,10 +38,10 @@ export function createEndpoint(
     wrapLanguageModel({
       model: createOpenAICompatible({
         ...{ name, baseURL: url, apiKey: getApiKey, fetch, includeUsage },
-        // Without this, the schema would be dropped silently.
+        // Without this option, the package would silently drop the schema.
         supportsStructuredOutputs: true,
       }).chatModel(model),
-      // Some servers send a model's thoughts as words, and the contact must not hear them.
+      // Some servers send a model's thoughts as part of its words, and the contact must not hear them.
       middleware: extractReasoningMiddleware({ tagName: 'think' }),
     })
   const [withUsage, withoutUsage] = [create(true), create(false)]

@@ -7,7 +7,7 @@ import { errorCode } from '../../../platform/core/errors.ts'
  * - `unreachable`: there's no connection, or it ended before the response.
  * - `rejected`: the server responded with an error status, or reported an error in the stream.
  * - `cut`: the stream broke off or stalled after it began.
- * - `malformed`: the response isn't what the protocol, or the schema, says.
+ * - `malformed`: the response doesn't follow the protocol or the schema.
  * - `too_slow`: an analysis took too long.
  * - `aborted`: the caller's signal aborted.
  */
@@ -22,8 +22,8 @@ export interface ModelFailure {
 }
 
 /**
- * Returns true if the server rejected what the request says, such as a conversation that's too long for the model. That says
- * nothing about other requests.
+ * Returns true if the server rejected the content of the request, such as a conversation that's too long for the model. Other
+ * requests can still succeed.
  */
 export const isOfRequest = ({ status }: ModelFailure): boolean =>
   status === 400 || status === 413 || status === 422
@@ -53,14 +53,14 @@ const causes: Record<string, ModelFailure> = {
 export function toModelFailure(error: unknown): ModelFailure {
   if (typeof error !== 'object' || error === null) return malformed
   const status: unknown = Reflect.get(error, 'statusCode')
-  // A body that ends early, or can't be parsed, is an error with the status 200.
+  // The packages report a body that ends early or can't be parsed as an error with the status 200.
   if (status === 200) return toModelFailure(Reflect.get(error, 'cause'))
   if (typeof status === 'number') return { kind: 'rejected', status }
   if (isEndWithoutReason(error)) return cut
   return causes[errorName(error)] ?? (errorCode(error) === '' ? malformed : cut)
 }
 
-/** A complete stream says why it ends. The package has the same error for other problems. */
+/** Returns true if a stream ended without saying why, so it's incomplete. Other problems have the same error name. */
 const isEndWithoutReason = (error: object): boolean =>
   errorName(error) === 'AI_InvalidResponseDataError' &&
   /^Response stream ended/.test(String(Reflect.get(error, 'message')))

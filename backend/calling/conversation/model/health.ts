@@ -25,7 +25,7 @@ const pauseMs = minuteMs
 export const isPaused = ({ count, lastAt }: ModelFailures, now: Date): boolean =>
   count >= maxFailures && now.getTime() - lastAt.getTime() < pauseMs
 
-/** Creates a memory of failures by URL and model, for a client without a database. */
+/** Remembers failures only in this process, for a client without a database. The keys identify a URL and a model. */
 export function createModelHealth(clock: Pick<Clock, 'now'>): ModelHealth {
   const failuresByKey = new Map<string, ModelFailures>()
   return {

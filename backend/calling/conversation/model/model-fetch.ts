@@ -6,10 +6,10 @@ export interface ModelFetch {
   close(): Promise<void>
 }
 
-/** The longest answers have a few KB. The packages keep errors and analyses in memory. */
+/** Limits how much the packages load into memory for an error or an analysis. The longest answers have a few KB. */
 const maxResponseBytes = 4 * 1024 * 1024
 
-/** Ends a response that's longer. */
+/** Creates a stream that fails if a response is longer than `maxResponseBytes`. */
 function limitBytes(): TransformStream<Uint8Array, Uint8Array> {
   let left = maxResponseBytes
   return new TransformStream({
@@ -32,7 +32,7 @@ export function createModelFetch({ keepAliveMs = minuteMs } = {}): ModelFetch {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     connect: { timeout: 5 * secondMs },
-    // Each request has its own limits, which know what has been said.
+    // Off, because each request has its own limits, which take into account what has been said.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
@@ -45,7 +45,7 @@ export function createModelFetch({ keepAliveMs = minuteMs } = {}): ModelFetch {
         headers: [...new Headers(headers)],
         body,
         signal,
-        // Another server would get the key.
+        // Following a redirect would send the key to another server.
         redirect: 'manual',
         dispatcher,
       })

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../platform/core/clock.ts'
 import type { ModelFailureKind } from './failure.ts'
 
-/** The signal of one request. It aborts with the caller's signal, and when a limit is over. */
+/** The signal of one request. It aborts with the caller's signal, and when a time limit is reached. */
 export interface RequestLimit {
   signal: AbortSignal
-  /** Aborts the request after a time, for a reason of ours, unless the returned function is called before. */
+  /** Aborts the request after `ms`, with `kind` as the reason, unless the returned function is called first. */
   abortAfter(ms: number, kind: ModelFailureKind): () => void
-  /** Aborts the request as `cut` if nothing arrives for a time, and for less than twice that time. */
+  /** Aborts the request as `cut` if nothing arrives. The abort comes between `ms` and twice `ms` after the last arrival. */
   abortWhenIdle(ms: number): IdleLimit
   /** Returns why the signal aborted. An aborted request looks the same for all reasons. */
   findReason(): ModelFailureKind | undefined
@@ -16,7 +16,7 @@ export interface RequestLimit {
 
 interface IdleLimit {
   noteArrival(): void
-  /** Stops the limit until the next arrival: what arrived is being used. */
+  /** Suspends the limit until the next arrival, because the caller is busy with what has arrived. */
   pause(): void
 }
 

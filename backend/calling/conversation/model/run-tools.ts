@@ -29,12 +29,12 @@ export interface ToolRun {
   isAborted: boolean
 }
 
-/** Longer results are shortened for the model. */
+/** Maximum characters of a result that the model gets. The rest is cut off. */
 export const maxResultLength = 4_000
 
 /**
- * Starts all tools of one answer, and yields their results. If the signal aborts, it stops waiting, and the tools
- * continue: what they did must not be lost.
+ * Starts all tools of one answer, and yields their results. If the signal aborts, it stops waiting, but the tools continue,
+ * so that their results can still be saved.
  */
 export async function* runTools(
   tools: readonly ConversationTool[],
@@ -61,7 +61,7 @@ export async function* runTools(
   return { message: { role: 'tool', content }, isAborted: signal.aborted }
 }
 
-/** The result that the model gets of a tool that takes longer than it can wait. */
+/** The text that the model gets instead of a result if a tool takes too long. */
 export const stillRunning = 'This tool is still running. Its result follows later.'
 
 async function runTool(
@@ -77,7 +77,7 @@ async function runTool(
   try {
     return { text: await tool.execute(args as Record<string, unknown>, { toolCallId }), isError: false }
   } catch {
-    // The tool has reported why. The error may quote what the model must not learn.
+    // The tool has already reported the error. The model doesn't get it, because it may quote secrets.
     return { text: 'The tool failed.', isError: true }
   }
 }

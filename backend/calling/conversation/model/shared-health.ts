@@ -12,11 +12,11 @@ interface HealthDeps {
 }
 
 /**
- * Remembers failures in the database, for all processes. A conversation never fails with the database: without it, every
- * model counts as healthy.
+ * Remembers failures in the database, for all processes. A database error doesn't end a conversation: every model then counts
+ * as healthy.
  */
 export function shareModelHealth({ db, clock, log }: HealthDeps): ModelHealth {
-  /** The models that have failures as far as this process knows: only a success of these needs a statement. */
+  /** The models that have stored failures, as far as this process knows. Only their successes need an SQL statement. */
   const failing = new Set<string>()
   const onError = (error: unknown) =>
     log.warn({ error: describeError(error) }, "failed to read or save a language model's failures")

@@ -10,14 +10,14 @@ import { noUsage, type TokenUsage, toUsage } from './usage.ts'
 export interface StreamedRequest {
   instructions: string
   messages: readonly ModelMessage[]
-  /** Tools without `execute`: a stream never runs them, so that its end doesn't end them. */
+  /** Tools without `execute`, so that the stream doesn't run them. Otherwise, they'd end with the stream. */
   tools: ToolSet
   mayUseTools: boolean
   maxOutputTokens: number
   signal: AbortSignal
   firstWordMs: number
   idleMs: number
-  /** The words of this turn that this answer continues. */
+  /** The words that were already said in this turn. The answer continues them. */
   saidBefore: string
 }
 
@@ -26,13 +26,13 @@ interface StreamDeps {
   clock: Pick<Clock, 'wait'>
 }
 
-/** The longest tokens are shorter on average. Some servers ignore the limit of tokens, and some models never end. */
+/** More than an average token has. Limits an answer's characters, because servers can ignore the token limit. */
 const maxCharactersPerToken = 10
 
-/** The longest answer, also one that never pauses for long. It has time to be spoken. */
+/** Maximum duration of an answer, even if it never pauses for long. It includes the time to speak the answer. */
 const maxAnswerMs = 2 * minuteMs
 
-/** Sends one request, yields the words as they arrive, and returns what became of it. Never throws. */
+/** Sends one request, yields the words as they arrive, and returns the answer or the failure. Never throws. */
 export async function* streamRequest(
   { packages, clock }: StreamDeps,
   { endpoint, includeUsage }: { endpoint: Endpoint; includeUsage: boolean },
@@ -76,7 +76,7 @@ export async function* streamRequest(
       if (part.type === 'abort') addFailure(answer, undefined, limit.findReason())
       if (part.type === 'error') {
         addFailure(answer, part.error, limit.findReason())
-        // After a tool call that wasn't allowed, the usage follows.
+        // After a tool call that wasn't allowed, the stream continues with the usage.
         if (answer.error !== 'AI_ToolChoiceViolationError') break
       }
       answer.isTruncated ||= answer.characters > maxCharacters
@@ -90,7 +90,7 @@ export async function* streamRequest(
   return { ...answer, usage: findUsage(answer, request) }
 }
 
-/** A request that was rejected costs nothing. Any other does, also if it was aborted. */
+/** Returns the tokens that a request used. A rejected request used none, but an aborted one did. */
 function findUsage({ failure, tokens, characters }: Answer, request: StreamedRequest): TokenUsage {
   if (failure?.kind === 'rejected' || failure?.kind === 'unreachable') return noUsage
   const { instructions, messages, tools } = request

@@ -15,18 +15,18 @@ import { addUsage, noUsage, type TokenUsage } from './usage.ts'
 type RequestOutcome = Answer & { usage: TokenUsage }
 
 export interface TurnRequest {
-  /** One of the settings' models. For any other, the first of them answers. */
+  /** The name of a model in the settings. With any other name, or none, the first model of the settings answers. */
   model?: string
   instructions: string
-  /** The conversation so far. Notes are messages of the user: system messages are rejected. */
+  /** The conversation so far. Notes to the model have the role `user`, because messages with the role `system` are rejected. */
   messages: readonly ModelMessage[]
   tools: readonly ConversationTool[]
-  /** Ends the turn with `aborted`. Tools that run continue. */
+  /** Ends the turn with `aborted`. Running tools continue. */
   signal: AbortSignal
   maxOutputTokens?: number
-  /** Characters of a request, as JSON. A turn that would need a longer one finishes without it. No limit by default. */
+  /** Maximum characters of a request, as JSON. A turn whose next request would be longer finishes without it. Default: no limit. */
   maxRequestLength?: number
-  /** Requests in this turn. The last one can't use tools, so that the turn doesn't end with a tool call. */
+  /** Maximum requests in this turn. The last one can't use tools, so that the turn doesn't end with a tool call. */
   maxSteps?: number
   firstWordMs?: number
   /** How long an answer that has begun can pause. */
@@ -46,8 +46,8 @@ export type TurnPart =
   | ToolCallPart
   | ToolResultPart
   /**
-   * `model` is the one that answered last. `isTruncated` if the answer reached its limit, and `isTooLong` if the next request
-   * would have been longer than it can be.
+   * `model` is the one that answered last. `isTruncated` is true if the answer reached its limit, and `isTooLong` if the next request
+   * would have exceeded `maxRequestLength`.
    */
   | (TurnEnd & { type: 'finish'; model: string; isTruncated: boolean; isTooLong: boolean })
   | (TurnEnd & { type: 'failure'; failure: ModelFailure })
@@ -59,10 +59,10 @@ export interface TurnDeps {
   health: ModelHealth
 }
 
-/** After this many calls of unknown tools, or with broken arguments, the model gets no more chances in this turn. */
+/** After this many calls of unknown tools or with invalid arguments, the model can't use tools for the rest of the turn. */
 const maxRejectedCalls = 2
 
-/** A text that the model reads can make it use a tool for each of many things. The calls beyond these limits aren't made. */
+/** Limits tool calls, because a text that the model reads could demand hundreds. Calls beyond these limits aren't made. */
 const maxCalls = { inAnswer: 8, inTurn: 20 }
 
 interface Turn {
@@ -108,7 +108,7 @@ export async function* streamTurn(
     const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls && callsLeft > 0
     const outcome = yield* requestStep(deps, turn, mayUseTools)
     const { text, reasoning, failure, isTruncated } = outcome
-    // A call that was cut off, that wasn't allowed, or that the contact interrupted isn't made.
+    // Skips tool calls if the answer was cut off, if tools weren't allowed, or if the contact interrupted the turn.
     const isUsable = failure === undefined && mayUseTools && !isTruncated && !signal.aborted
     const calls = isUsable ? outcome.calls.slice(0, callsLeft).map((call) => withOwnId(turn, call)) : []
     turn.text += text
@@ -146,7 +146,7 @@ const toFinish = (turn: Turn, { isTruncated = false, isTooLong = false }): TurnP
   ...toEnd(turn),
 })
 
-/** Gives a call another ID if the turn has the ID already: some servers number the calls of each response from one. */
+/** Gives a call a new ID if the turn already has its ID, because some servers number the calls of each response from one. */
 function withOwnId({ callIds }: Turn, call: RequestedTool): RequestedTool {
   const { toolCallId } = call
   const id = callIds.has(toolCallId) ? `${toolCallId}-${callIds.size}` : toolCallId
@@ -154,7 +154,7 @@ function withOwnId({ callIds }: Turn, call: RequestedTool): RequestedTool {
   return { ...call, toolCallId: id }
 }
 
-/** Sends one request to the first model, or to the next one with what was already said. */
+/** Sends one request to the first model. If the model fails, the next one continues after the words that were already said. */
 async function* requestStep(
   deps: TurnDeps,
   turn: Turn,
@@ -179,7 +179,7 @@ async function* requestStep(
   }
 }
 
-/** Sends the request, and again without `stream_options` if the server may have rejected it for them. */
+/** Sends the request. If the server may have rejected it because of `stream_options`, sends it again without that option. */
 async function* requestOnce(
   deps: TurnDeps,
   turn: Turn,
@@ -196,7 +196,7 @@ async function* requestOnce(
     endpoint.rejectsUsageOption = outcome.failure === undefined
   }
   const { failure, error, calls, text } = outcome
-  // What was said stays valid if the model also wants to use a tool after it has been told not to.
+  // The model's words stay valid, even if it also called a tool when tools weren't allowed.
   if (error === 'AI_ToolChoiceViolationError' && text !== '')
     return { ...outcome, failure: undefined, calls: [] }
   const isSilent = (turn.text + turn.broken + text).trim() === '' && calls.length === 0
@@ -219,7 +219,7 @@ async function noteFailure(
   if (!isOfRequest(failure)) await health.addFailure(endpoint.key)
 }
 
-/** Logs a failure, without anything of the request. */
+/** Logs a failure, without any content of the request. */
 export const logFailure = (
   log: TurnDeps['log'],
   { host, model }: Endpoint,
@@ -237,7 +237,7 @@ function toMessage(text: string, reasoning: string, calls: RequestOutcome['calls
         type: 'tool-call' as const,
         toolCallId,
         toolName: name,
-        // Servers reject a conversation whose arguments aren't JSON.
+        // Servers reject a conversation with a tool call whose arguments aren't a JSON object.
         input: typeof args === 'object' && args !== null ? args : {},
         ...(providerMetadata !== undefined && { providerOptions: providerMetadata }),
       })),
@@ -245,7 +245,7 @@ function toMessage(text: string, reasoning: string, calls: RequestOutcome['calls
   }
 }
 
-/** Thoughts are sent back only within a turn. */
+/** Returns the end of a turn, without the model's thoughts: they're sent back to the server only within the turn. */
 function toEnd({ text, messages, usage }: Turn): TurnEnd {
   const withoutThoughts = messages.map((message) =>
     message.role === 'assistant' && typeof message.content !== 'string'

@@ -7,16 +7,16 @@ export interface ConversationTool {
   description: string
   /** A JSON Schema. */
   inputSchema: Record<string, unknown>
-  /** True if the model isn't asked again in this turn once the tool has run. */
+  /** True if the turn ends once the tool has run, without another request to the model. */
   endsTurn?: boolean
   /**
-   * Runs the tool and returns its result as text, also if the tool says that it failed. It gets no signal: a turn that's
-   * interrupted doesn't end it, and its caller decides what does.
+   * Runs the tool and returns its result as text, even if the tool reports a failure. Takes no signal, because a tool doesn't
+   * always end when its turn is interrupted.
    */
   execute(args: Record<string, unknown>, call: { toolCallId: string }): Promise<string>
 }
 
-/** Converts tools for the packages. The tool server checks arguments, so here they only must be an object. */
+/** Converts tools for the packages. Checks only that arguments are an object, because the tool server validates the rest. */
 export function toToolSet(
   { jsonSchema, tool }: Pick<ModelPackages, 'jsonSchema' | 'tool'>,
   tools: readonly ConversationTool[],

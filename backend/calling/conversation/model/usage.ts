@@ -2,7 +2,7 @@
 export interface TokenUsage {
   inputTokens: number
   outputTokens: number
-  /** True if a server didn't say how many there were. */
+  /** True if a server didn't report its tokens, so they were estimated. */
   isEstimated: boolean
 }
 
@@ -37,5 +37,5 @@ export function toUsage(
 
 const charactersPerToken = 3
 
-/** Errs on the high side: a token of English has about four characters. */
+/** Estimates on the high side: an English token has about four characters. */
 const estimateTokens = (characters: number): number => Math.ceil(characters / charactersPerToken)

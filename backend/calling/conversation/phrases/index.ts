@@ -9,7 +9,7 @@ import type { PhraseName, Phrases } from './phrases.ts'
 
 export type { PhraseName, Phrases } from './phrases.ts'
 
-/** The languages that have all sentences, by the first part of their BCP 47 tags. */
+/** The sentences in each language that has all of them, by the first part of the language's BCP 47 tag. */
 export const phrasesByLanguage: Readonly<Record<string, Phrases>> = { en, de, fr, es }
 
 export const phraseNames = Object.keys(en) as PhraseName[]
@@ -17,8 +17,8 @@ export const phraseNames = Object.keys(en) as PhraseName[]
 /**
  * Returns the sentences in a language, and the names of those that had to be taken from English.
  *
- * @param language a BCP 47 tag, of which the first part counts: `de-AT` is `de`
- * @param overrides sentences that replace ours. A blank one doesn't.
+ * @param language a BCP 47 tag. Only its first part is used: `de-AT` is `de`.
+ * @param overrides sentences that replace the built-in ones, unless they're blank
  */
 export function getPhrases(
   language: string,
@@ -31,13 +31,13 @@ export function getPhrases(
   return { phrases, missing }
 }
 
-/** Fills in the placeholders of sentences, except of the greeting, which is filled in like an agent's own. */
+/** Fills in the placeholders of the sentences. Leaves out the greeting, because the conversation fills it in separately. */
 export const fillPhrases = (phrases: Phrases, values: CallValues): Phrases =>
   toRecord(phraseNames, (name) =>
     name === 'defaultGreeting' ? phrases[name] : fillSpokenText(phrases[name], values),
   )
 
-/** Lists the sentences that a chat with an agent says in English, because its language has none and nobody wrote them. */
+/** Lists the sentences that an agent says in English, because they exist neither in its language nor in its own settings. */
 export function findMissingPhrases(agent: AgentValues): PhraseName[] {
   const isUsed = (name: PhraseName): boolean => {
     if (name === 'aiDisclosure') return agent.ai_disclosure

@@ -1,4 +1,4 @@
-/** The sentences that the conversation itself says, without the model. Only the greeting has placeholders. */
+/** The sentences that the conversation itself says, without the model. Only the built-in greeting has placeholders. */
 export interface Phrases {
   aiDisclosure: string
   /** Greets for an agent without a greeting. */
@@ -12,7 +12,7 @@ export interface Phrases {
   /** Ends the call after more silence. */
   silenceGoodbye: string
   notUnderstood: string
-  /** Confirms that the contact isn't called again, and ends the call. */
+  /** Confirms that the contact won't be called again, and ends the call. */
   optedOut: string
   /** Ends the call at its limits if the agent has no closing line. */
   timeUp: string
