@@ -12,11 +12,11 @@ import { toAnalyzed } from './build-conversation.ts'
 import { selectTurns } from './chat-store.ts'
 import { addTokens } from './token-usage.ts'
 
-/** Longer than the client's limit for an analysis. */
+/** How long a process leases a chat. It's longer than the model client's time limit for an analysis. */
 const leaseMs = minuteMs
-/** The second attempt ends within two minutes of the beginning of the first. */
+/** With two attempts, the last one ends within two minutes after the first one began. */
 const maxAttempts = 2
-/** Long enough for a restart of the model's server. */
+/** How long to wait before the second attempt. It's long enough for a restart of the model's server. */
 const retryDelayMs = 15 * secondMs
 
 const processEnded = 'The process that analyzed the conversation ended before the analysis was done.'
@@ -24,8 +24,8 @@ const processEnded = 'The process that analyzed the conversation ended before th
 type AnalysisDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'metrics'> & { model: ModelClient }
 
 /**
- * Starts analyzing chats that have ended. Any number of processes can do so: each chat is leased, and another process
- * analyzes it again if the lease expires.
+ * Starts a worker that analyzes chats that have ended. Any number of processes can run one: each chat is leased, and another
+ * process analyzes it again if the lease expires.
  */
 export function startChatAnalysis(deps: AnalysisDeps): Worker {
   const { clock, db, log } = deps
@@ -54,7 +54,7 @@ async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal:
   await addTokens(deps, attempt.workspaceId, outcome.usage)
 }
 
-/** An attempt that this process stops doesn't count, and another process makes it again at once. */
+/** Returns how an attempt ends. If this process stops it, the attempt doesn't count, and another process repeats it at once. */
 function toEnd(
   { clock }: Pick<Deps, 'clock'>,
   { number }: AnalysisAttempt,
@@ -67,7 +67,7 @@ function toEnd(
   return { type: 'retry', at: new Date(clock.now().getTime() + retryDelayMs) }
 }
 
-/** Returns what was said, and what the version of the agent that said it finds out. */
+/** Returns the chat's transcript, with the goal and the results of the agent's version that the chat used. */
 async function loadRequest(
   { db }: Pick<Deps, 'db'>,
   { workspaceId, chatId, agentId, agentVersion }: AnalysisAttempt,

@@ -11,7 +11,7 @@ export interface AnalysisAttempt {
   chatId: string
   agentId: number
   agentVersion: number
-  /** 1 for the first. It's also the fence of its lease. */
+  /** 1 for the first attempt. The number also fences the lease: an older attempt can't store its end. */
   number: number
 }
 
@@ -36,15 +36,15 @@ export async function leaseAnalyses(
   return rows
 }
 
-/** The end of an attempt. A failure is a sentence for the operator. A stopped attempt is made again and doesn't count. */
+/** How an attempt ended. `failure` is a sentence for the operator. A stopped attempt doesn't count, and is repeated. */
 export type AnalysisEnd =
   | { type: 'analysis'; analysis: ConversationAnalysis }
   | { type: 'failure'; failure: string }
   | { type: 'retry' | 'stopped'; at: Date }
 
 /**
- * Stores what an attempt led to, with its tokens. Stores nothing if another process has leased the chat since, or if the chat was
- * deleted.
+ * Stores how an attempt ended, and adds its tokens to the chat. Stores nothing if another process has leased the chat since, or
+ * if the chat was deleted.
  */
 export async function saveAnalysisEnd(
   db: Db,
@@ -68,7 +68,7 @@ export async function saveAnalysisEnd(
     .execute()
 }
 
-/** Ends chats without a turn since a time, so that their analyses are due. Returns how many. */
+/** Ends chats that have had no turn after `since`, and makes their analyses due. Returns the number of chats that it ended. */
 export async function endIdleChats(
   db: Db,
   { now, since, limit }: { now: Date; since: Date; limit: number },
@@ -89,7 +89,7 @@ export async function endIdleChats(
   return Number(numAffectedRows)
 }
 
-/** Stores why chats whose analyses have been due since a time, and that no process has leased, have none. */
+/** Marks analyses as failed that were due at `since` or earlier, and that no process has leased. */
 export async function giveUpAnalyses(db: Db, since: Date, failure: string): Promise<void> {
   await sql`
     update conversation set analysis_at = null, analysis_failure = ${failure}

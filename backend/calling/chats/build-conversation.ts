@@ -15,7 +15,7 @@ import { chatNotFound } from './chat-errors.ts'
 import type { ChatRow, TurnRow } from './chat-store.ts'
 
 /**
- * Returns everything from which a chat continues, as it's stored. Calls of the same version of the agent have the same.
+ * Loads everything that a process needs to continue a chat. The agent's values are those of the version that the chat uses.
  *
  * @throws {ApiError} not_found if the contact was erased
  */
@@ -52,7 +52,7 @@ async function loadContact(
   return { contact: { first_name, last_name, variables }, timeZone: timeZoneOfContact(found) }
 }
 
-/** Returns what an analysis reads: the words of both, and what the tools said. */
+/** Returns what an analysis reads: the words of the agent and the contact, and the results of tools. */
 export const toAnalyzed = (
   agent: AgentValues,
   turns: readonly Pick<TurnRow, 'input' | 'parts'>[],

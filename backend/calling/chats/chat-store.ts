@@ -47,7 +47,7 @@ export const insertChat = (db: Db, chat: NewChat): Promise<ChatRow> =>
 
 export type ChatRow = NonNullable<Awaited<ReturnType<typeof selectChat>>>
 
-/** Returns a chat, also of an agent that has been paused or changed since. */
+/** Returns a chat, even if its agent has been paused or changed since. */
 export const selectChat = (db: Db, workspaceId: number, id: string) =>
   db
     .selectFrom('conversation')
@@ -56,7 +56,7 @@ export const selectChat = (db: Db, workspaceId: number, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst()
 
-/** Locks a chat until the transaction ends, so that turns and ends take turns. */
+/** Locks a chat until the transaction ends, so that only one transaction at a time can add a turn to it or end it. */
 export const lockChat = (db: Db, workspaceId: number, id: string) =>
   db
     .selectFrom('conversation')
@@ -66,7 +66,7 @@ export const lockChat = (db: Db, workspaceId: number, id: string) =>
     .forUpdate()
     .executeTakeFirst()
 
-/** Returns an agent's latest chats, with the numbers of their turns. */
+/** Returns an agent's latest chats. `turn` is the number of a chat's newest turn. */
 export const selectChats = (db: Db, workspaceId: number, agentId: number, limit: number) =>
   db
     .selectFrom('conversation')
@@ -80,9 +80,9 @@ export const selectChats = (db: Db, workspaceId: number, agentId: number, limit:
 export interface TurnRow {
   number: number
   input: TurnInput | null
-  /** Null if nothing has been saved. Until the turn ends, they're saved when a tool that has effects starts or finishes. */
+  /** Null if nothing has been saved. Until the turn ends, parts are saved when a tool that has effects starts or finishes. */
   parts: Turn['parts'] | null
-  /** Null while it's in progress, and if its process was killed. */
+  /** Null while the turn is in progress, and if its process was killed. */
   messages: Turn['messages']
   started_at: Date
 }
@@ -104,7 +104,7 @@ export interface TurnKey {
   number: number
 }
 
-/** Begins a turn of a locked chat. From now on, no other turn is stored. */
+/** Begins a turn of a locked chat. After this, an older turn that's still in progress can't be stored. */
 export async function insertTurn(db: Db, key: TurnKey, input: TurnInput | null, now: Date): Promise<void> {
   const { workspaceId, chatId, number } = key
   await db
@@ -144,7 +144,7 @@ interface TurnToStore extends Pick<FinishedTurn, 'parts' | 'messages'> {
   now: Date
 }
 
-/** Stores a turn of a locked chat, whose newest turn it is. */
+/** Stores the newest turn of a locked chat. */
 export async function updateTurn(db: Db, key: TurnKey, turn: TurnToStore): Promise<void> {
   const { workspaceId, chatId, number } = key
   const { now, end } = turn
@@ -171,7 +171,7 @@ export async function updateTurn(db: Db, key: TurnKey, turn: TurnToStore): Promi
   if (end !== undefined) await updateEnd(db, workspaceId, chatId, { end, now })
 }
 
-/** Returns the columns of a chat that has used tokens. */
+/** Returns the new values of the columns that count a chat's tokens. */
 export const addTokensOf = (usage: TokenUsage) => ({
   input_tokens: sql<number>`input_tokens + ${usage.inputTokens}`,
   output_tokens: sql<number>`output_tokens + ${usage.outputTokens}`,
@@ -209,7 +209,7 @@ export async function updateEnd(
     .execute()
 }
 
-/** Returns the columns of a chat that ends. Without a word of the contact, there's nothing to analyze. */
+/** Returns the analysis columns of a chat that ends. If the contact said nothing, there's nothing to analyze. */
 export const toDueAnalysis = (now: RawBuilder<unknown>) => ({
   analysis_at: sql<Date | null>`case when ${hasContactSpoken} then ${now} end`,
   analysis_failure: sql<string | null>`case when not ${hasContactSpoken} then ${nothingSaid} end`,
@@ -221,7 +221,7 @@ const hasContactSpoken = sql<boolean>`exists (
 
 const nothingSaid = "The contact said nothing, so there's nothing to analyze."
 
-/** Adds the result of a tool that took longer than its turn, also to a chat that has ended. */
+/** Adds the result of a tool that took longer than its turn, even if the chat has ended. */
 export async function addLateResult(
   db: Db,
   workspaceId: number,
@@ -236,7 +236,7 @@ export async function addLateResult(
     .execute()
 }
 
-/** Saves the values of the results so far, unless another turn has begun since. */
+/** Saves the values of the agent's results so far, unless another turn has begun since. */
 export async function updateFound(db: Db, key: TurnKey, found: Extracted): Promise<void> {
   await db
     .updateTable('conversation')

@@ -5,10 +5,10 @@ import type { OpenTools } from '../conversation/conversation-tools.ts'
 import { openToolClient, ownToolServerUrl } from '../telephony/tool-client.ts'
 import type { ChatRow } from './chat-store.ts'
 
-/** The tool server is in this process, or in one beside it, so a longer wait won't help. */
+/** The tool server is on the same machine, so a longer wait won't help. */
 const openTimeoutMs = 3 * secondMs
 
-/** Opens a session on the tool server that acts for a chat: its tools do dry runs, on its contact only. */
+/** Opens a tool session for a chat. The session's tools only do dry runs, and only for the chat's contact. */
 export async function openChatTools(
   { config, attemptTokenKey }: Pick<Deps, 'config' | 'attemptTokenKey'>,
   chat: Pick<ChatRow, 'id'>,

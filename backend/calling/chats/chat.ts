@@ -3,7 +3,7 @@ import type { ConversationEnd } from '../../platform/db/schema.ts'
 import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
 import type { TurnEvent, TurnInput, TurnPart } from '../conversation/transcript.ts'
 
-/** The contact that a chat pretends to be with, if it isn't one of the workspace's. */
+/** Values of a made-up contact, for a chat that isn't about a contact of the workspace. */
 export interface SampleValues {
   first_name: string | null
   last_name: string | null
@@ -15,13 +15,13 @@ export interface Chat {
   id: string
   agentId: number
   agentVersion: number
-  /** The member. */
+  /** The member who started the chat. */
   userId: number
-  /** Null with sample values. */
+  /** Null if the chat has sample values. */
   contactId: number | null
   sampleValues: SampleValues | null
   turns: ChatTurn[]
-  /** The values of the agent's results so far. Null before the first. */
+  /** The values of the agent's results so far. Null until they're found for the first time. */
   found: Extracted | null
   /** The model that answered last. */
   model: string | null
@@ -51,9 +51,9 @@ export type ChatAnalysis =
   | { state: 'failed'; sentence: string }
 
 /**
- * An event that a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while the
- * values of the agent's results are being found. `dropped` comes instead if the turn isn't stored: another process has taken the
- * next one, or the chat has ended or been deleted, for example because its contact was erased.
+ * An event that a turn of a chat streams. `finished` comes once the turn is stored, so that the member can already answer while
+ * the values of the agent's results are being found. `dropped` comes instead if the turn isn't stored: another process has
+ * taken the next turn, or the chat has ended or been deleted, for example because its contact was erased.
  */
 export type ChatEvent =
   | TurnEvent

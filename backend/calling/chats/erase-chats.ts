@@ -3,7 +3,7 @@ import { dayMs } from '../../platform/core/durations.ts'
 import { type ContactEraser, type ContactIdentifiers, containsIdentifier } from '../../platform/db/erasure.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** How long chats are kept after their last turn, unless the workspace's retention is shorter. */
+/** Chats are deleted this long after their last turn, or earlier if the workspace's retention is shorter. */
 export const maxChatAgeMs = 30 * dayMs
 
 /** Checks in SQL if a chat's values, turns, or tool calls mention the contact. */
@@ -25,12 +25,12 @@ function mentionsContact(contact: ContactIdentifiers) {
   )`
 }
 
-/** A chat can have megabytes. A statement that reads many more could take longer than the database allows. */
+/** Chats that one statement reads. A chat can have megabytes, so many more could exceed the statement timeout. */
 const chatsPerStep = 20
 
 /**
- * Returns the IDs of the chats that mention the contact, of any contact or with sample values. Reads all chats of the
- * workspace. Call it before the contact is locked.
+ * Returns the IDs of the chats that mention the contact, whether a chat is with this contact, another contact, or sample
+ * values. Call it before the contact is locked, because it reads all chats of the workspace.
  */
 export async function findChatsNaming(
   db: Db,
@@ -57,8 +57,8 @@ export async function findChatsNaming(
 }
 
 /**
- * Deletes other chats that mention the contact, with their turns and tool calls. A turn in progress finds its chat deleted,
- * and stores nothing. Chats that can have had a turn since {@link findChatsNaming} are read again.
+ * Deletes chats that mention the contact, with their turns and tool calls. A turn in progress finds its chat deleted, and
+ * stores nothing. Chats that can have had a turn since {@link findChatsNaming} read them are read again.
  */
 export const eraseChatsNaming: ContactEraser = async (db, contact) => {
   const { workspaceId, chatIds, mentionsReadAt } = contact
@@ -71,8 +71,8 @@ export const eraseChatsNaming: ContactEraser = async (db, contact) => {
 }
 
 /**
- * Deletes up to `limit` chats without a turn since a time, of one workspace or of all, with their turns and tool calls.
- * Returns how many. Concurrent processes delete different ones.
+ * Deletes up to `limit` chats whose last turn was before `before`, with their turns and tool calls: those of one workspace, or
+ * of all if `workspaceId` is null. Returns the number of deleted chats. Concurrent processes delete different chats.
  */
 export async function deleteOldChats(
   db: Db,

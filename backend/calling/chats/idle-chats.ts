@@ -11,7 +11,7 @@ const batchSize = 500
 
 const noModel = "No worker had a language model, so the conversation wasn't analyzed."
 
-/** Starts a job that ends chats that nobody continues, and stops waiting for analyses that no process does. */
+/** Starts a job that ends idle chats. It also marks analyses as failed that no process has begun within an hour. */
 export const startIdleChatEnd = ({
   clock,
   db,
@@ -24,7 +24,7 @@ export const startIdleChatEnd = ({
     work: async () => {
       const now = clock.now()
       const before = (ms: number) => new Date(now.getTime() - ms)
-      // A process with a model does them, also those that have waited until it started.
+      // A process with a model can still do these analyses, even if they've waited for an hour.
       if (model === undefined) await giveUpAnalyses(db, before(hourMs), noModel)
       const ended = await endIdleChats(db, { now, since: before(idleLimitMs), limit: batchSize })
       return ended === batchSize

@@ -4,13 +4,13 @@ import type { LateResult, ToolPart, TurnPart } from '../conversation/transcript.
 import type { Chat, ChatAnalysis, SampleValues } from './chat.ts'
 import { type ChatRow, selectChat, selectChats, selectTurns, type TurnRow } from './chat-store.ts'
 
-/** The latest chats that an agent's page lists. */
+/** Maximum number of chats that an agent's page lists. */
 const maxListed = 20
 
 export const listChats = (db: Db, workspaceId: number, agentId: number) =>
   selectChats(db, workspaceId, agentId, maxListed)
 
-/** Returns a chat with its turns. Undefined if there's none, or if it has been deleted. */
+/** Returns a chat with its turns. Undefined if the chat doesn't exist, or if it has been deleted. */
 export async function findChat(db: Db, workspaceId: number, id: string): Promise<Chat | undefined> {
   const chat = await selectChat(db, workspaceId, id)
   if (chat === undefined) return undefined
@@ -34,7 +34,7 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
   }
 }
 
-/** Returns a function that adds the results that arrived after their turns. */
+/** Returns a function that adds a late result to the part of the tool that returned it. */
 function createResultAdder(chat: ChatRow, turns: readonly TurnRow[]): (part: TurnPart) => TurnPart {
   const late = [...turns.flatMap(({ parts }) => parts ?? []), ...(chat.late_results as LateResult[])]
   const results = new Map(late.flatMap((part) => (part.type === 'late_result' ? [[part.id, part]] : [])))

@@ -14,15 +14,15 @@ import { type ChatRow, countChatsSince, insertChat, insertTurn, updateTurn } fro
 import type { ChatDeps } from './take-turn.ts'
 import { requireTokensLeft } from './token-usage.ts'
 
-/** Chats that a member can start within an hour. */
+/** Maximum number of chats that a member can start within an hour. */
 const maxChatsPerHour = 30
 
 /** The contact of a chat: one of the workspace's, or made-up values. */
 export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
 
 /**
- * Starts a chat with an agent, also with a draft: with its newest version, whether calls use it or not. If the agent speaks
- * first, it has said its first words.
+ * Starts a chat with the newest version of an agent, even if the agent is a draft or calls use an older version. If the agent
+ * speaks first, the new chat already has its first words.
  *
  * @throws {ApiError} not_found for an unknown agent or contact, and rate_limited
  */
@@ -52,7 +52,7 @@ export const startChat = (
   })
 
 async function requireContact(tx: Pick<Deps, 'db'>, workspaceId: number, contactId: number): Promise<void> {
-  // The lock waits for an erasure, which deletes the chats that it finds.
+  // The lock waits for an erasure in progress, which wouldn't find a chat that's being added.
   if ((await lockContact(tx.db, workspaceId, contactId)) === undefined)
     throw fieldError('contact_id', 'not_found.contact')
 }

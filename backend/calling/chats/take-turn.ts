@@ -40,12 +40,12 @@ interface ChatKey {
   chatId: string
 }
 
-/** Longer ones aren't what a person says in one go. */
+/** Maximum characters of a contact's words in one turn. A person doesn't say more in one go. */
 export const maxInputLength = 2_000
 
 /**
- * Takes the next turn of a chat, and streams what the agent says and does. A turn in progress is interrupted, and what was
- * said until then stays said. Iterate to the end, also after the signal has aborted: the turn is stored before `finished`.
+ * Takes the next turn of a chat, and streams what the agent says and does. If another turn is in progress, interrupts it, and
+ * its words until then are stored. Iterate to the end, even after the signal has aborted. Otherwise, the turn isn't stored.
  *
  * @param signal interrupts the turn
  * @throws {FormError} not_found, and validation_failed if the chat has ended or is another member's
@@ -63,7 +63,7 @@ export async function* takeTurn(
     const turn = yield* whileWatched(deps, key, number, (watched) =>
       conversation.takeTurn(input, AbortSignal.any([exclusive.signal, watched])),
     )
-    // First, because the tokens were used even if the member has lost the right to store the turn.
+    // Counts the tokens before storing the turn: they were used, even if the member has lost the right to store it.
     await addTokens(deps, key.workspaceId, turn.usage)
     const isStored = await storeTurn(deps, key, number, turn)
     if (!isStored) {
@@ -90,7 +90,7 @@ const beginTurn = (deps: ChatDeps, key: ChatKey, input: TurnInput) =>
     return { chat, state, number }
   })
 
-/** @throws {FormError} not_found, and validation_failed if it's another member's */
+/** @throws {FormError} not_found, and validation_failed if the chat is another member's */
 async function lockOwnChat(db: Db, { workspaceId, userId, chatId }: ChatKey): Promise<ChatRow> {
   const chat = await lockChat(db, workspaceId, chatId)
   if (chat === undefined) throw chatNotFound()
@@ -124,7 +124,7 @@ const storeTurn = (
     return true
   })
 
-/** Finds the values of the agent's results so far. Nothing depends on it, so it says nothing if it fails. */
+/** Finds the values of the agent's results so far. Ignores failures, because the chat doesn't depend on these values. */
 async function* findResults(
   deps: ChatDeps,
   key: ChatKey,
@@ -144,13 +144,13 @@ async function* findResults(
 }
 
 /**
- * Ends a chat for the member, also if no language model is set up anymore. Does nothing if it has already ended.
+ * Ends a chat for the member, even if the settings no longer have a language model. Does nothing if the chat has already ended.
  *
- * @throws {FormError} not_found, and validation_failed if it's another member's
+ * @throws {FormError} not_found, and validation_failed if the chat is another member's
  */
 export async function endChat(deps: Omit<ChatDeps, 'model'>, key: ChatKey): Promise<void> {
   const { workspaceId, chatId } = key
-  // First, because nobody else may interrupt the turn in progress.
+  // Checked before `startExclusive` interrupts the turn in progress, because only the chat's member may do that.
   await inTransaction(deps, (tx) => lockOwnChat(tx.db, key))
   const exclusive = await startExclusive(deps, chatId, new AbortController().signal)
   try {

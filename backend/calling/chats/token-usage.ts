@@ -7,7 +7,7 @@ import { createTimeFormats, formatCount } from '../../platform/views/format.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
 import { addToUsage, deleteUsageBefore, selectUsage } from './usage-store.ts'
 
-/** The share of the day's tokens from which owners and the operator get a notice. */
+/** The share of the daily token limit at which owners and the operator get a notice. */
 const noticeShare = 0.8
 
 const usageRetentionMs = 90 * dayMs
@@ -16,8 +16,8 @@ const usageRetentionMs = 90 * dayMs
 const toDay = (at: Date): string => at.toISOString().slice(0, 10)
 
 /**
- * Counts tokens that a workspace has used, and logs once a day that it's close to its limit, whichever process counts
- * them. Don't call it in the transaction that stores what the tokens were used for, so that conversations don't wait for each other.
+ * Counts tokens that a workspace has used. Only one process logs that the workspace is close to its limit, once a day. Don't
+ * call it in the transaction that stores a turn or an analysis. Otherwise, the workspace's conversations wait for each other.
  */
 export async function addTokens(
   { clock, config, db, log, metrics }: Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'metrics'>,
@@ -30,7 +30,7 @@ export async function addTokens(
   metrics.modelTokens.inc({ direction: 'output' }, outputTokens)
   const tokens = await addToUsage(db, workspaceId, { day: toDay(clock.now()), tokens: added })
   const limit = config.llm?.tokensPerDay ?? 0
-  // Exactly one addition reaches the notice.
+  // Logs only the addition that crosses the threshold.
   if (limit === 0 || !isNearLimit(tokens, limit) || isNearLimit(tokens - added, limit)) return
   log.warn(
     { workspace_id: workspaceId, tokens, limit },

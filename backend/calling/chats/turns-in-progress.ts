@@ -5,12 +5,12 @@ interface TurnInProgress {
   ended: Promise<void>
 }
 
-/** The turns that a process takes, by chat. Each process has metrics of its own. */
+/** The turns in progress of each process, by chat ID. A process is identified by its metrics, because each has its own. */
 const turnsOf = new WeakMap<Deps['metrics'], Map<string, TurnInProgress>>()
 
 /**
- * Does the work of a chat that only one request of a process can do at a time. Another request interrupts it: the signal
- * aborts, and the other one begins once the work has ended.
+ * Starts work on a chat that a process does for only one request at a time. If such work is in progress, interrupts it by
+ * aborting the signal that it got, and waits until it has ended. Call `end` when the new work has ended.
  */
 export async function startExclusive(
   { metrics }: Pick<Deps, 'metrics'>,

@@ -5,8 +5,8 @@ import { startPeriodicJob } from '../../platform/core/periodic.ts'
 import { selectChat } from './chat-store.ts'
 
 /**
- * Streams a turn, and watches it. The signal aborts once another process has taken the chat's next turn, or the chat has ended
- * or been deleted, so that the model doesn't continue in vain.
+ * Streams a turn, and checks each second if it's still needed. The signal aborts once another process has taken the chat's next
+ * turn, or the chat has ended or been deleted, so that the model doesn't continue in vain.
  */
 export async function* whileWatched<Event, Turn>(
   { clock, db, log }: Pick<Deps, 'clock' | 'db' | 'log'>,
