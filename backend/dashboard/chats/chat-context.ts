@@ -10,7 +10,7 @@ import { findAgentVersion } from '../../queue/agents/agents.ts'
 import { findContact } from '../../queue/contacts/find-contacts.ts'
 import { IdParam, type PageContext, type PathContext, pathTo } from '../page/page-context.ts'
 
-/** Path parameters of a chat. `id` is the agent. */
+/** Path parameters of a chat. `id` is the agent's ID. */
 export const ChatParams = z.object({ id: IdParam, chatId: z.uuid() })
 
 export type ChatContext = PageContext<unknown, z.output<typeof ChatParams>>
@@ -33,12 +33,12 @@ export function requireModel({ model }: Pick<Deps, 'model'>): ModelClient {
   )
 }
 
-/** A chat with what its page shows beside it. */
+/** A chat, and the agent and person that its page shows. */
 export interface ShownChat {
   chat: Chat
   /** The version of the agent that the chat is with. */
   agent: AgentValues
-  /** The person that the agent talks to. */
+  /** The other side of the conversation: a contact, or a person made of sample values. */
   person: { first_name: string | null; last_name: string | null; variables: Record<string, string> }
 }
 

@@ -7,7 +7,7 @@ import type { Receiver } from './chat-queries.ts'
 export interface ChatEventData {
   event: CallCompletedEvent
   receivers: readonly Receiver[]
-  /** False for a chat with a contact, whose data a test event would keep after the contact is erased. */
+  /** False for a chat with a contact: a test event would keep the contact's data even after the contact is erased. */
   hasSampleValues: boolean
   /** The path that the test event's form is sent to. */
   action: string

@@ -16,7 +16,7 @@ const endedReasons: Record<ConversationEnd, EndedReason> = {
   idle: 'contact_hung_up',
 }
 
-/** Returns the event that a call with this conversation would send. A chat itself publishes none. */
+/** Returns the event that a call with a chat's conversation would send. Chats themselves send no events. */
 export const createChatEvent = (
   deps: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
@@ -28,7 +28,7 @@ export const createChatEvent = (
     values: toCallValues(shown),
   })
 
-/** Returns what a chat has in common with a call. */
+/** Returns the values that a chat has in common with a call, under a call's names for them. */
 export function toCallValues({ chat, agent, person }: ShownChat): SampleCallValues {
   const transcript = chat.turns.flatMap(toTranscriptTurns)
   const endedAt = chat.endedAt ?? chat.lastTurnAt
@@ -56,7 +56,7 @@ export function toCallValues({ chat, agent, person }: ShownChat): SampleCallValu
 const hasOptedOut = ({ parts }: ChatTurn): boolean =>
   parts.some((part) => part.type === 'tool' && part.name === 'opt_out' && !part.isError)
 
-/** Returns what was said in a turn, without sentences that only bridge a pause. */
+/** Returns what was said in a turn, without fillers: sentences that only bridge a pause. */
 function toTranscriptTurns({ input, parts, startedAt }: ChatTurn): Call['transcript'] {
   const at = startedAt.toISOString()
   const heard = input?.type === 'speech' ? [{ role: 'contact' as const, text: input.text, at }] : []

@@ -2,16 +2,16 @@ import type { LlmSettings } from '../../config.ts'
 
 type Models = LlmSettings['models']
 
-/** Returns the model that an agent's conversations use. `missing` is the agent's own, if it isn't in the settings anymore. */
+/** Returns the model that an agent uses. If the settings no longer list the `wanted` one, that's `missing`. */
 export const chooseModel = (models: Models, wanted: string | null) =>
   wanted === null || models.includes(wanted)
     ? { name: wanted ?? models[0], missing: null }
     : { name: models[0], missing: wanted }
 
-/** Returns true for a model of examples/fake-model, which answers from a script. */
+/** Returns true for a model of examples/fake-model, whose responses are scripted. */
 export const isFakeModel = (name: string): boolean => name.startsWith('outdial-fake')
 
-/** Returns the models to choose from for an agent, with its own, even if that isn't in the settings anymore. */
+/** Returns the models that an agent's form offers, including the `chosen` one even if the settings no longer list it. */
 export function modelChoices(models: Models, chosen: string | null): { value: string; label: string }[] {
   const isMissing = chosen !== null && !models.includes(chosen)
   return [
@@ -21,7 +21,7 @@ export function modelChoices(models: Models, chosen: string | null): { value: st
   ]
 }
 
-/** Says that an agent's model isn't in the settings anymore. */
+/** Says that the settings no longer list an agent's model. Returns null if they do. */
 export const describeMissingModel = ({ name, missing }: ReturnType<typeof chooseModel>): string | null =>
   missing === null
     ? null

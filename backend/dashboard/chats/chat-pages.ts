@@ -32,23 +32,23 @@ import { streamTurn } from './chat-stream.ts'
 import type { Speakers } from './chat-turns.ts'
 import { type ChatData, chatView } from './chat-view.ts'
 
-/** A turn that has taken longer isn't in progress anymore: its process has stopped. */
+/** The longest that a turn can be in progress. After that, its process must have stopped. */
 const maxTurnMs = 2 * minuteMs
 
 const TurnFields = z.object({
   text: boundedText(maxInputLength).default(''),
-  // Not a field that a person fills in, but which button they pressed.
+  // Sent by the button "Say nothing".
   _silence: formText.optional(),
   _once: formText.optional(),
 })
 
-/** Shows a chat, and takes its next turn. A script of the page streams it; without it, the page shows it when it's over. */
+/** Shows a chat, and takes its next turn. The page's script streams the turn. Without it, the page shows the finished turn. */
 export const chatPage = defineForm({
   params: ChatParams,
   query: noInput,
   form: TurnFields,
   isOnce: false,
-  // A chat takes one turn at a time, and a member can't start many chats.
+  // Turns don't need the lower rate limit: a chat takes one at a time, and a member can't start many chats.
   isCostly: false,
   show: async (deps, context) => {
     const shown = await loadShownChat(deps, context)
@@ -76,13 +76,13 @@ export const chatPage = defineForm({
   },
 })
 
-/** The browser isn't shown anything before the end, so it can't interrupt the agent. */
+/** For a turn without the page's script. The member sees nothing until the turn is over, so they can't interrupt the agent. */
 const noSignal = new AbortController().signal
 
 const alreadySent =
   "You already sent this, so the agent didn't hear it twice. If it isn't in the conversation, write it again."
 
-/** Returns what the contact says next. Null if it was already sent. */
+/** Returns the model and what the contact says next. Null if the form was already sent. */
 async function prepareTurn(deps: Deps, context: ChatContext, fields: z.output<typeof TurnFields>) {
   const chat = await getChat(deps, context)
   if (chat.userId !== context.user.userId) throw notYourChat()
@@ -106,7 +106,7 @@ const toSpeakers = ({ agent, person }: ShownChat): Speakers => ({
   contact: person.first_name?.trim() || person.last_name?.trim() || 'Contact',
 })
 
-/** Names who talks, who started the chat, and the model that answers. */
+/** Returns the names of the speakers, of the member who started the chat, and of the model. */
 async function describeChat(
   deps: Pick<Deps, 'db' | 'model'>,
   shown: ShownChat,
@@ -152,7 +152,7 @@ function findTurnInProgress(turns: readonly ChatTurn[], now: Date): number | nul
   return isInProgress ? newest.number : null
 }
 
-/** Waits for the turn in progress, so it doesn't hold a transaction. Ending a chat twice does nothing. */
+/** Ends a chat. Isn't in a transaction, because it waits for the turn in progress. Ending a chat twice does no harm. */
 export const endChatAction = defineAction({
   params: ChatParams,
   form: noInput,

@@ -12,7 +12,7 @@ import type { ShownChat } from './chat-context.ts'
 /** The ID of the element that the page's script replaces after each turn. */
 export const sidePanelsId = 'chat-side'
 
-/** Shows what isn't said in a chat: the results so far, and the facts. */
+/** Shows what's beside a chat's conversation: the results so far, and the details. */
 export const sidePanels = (
   ui: Ui,
   shown: ShownChat,
@@ -35,7 +35,7 @@ const resultsPanel = (ui: Ui, { results }: AgentValues, found: Extracted | null)
   </section>
 `
 
-/** Lists all results of an agent with their values, as rows of a list of facts. */
+/** Lists all results of an agent with their values, as rows of a description list. */
 const resultRows = (
   ui: Ui,
   results: AgentValues['results'],

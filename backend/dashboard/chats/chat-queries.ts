@@ -2,7 +2,7 @@ import { parsePhone } from '../../platform/core/phone.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { findContactsBy } from '../../queue/contacts/find-contacts.ts'
 
-/** Contacts that a chat's form suggests. */
+/** Maximum number of contacts that the form for a new chat suggests. */
 const maxSuggested = 20
 
 export type SuggestedContact = Awaited<ReturnType<typeof selectNewestContacts>>[number]
@@ -40,7 +40,7 @@ export async function findTypedContact(
   return undefined
 }
 
-/** Returns the names of users by their IDs. */
+/** Returns the names of users, by user ID. */
 export async function selectUserNames(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const users = await db.selectFrom('app_user').select(['id', 'name']).where('id', 'in', ids).execute()
@@ -49,7 +49,7 @@ export async function selectUserNames(db: Db, ids: readonly number[]): Promise<M
 
 export type Receiver = Awaited<ReturnType<typeof selectReceivers>>[number]
 
-/** Receivers that a test event can be sent to. */
+/** Maximum number of receivers to choose from for a test event. */
 const maxReceivers = 50
 
 export const selectReceivers = (db: Db, workspaceId: number) =>

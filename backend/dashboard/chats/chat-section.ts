@@ -9,7 +9,7 @@ import { chooseModel, describeMissingModel, isFakeModel } from './chat-model.ts'
 import { selectNewestContacts, selectUserNames, type SuggestedContact } from './chat-queries.ts'
 import { startChatForm } from './start-chat-form.ts'
 
-/** The part of an agent's page about its chats. `model` is null if no language model is set up. */
+/** The data of the section about chats on an agent's page. `model` is null if no language model is set up. */
 export interface ChatSectionData {
   agentId: number
   model: ReturnType<typeof chooseModel> | null

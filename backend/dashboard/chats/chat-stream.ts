@@ -19,11 +19,12 @@ interface StreamView {
 /**
  * Writes a turn in progress for the page's script:
  *
- * - `begin`: what the contact said, and the agent's empty turn
- * - `part`: something that the agent says or does; `text`: more words of it
- * - `replace`: markup for an element that's on the page
- * - `turn`: the turn as it's stored
- * - `over`: the page shows something else now
+ * - `begin`: what the contact said, and an empty turn of the agent
+ * - `part`: something that the agent says or does
+ * - `text`: more words of the sentence in the last part
+ * - `replace`: new markup for an element that's already on the page
+ * - `turn`: the finished turn, as it's stored
+ * - `over`: the script loads the page again, because the chat has ended or the turn isn't stored
  */
 export async function* streamTurn(
   view: StreamView,
@@ -36,7 +37,7 @@ export async function* streamTurn(
   let count = 0
   for await (const event of events) {
     const before = lastSaid
-    // The result of a tool belongs to an earlier part.
+    // A tool's result changes an earlier part, so the agent's sentence continues after it.
     if (event.type !== 'tool_finished') lastSaid = event.type === 'said' ? event : null
     switch (event.type) {
       case 'said':

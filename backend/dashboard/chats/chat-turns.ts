@@ -13,7 +13,7 @@ import { toolDetails } from '../calls/call-timeline.ts'
 
 // The transcript of a chat. While a turn is in progress, the page's script gets the same markup part by part.
 
-/** The names above the turns. */
+/** The names that are shown above the turns. */
 export interface Speakers {
   agent: string
   contact: string
@@ -81,7 +81,7 @@ const saidPart = ({ text, isFiller }: SaidPart): Html =>
 /** Returns the ID of the element that shows a tool call. */
 export const toolElementId = ({ id }: Pick<ToolPart, 'id'>): string => `tool-${id.replace(/\s/g, '-')}`
 
-/** Shows a tool call. One that's still running is replaced when its result has arrived. */
+/** Shows a tool call. By the element's ID, the page's script replaces the call of a running tool when its result arrives. */
 export const toolPart = (tool: ToolPart): Html => html`
   <div class="turn-tool" id="${toolElementId(tool)}">
     <span class="row tight">
@@ -109,7 +109,7 @@ const lateResult = ({ name, result, isError }: LateResult, key: string): Html =>
   </div>
 `
 
-/** Shows what failed. The contact doesn't hear it. */
+/** Shows a failure to the member. The contact doesn't hear it. */
 const troublePart = ({ sentence }: TroublePart): Html => html`
   <div class="notice" data-tone="warn"><strong>For the operator:</strong> ${sentence}</div>
 `

@@ -22,15 +22,15 @@ export interface ChatData {
   speakers: Speakers
   /** The path of the chat. */
   path: string
-  /** The number of the turn that's in progress, or that another process or page takes. */
+  /** The number of the turn in progress, even if another process or page takes it. Null if there's none. */
   turnInProgress: number | null
-  /** The model that answers; null if none is set up. */
+  /** The model that the agent uses; null if none is set up. */
   model: string | null
-  /** Says that the agent's own model isn't available; null if it is. */
+  /** Says that the settings no longer list the model chosen for the agent; null if they do. */
   missingModel: string | null
   /** The member who started the chat. */
   member: string
-  /** True for that member. */
+  /** True if the page's reader is the member who started the chat. */
   isOwn: boolean
   /** Null until the chat has ended. */
   event: ChatEventData | null
@@ -70,7 +70,7 @@ export const chatView = defineView((page: PageModel, data: ChatData) => {
   `
 })
 
-/** Says that Outdial's own sentences are in another language than the agent's. */
+/** Warns that Outdial's built-in sentences don't exist in the agent's language. Null if they do, or the agent has its own. */
 const missingPhrases = (agent: AgentValues, formPath: string): Html | null =>
   findMissingPhrases(agent).length === 0
     ? null
@@ -134,7 +134,7 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
     `,
   )
 
-/** Starts another chat with the same person. */
+/** Shows the button that starts another chat with the same person. */
 function newChatButton(
   { ui, form }: Pick<PageModel, 'ui' | 'form'>,
   { shown, model }: ChatData,

@@ -1,9 +1,9 @@
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 
-/** The contact of a chat until the member changes it. */
+/** The names that the form for a new chat fills in. The member can change them. */
 export const sampleContact = { first_name: 'Maya', last_name: 'Okafor' }
 
-/** Believable values by words in a variable's name. The first match counts. */
+/** Plausible values, by words in a variable's name. The first match counts. */
 const samples: readonly [RegExp, string][] = [
   [/email/, 'maya@example.com'],
   [/phone|mobile/, '+1 202 555 0100'],
@@ -22,7 +22,7 @@ const samples: readonly [RegExp, string][] = [
   [/name/, 'Maya Okafor'],
 ]
 
-/** Returns a value for each variable of an agent, so that a chat can begin at once. */
+/** Returns a sample value for each variable of an agent, so that a member can start a chat without typing any. */
 export const sampleVariables = ({ variables }: Pick<AgentValues, 'variables'>) =>
   variables.map((name) => ({ name, value: sampleOf(name) }))
 

@@ -13,7 +13,7 @@ export interface StartChatData {
   contacts: readonly SuggestedContact[]
 }
 
-/** The start of the names of fields with the agent's variables. */
+/** Prefix of the names of form fields for the agent's variables. */
 export const variablePrefix = 'variable.'
 
 export const maxSampleLength = 500
