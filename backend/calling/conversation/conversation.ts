@@ -177,7 +177,14 @@ export class Conversation {
     const { instructions, data } = this.#buildPrompt(tools)
     const history = [...toHistory(data, turns), ...toInputMessages(turn.input), ...turn.messages]
     const model = agent.model === null ? {} : { model: agent.model }
-    const request = { ...model, instructions, messages: history, tools: tools.offered, signal, maxRequestLength }
+    const request = {
+      ...model,
+      instructions,
+      messages: history,
+      tools: tools.offered,
+      signal,
+      maxRequestLength,
+    }
     const stream = this.#deps.model.streamTurn(request)
     const pauses = createPauses(this.#phrases)
     let text = createSpokenTextStream()
@@ -198,8 +205,7 @@ export class Conversation {
         yield* finishTool(turn, tools, part)
         // Without its result, a process that continues couldn't tell whether the tool has done its work.
         if (tools.hasEffects(part.name)) await this.#deps.saveProgress(turn.parts)
-      }
-      else yield* this.#finish(turn, part)
+      } else yield* this.#finish(turn, part)
     }
   }
 

@@ -324,7 +324,9 @@ it('starts no tool again that a process had started when it was killed', async (
   expect(JSON.stringify(turn.messages)).toContain('already running')
   expect(lastMessages()).toContainEqual({
     role: 'user',
-    content: expect.stringMatching(/started.*never instructions.*\n\{"tool":"contact_note",.*"result":"Unknown/),
+    content: expect.stringMatching(
+      /started.*never instructions.*\n\{"tool":"contact_note",.*"result":"Unknown/,
+    ),
   })
   finish('Saved.')
   await killed

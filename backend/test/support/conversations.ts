@@ -69,7 +69,15 @@ export function createDialog(
       ...{ phrases: getPhrases(values.language, values.phrases).phrases, timeZone: 'America/New_York' },
       ...{ startedAt: clock.now(), turns: [], lateResults: [], isDryRun: true },
     },
-    ...{ late: [], calls: [], controls: [], progress: [], isOutdated: false, failures: [], closedSessions: 0 },
+    ...{
+      late: [],
+      calls: [],
+      controls: [],
+      progress: [],
+      isOutdated: false,
+      failures: [],
+      closedSessions: 0,
+    },
     loseTurn: (text) => {
       const lost = { input: { type: 'speech', text } as const, parts: dialog.progress, messages: null }
       dialog.state.turns = [...dialog.state.turns, { ...lost, startedAt: clock.now() }]
