@@ -1,5 +1,7 @@
 import type { Call } from '@outdial/contract'
 import * as z from 'zod'
+import { addTokens } from '../../calling/chats/token-usage.ts'
+import { checkModel } from '../../calling/conversation/model/check-model.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge } from '../../platform/views/badges.ts'
 import { badge } from '../../platform/views/elements.ts'
@@ -27,6 +29,7 @@ import {
   countSubscriptionsOfAgent,
   countWaitingCallsOfAgent,
   getAgent,
+  getNewestVersion,
   selectAgentsWithCounts,
   selectCampaignsOfAgent,
 } from './agent-queries.ts'
@@ -176,18 +179,35 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
 export const publishAgentAction = defineAction({
   params: IdParams,
   form: z.object({ version: z.coerce.number().int().optional() }),
-  run: async (tx, context, { version }) => {
-    const { status } = await getAgent(tx, context.workspace.id, context.params.id)
-    await publishAgent(tx, context.workspace.id, context.params.id, version)
+  // Asks the model before the transaction. Publishing the same version twice changes nothing.
+  isOnce: false,
+  run: async (deps, context, { version }) => {
+    const { workspace, params } = context
+    const { status } = await getAgent(deps, workspace.id, params.id)
+    const problem = await findModelProblem(deps, workspace.id, params.id)
+    await publishAgent(deps, workspace.id, params.id, version)
     return redirectTo(
       agentPath(context),
-      status === 'draft'
-        ? 'Agent published. Campaigns and Zaps can use it now.'
-        : 'Agent published. Calls that start from now on use this version.',
+      joinSentences(
+        status === 'draft'
+          ? 'Agent published. Campaigns and Zaps can use it now.'
+          : 'Agent published. Calls that start from now on use this version.',
+        problem,
+      ),
     )
   },
   back: agentPath,
 })
+
+/** Asks the agent's model for a word, so that a member who publishes learns that chats would fail. Null if it answers. */
+async function findModelProblem(deps: Deps, workspaceId: number, agentId: number): Promise<string | null> {
+  const { model } = deps
+  if (model === undefined) return null
+  const agent = await getNewestVersion(deps, workspaceId, agentId)
+  const { problem, usage } = await checkModel({ ...deps, model }, agent.model ?? undefined)
+  await addTokens(deps, workspaceId, usage)
+  return problem && `${problem} Chats with the agent fail until the model answers.`
+}
 
 export const pauseAgentAction = setStatusAction(
   'paused',

@@ -51,6 +51,23 @@ describe("the agent's page", () => {
     expect(chat.text).toContain('Hi Kim, this is Ava.')
   })
 
+  it("says after publishing that the agent's model doesn't answer, and publishes nevertheless", async () => {
+    const user = await seedChatter(world.service)
+    await user.browser.press(await user.open(`${user.agentPath}/edit`), 'Save', { greeting: 'Hello.' })
+    const { page: published } = await user.browser.press(await user.open(user.agentPath), 'Publish changes')
+    expect(published.text).toMatch(
+      /Agent published\. Calls that start from now on use this version\. (?!The)/,
+    )
+    await user.browser.press(await user.open(`${user.agentPath}/edit`), 'Save', { greeting: 'Good day.' })
+    world.fake.behaviors.push('500')
+    const { page } = await user.browser.press(await user.open(user.agentPath), 'Publish changes')
+    world.fake.behaviors.length = 0
+    expect(page.text).toContain(
+      "use this version. The language model's server rejected a request. Chats with the agent fail until the model answers.",
+    )
+    expect(page.text).not.toContain('Calls use version')
+  })
+
   it("starts one chat if it's pressed several times", async () => {
     const user = await seedChatter(world.service)
     const page = await user.open(user.agentPath)
