@@ -3,9 +3,10 @@ import type { Badge } from '../../platform/views/badges.ts'
 import { badge } from '../../platform/views/elements.ts'
 import { type Html, html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
+import type { Ui } from '../page/page-model.ts'
 
 /** Shows the summary of a call and what was extracted from it. Null if there's nothing to show. */
-export function callResult(call: Call): Html | null {
+export function callResult(ui: Pick<Ui, 'words'>, call: Call): Html | null {
   const extracted = Object.entries(call.extracted)
   const isAnswered = call.outcome === 'answered'
   const hasResult = call.summary || isAnswered || extracted.length > 0 || call.opted_out === true
@@ -18,7 +19,7 @@ export function callResult(call: Call): Html | null {
         ${isAnswered && html`<dt>${labels.call.goal_met}</dt><dd>${badge(goalBadge(call.goal_met))}</dd>`}
         ${isAnswered && html`<dt>${labels.call.sentiment}</dt><dd>${badge(sentimentBadge(call.sentiment))}</dd>`}
         ${call.opted_out ? html`<dt>${labels.call.opted_out}</dt><dd>${badge({ tone: 'bad', text: 'Yes' })}</dd>` : null}
-        ${extracted.map(([key, value]) => html`<dt>${key}</dt><dd>${formatExtractedValue(value)}</dd>`)}
+        ${extracted.map(([key, value]) => html`<dt>${ui.words(key)}</dt><dd>${formatExtractedValue(value)}</dd>`)}
       </dl>
     </section>
   `

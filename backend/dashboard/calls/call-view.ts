@@ -128,7 +128,7 @@ export const callView = defineView(
         ${greetingIssues.map((issue) => html`<p class="notice" data-tone="warn">${issue}</p>`)}
         <div class="columns">
           <div>
-            ${callResult(call)}
+            ${callResult(ui, call)}
             ${callTimeline(ui, { notes, steps })}
             ${callTranscript(ui, call, details.conversation_erased_at !== null)}
             ${callDeliveries(ui, form, history)}

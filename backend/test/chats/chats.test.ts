@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import type { ChatEvent } from '../../calling/chats/chat.ts'
 import { findChat, listChats } from '../../calling/chats/read-chat.ts'
 import { startChat } from '../../calling/chats/start-chat.ts'
 import { endChat, takeTurn } from '../../calling/chats/take-turn.ts'
@@ -242,6 +243,36 @@ it('knows the tools that a process used in a turn in which it was killed', async
     'Hello',
   ])
   await killed.return()
+})
+
+it('uses its tools in a turn in which the tool server restarts, and has an honest turn if it stops', async () => {
+  await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const takeNote = async (meanwhile: () => Promise<void>) => {
+    const turn = takeTurn(world.deps, keyOf(chatId), { type: 'speech', text: 'Take a note' }, noSignal)
+    for await (const { type } of stayOpen(turn)) if (type === 'tool_started') break
+    await meanwhile()
+    const events: ChatEvent[] = []
+    for await (const event of turn) events.push(event)
+    expect(events).toContainEqual({ type: 'finished', end: null })
+    return events.find(({ type }) => type === 'tool_finished')
+  }
+  const used = { tool: { isError: false, result: expect.stringContaining('nothing was changed') } }
+  const restarted = await takeNote(async () => {
+    await world.stopToolServer()
+    await world.startToolServer()
+  })
+  expect(restarted).toMatchObject(used)
+
+  const stopped = await takeNote(() => world.stopToolServer())
+  expect(stopped).toMatchObject({
+    tool: { isError: true, result: expect.stringContaining("couldn't be used") },
+  })
+  expect(world.log).toContain('failed to use the tool server for a chat')
+  await world.startToolServer()
+  expect(await takeNote(async () => {})).toMatchObject(used)
 })
 
 it('starts no tool with effects once another process has taken the next turn', async () => {

@@ -32,6 +32,8 @@ export interface ChatWorld {
   readonly log: string
   /** Returns the dependencies of another process of the same installation. Its conversations use the first one's tools. */
   openProcess(): Promise<ChatTestDeps>
+  stopToolServer(): Promise<void>
+  startToolServer(): Promise<void>
   /** Assigns a built-in tool to the seed's agent. */
   assign(name: string, config?: object): Promise<void>
   start(contact?: Parameters<typeof startChat>[3]): Promise<string>
@@ -50,14 +52,12 @@ interface TakeOptions {
 export function useChatWorld(): ChatWorld {
   const lines: string[] = []
   const closers: (() => Promise<unknown>)[] = []
-  const fileClosers: (() => Promise<unknown>)[] = []
   let world: { deps: ChatTestDeps; seed: Seed }
   let model: FakeModel
   let common: Pick<TestDeps, 'config' | 'log'>
+  let closeToolServer = async () => {}
 
-  afterAll(async () => {
-    for (const close of fileClosers) await close()
-  })
+  afterAll(() => closeToolServer())
   const database = useTestDatabase()
 
   const openProcess = async (clock?: TestDeps['clock']): Promise<ChatTestDeps> => {
@@ -67,20 +67,26 @@ export function useChatWorld(): ChatWorld {
     return { ...deps, model: client }
   }
 
+  const startToolServer = async () => {
+    const { host, port } = common.config
+    const deps = testDeps(database.db, common)
+    const app = await createApp(deps, createToolServer(deps))
+    await app.listen({ host, port })
+    closeToolServer = async () => {
+      app.server.closeAllConnections()
+      await app.close()
+    }
+  }
+
   beforeAll(async () => {
     const port = await findFreePort('127.0.0.1')
     const config = parseConfig({
+      HOST: '127.0.0.1',
       PORT: String(port),
       SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
     })
     common = { config, log: await createLog('trace', { write: (line: string) => lines.push(line) > 0 }) }
-    const deps = testDeps(database.db, common)
-    const app = await createApp(deps, createToolServer(deps))
-    await app.listen({ host: '127.0.0.1', port })
-    fileClosers.push(async () => {
-      app.server.closeAllConnections()
-      await app.close()
-    })
+    await startToolServer()
   })
   beforeEach(async () => {
     lines.length = 0
@@ -111,6 +117,8 @@ export function useChatWorld(): ChatWorld {
       return lines.join('')
     },
     openProcess: () => openProcess(world.deps.clock),
+    stopToolServer: () => closeToolServer(),
+    startToolServer,
     assign: async (name, config = {}) => {
       const { workspaceId, agentId } = world.seed
       const tool = (await listTools(world.deps, workspaceId)).find((one) => one.name === name)

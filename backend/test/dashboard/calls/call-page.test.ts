@@ -58,7 +58,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
       summary: 'Wants an offer.',
       sentiment: 'positive',
       goalMet: true,
-      extracted: { budget: 300, ready: true },
+      extracted: { budget: 300, is_ready: true },
     },
   )
   deps.clock.advance(callbackDelayMs) // no delivery to a callback URL is earlier
@@ -97,6 +97,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
     'Nothing was found.',
     'Wants an offer.',
     'Positive',
+    'Is ready Yes',
     'Contact opted out',
     'Pricing <page>',
     'Hello & <b>who</b>?',
