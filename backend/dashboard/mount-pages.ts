@@ -70,7 +70,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
       request.pageContext = parseParams(params, context)
     }
 
-  /** Loads the context before the body arrives, so that only members can send one, and again when it has arrived. */
+  /** Loads the context before the body arrives, so that only members can send one, and again after the body has arrived. */
   const loadSubmitContext = (route: FormPage | Action) => {
     const load = loadContext(
       route.params,
@@ -150,7 +150,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
   const scope = (route: DashboardRoute, { workspace }: PageContext): Deps =>
     route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
 
-  /** Returns the dependencies of a form. Each of its transactions begins with a look at the user's rights. */
+  /** Returns the dependencies of a form. Each of its transactions begins with a check of the user's rights. */
   const scopeToSubmit = (route: FormPage | Action, context: PageContext): Deps => ({
     ...scope(route, context),
     confirmRights: async (db) => {
@@ -285,8 +285,8 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
 }
 
 /**
- * Returns the page of a button, in the workspace of the button. Nobody is signed in, so nothing is known but the path: the page
- * checks whether the user is a member.
+ * Returns the path of the page with a button, to go to after signing in. Before that, only the button's path is known: the page
+ * checks later whether the user is a member of the workspace.
  */
 function findPageOfButton(action: Action, { params }: FastifyRequest): string {
   const workspace = z.object({ workspace: IdParam }).safeParse(params)

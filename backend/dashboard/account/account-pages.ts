@@ -222,8 +222,8 @@ export const passwordPage = (limitPasswordAttempts: PasswordAttemptLimit) =>
   })
 
 /**
- * Limits wrong passwords on the account page per session. Someone who finds an open session can't keep guessing, and
- * the account's owner isn't locked out of other sessions.
+ * Limits wrong passwords on the account page, per session. So someone who finds an open session can't keep guessing, and the
+ * user isn't locked out of other sessions.
  */
 export function createPasswordAttemptLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   const attempts = createAttemptLimit(deps, 'password_attempts')

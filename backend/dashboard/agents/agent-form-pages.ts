@@ -16,7 +16,7 @@ import { type FieldChange, findChanges } from './version-changes.ts'
 
 const text = formText.default('')
 
-/** Allows the longest instructions, so that they get a separate issue if they're too long. */
+/** Accepts more characters than instructions may have, so that the operation reports an issue if they're too long. */
 const Instructions = boundedText(100_000).default('')
 
 const NewFields = z.object({ name: text, greeting: text, instructions: Instructions })
@@ -37,10 +37,10 @@ const EditFields = z
   })
   .catchall(anyField())
 
-/** Longest text of a field in the preview's URL. The longest greeting and the longest list of variables are shorter. */
+/** Maximum length of a field in the preview's URL. The longest valid greeting and list of variables are shorter. */
 const maxPreviewLength = 4_000
 
-/** The fields as typed so far. The page sends them to list the names in the greeting. */
+/** The fields as typed so far. The page sends them to get the list of the names in the greeting. */
 const PreviewQuery = z.object({
   greeting: boundedText(maxPreviewLength).optional().catch(undefined),
   variables: boundedText(maxPreviewLength).optional().catch(undefined),
@@ -51,7 +51,7 @@ type PreviewFields = z.output<typeof PreviewQuery>
 /** Splits a list of names at commas, semicolons, and whitespace. */
 const splitNames = (list: string): string[] => list.split(/[\s,;]+/).filter(Boolean)
 
-/** Returns the names in the texts of a new agent that aren't built in: they're its variables. */
+/** Returns a new agent's variables: the names in its texts that aren't built in. */
 const findVariables = (...texts: readonly string[]): string[] => [
   ...new Set(
     texts.flatMap((each) =>
@@ -77,7 +77,7 @@ export const newAgentPage = defineForm({
   form: NewFields,
   show: (_, { query }, state) => {
     const { names, ...found } = findShownNames(newAgentValues, query, state)
-    // There's no list of variables yet, so each other name becomes one.
+    // A new agent has no list of variables yet, so each name that isn't built in becomes a variable.
     const meaning = "the contact's value for this variable"
     return Promise.resolve(
       agentFormView('New agent', {
@@ -159,11 +159,11 @@ function toAgentInput({
     // A box that isn't checked isn't sent.
     ai_disclosure: ai_disclosure !== undefined,
     variables: splitNames(variables),
-    // A text that isn't a number isn't a valid number of minutes, either.
+    // A text that isn't a number becomes NaN, which the operation rejects.
     max_minutes: max_minutes.trim() === '' ? null : Number(max_minutes),
     results: parseResults(rows),
     phrases: parsePhrases(rows),
-    // The form has no such field if no language model is set up.
+    // The form has the field `model` only if a language model is set up.
     ...(model !== undefined && { model: model.trim() || null }),
   }
 }

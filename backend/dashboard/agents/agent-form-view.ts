@@ -28,9 +28,9 @@ interface FormData extends FormFrame {
   found: GreetingNames
   /** The models to choose from; null if no language model is set up. */
   models: LlmSettings['models'] | null
-  /** The changes that saving would make to a version that someone else saved in the meantime; null if there's none. */
+  /** What saving would change in a version that someone else saved in the meantime; null if there's no such version. */
   overwritten: readonly FieldChange[] | null
-  /** True on the first screen, which asks only for what an agent needs to be tried. */
+  /** True for a new agent. The form then asks only for what's needed to try the agent. */
   isNew: boolean
 }
 
@@ -157,7 +157,7 @@ export const agentFormView = defineView(
   `,
 )
 
-/** Shows the fields of the conversation that have a default. */
+/** Shows the fields about the conversation. All of them have defaults. */
 const conversationFields = (form: FormModel, values: AgentValues, models: FormData['models']): Html => html`
   ${
     models !== null &&

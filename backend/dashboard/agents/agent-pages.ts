@@ -82,7 +82,7 @@ async function describeUnpublished(
   }
 }
 
-/** Returns the names of results that other systems may use, and that were removed, renamed, or got another type. */
+/** Returns the names of published results that the newest version lacks or gives another type. Other systems may use them. */
 const findLostResults = (published: AgentValues, newest: AgentValues): string[] =>
   published.results
     .filter(

@@ -7,7 +7,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { maxLengths } from '../../queue/agents/validate-agent.ts'
 import { trimmedField } from '../page/forms.ts'
 
-/** The sentences that can be edited, with when the agent says them. The greeting has a separate field. */
+/** The sentences that members can edit, and when the agent says each of them. The greeting has a separate field. */
 const editedPhrases: Record<Exclude<PhraseName, 'defaultGreeting'>, string> = {
   aiDisclosure: 'AI disclosure',
   thinkingFiller: 'While the model thinks',
@@ -25,7 +25,7 @@ const names = Object.keys(editedPhrases) as (keyof typeof editedPhrases)[]
 
 const toFieldName = (name: string): string => `phrases.${name}`
 
-/** Shows a field for each sentence that the agent says without the model, with Outdial's own as an example. */
+/** Shows a field for each sentence that the agent says without the model. A blank field shows Outdial's sentence. */
 export function phraseFields(form: FormModel, { language, phrases: saved }: AgentValues): Html {
   const { phrases, missing } = getPhrases(language)
   const isOpen = 'phrases' in form.issues || missing.length > 0 || Object.keys(saved).length > 0
@@ -56,10 +56,10 @@ export function phraseFields(form: FormModel, { language, phrases: saved }: Agen
   `
 }
 
-/** Returns the sentences of the form's fields. A blank one replaces nothing. */
+/** Returns the sentences from the form's fields. If one is blank, Outdial's sentence is used. */
 export const parsePhrases = (raw: Readonly<Record<string, unknown>>): Record<string, string> =>
   toRecord(names, (name) => trimmedField(raw, toFieldName(name)))
 
-/** Lists sentences, each with when the agent says it. */
+/** Formats sentences, one per line, each after the label that says when the agent says it. */
 export const formatPhrases = (phrases: AgentValues['phrases']): string =>
   names.flatMap((name) => (phrases[name] ? [`${editedPhrases[name]}: ${phrases[name]}`] : [])).join('\n')

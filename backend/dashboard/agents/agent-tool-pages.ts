@@ -24,7 +24,7 @@ interface AssignData {
   fields: SchemaField[]
 }
 
-/** Path parameters of an agent's tool. `id` is the agent. */
+/** Path parameters of an agent's tool. `id` is the agent's ID. */
 export const AgentToolParams = z.object({ id: IdParam, toolId: IdParam })
 export type AgentToolContext = PageContext<unknown, z.output<typeof AgentToolParams>>
 
@@ -167,7 +167,7 @@ const spreadsheetFields = ['config.spreadsheet_id', 'config.provider']
 type ListedTool = Awaited<ReturnType<typeof listTools>>[number]
 type Assignment = Awaited<ReturnType<typeof listAssignments>>[number]
 
-/** A tool of the workspace, with what keeps an agent from using it. */
+/** A tool of the workspace, with the issues that keep an agent from using it. */
 export interface AgentTool extends ListedTool {
   /** Null if the tool isn't assigned to the agent. */
   issues: Assignment['issues'] | null

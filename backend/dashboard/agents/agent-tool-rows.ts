@@ -43,7 +43,7 @@ function toToolBadge({ isActive, issues }: AgentTool): Badge {
   return issues.length === 0 ? { tone: 'good', text: 'Ready' } : { tone: 'warn', text: 'Not set up' }
 }
 
-/** Returns true if the tool is configured when it's assigned. */
+/** Returns true if assigning the tool to an agent needs a configuration. */
 const hasConfig = ({ kind }: AgentTool): boolean =>
   Object.keys(getConfigSchema(kind).properties ?? {}).length > 0
 

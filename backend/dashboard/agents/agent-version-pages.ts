@@ -12,10 +12,10 @@ import { describeActor, toText } from '../stories/describe-actor.ts'
 import { type AgentWithCounts, getAgent } from './agent-queries.ts'
 import { changeList, type FieldChange, findChanges } from './version-changes.ts'
 
-/** Versions that the page lists. An agent rarely has more. */
+/** Maximum number of versions that the page lists. An agent rarely has more. */
 const maxShown = 100
 
-/** The largest number of a version that the database can store. */
+/** The largest version number that the database can store. */
 const maxNumber = 2 ** 31 - 1
 
 const VersionNumber = z.coerce.number().int().min(1).max(maxNumber)

@@ -24,7 +24,7 @@ export interface AgentData {
   /** Says what publishing the newest version changes; null if calls use it already. */
   unpublished: {
     changes: readonly FieldChange[]
-    /** Names of results that the newest version no longer has, or not of the same type. */
+    /** Names of published results that the newest version lacks or gives another type. */
     lostResults: readonly string[]
     /** How many subscriptions receive the agent's calls. Counted only if results are lost. */
     subscriptions: number
@@ -230,7 +230,7 @@ export const agentView = defineView(
   },
 )
 
-/** Shows what calls don't use yet, and the button that publishes it. */
+/** Shows the changes that aren't published yet, and the button that publishes them. */
 const unpublishedNotice = (
   { ui, form }: Pick<PageModel, 'ui' | 'form'>,
   agent: AgentWithCounts,

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../platform/views/html.ts'
 
-/** Instructions to begin with. docs/guides/agents-and-tools.md has the same. */
+/** Example instructions to start from. docs/guides/agents-and-tools.md has the same ones. */
 const examples = [
   {
     name: 'Reminder',

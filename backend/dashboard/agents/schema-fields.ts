@@ -37,7 +37,7 @@ const PropertyFields = z.object({
 
 const Nullable = z.looseObject({ anyOf: z.array(z.looseObject({ type: z.unknown() })) })
 
-/** Merges the alternatives of a property that can be null with the property. A form has one input for it. */
+/** Parses a property. If it can be null or one other type, it gets that type's schema, because a form has one input for it. */
 const Property = z.preprocess((property) => {
   const alternatives = Nullable.safeParse(property).data?.anyOf.filter(({ type }) => type !== 'null') ?? []
   const [only] = alternatives

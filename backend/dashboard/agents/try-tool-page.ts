@@ -114,7 +114,7 @@ const tryToolView = defineView(
   },
 )
 
-/** Allows what an agent can send, which is 256 KiB in a message to the tool server, and spaces in the JSON. */
+/** Allows as much as an agent can send to the tool server (256 KiB in a message), and spaces in the JSON. */
 const maxArgumentLength = 300_000
 
 const Query = z.object({ tool: boundedText(200).optional().catch(undefined) })
@@ -217,7 +217,7 @@ type Trial =
   /** The tool server returned no result. */
   | { kind: 'failed'; reason: string }
 
-/** Timeouts for opening a session and calling the tool. Slightly longer than the tool server's own. */
+/** Timeouts for opening a session and calling the tool. They're slightly longer than the tool server's timeouts. */
 const timeoutsMs = { open: 10 * secondMs, call: 25 * secondMs }
 
 function trialResult(ui: Ui, trial: Trial): Html {
@@ -234,7 +234,7 @@ function trialResult(ui: Ui, trial: Trial): Html {
   `
 }
 
-/** Runs a tool the way an agent runtime does: over HTTP, in a tool session. There is no call. */
+/** Runs a tool the way an agent runtime does: over HTTP, in a tool session. The session doesn't belong to a call. */
 async function tryTool(
   { config, runtimeSecrets }: Pick<Deps, 'config' | 'runtimeSecrets'>,
   widgetId: string,
@@ -273,7 +273,7 @@ async function callTool(session: ToolClient, name: string, args: Record<string, 
 
 const failed = (reason: string): Trial => ({ kind: 'failed', reason })
 
-/** Describes an error without the server's own message, which repeats URLs. */
+/** Describes an error. Doesn't quote the server's message, because it contains URLs. */
 function toReason(error: unknown): string {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 401)

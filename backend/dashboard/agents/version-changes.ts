@@ -6,7 +6,7 @@ import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { formatPhrases } from './agent-phrases.ts'
 import { resultTypes } from './agent-results-fields.ts'
 
-/** A part of a text that is the same in both versions, or only in one. */
+/** A part of a text that is in both versions, or only in one. */
 interface Part {
   text: string
   in: 'both' | 'before' | 'after'
@@ -65,7 +65,7 @@ export const findChanges = (before: AgentValues, after: AgentValues): FieldChang
 /** Longer texts are compared by line, because comparing words takes long. */
 const maxComparedByWord = 2_000
 
-/** After so many differences, the whole text counts as replaced. */
+/** If two texts have more differences than this, the whole text counts as replaced. */
 const maxEdits = 1_000
 
 function compareTexts(before: string, after: string): Part[] {

@@ -7,8 +7,8 @@ import { planNow } from '../contacts/campaign-options.ts'
 import { findCallee } from '../contacts/contact-queries.ts'
 
 /**
- * Says which limits of how often a number is called make another call to a contact wait. Null if they don't. Calling again in
- * spite of them is a person's decision, so the page names them before it asks.
+ * Names the limits on how often a number may be called that would delay another call to a contact. Null if none does. A person
+ * can decide to call anyway, so the page names the limits before it asks.
  */
 export async function describeAgainLimit(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,

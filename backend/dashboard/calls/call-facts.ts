@@ -6,7 +6,7 @@ import type { Ui } from '../page/page-model.ts'
 import type { CallHistory } from '../stories/call-history.ts'
 import { describeSettings } from '../stories/describe-settings.ts'
 
-/** Shows the contact of a call, its times and numbers, and the settings it was queued with. */
+/** Shows a call's contact, times, and numbers, and the settings that it was queued with. */
 export function callFacts(ui: Ui, history: CallHistory): Html {
   const { call } = history
   const nextAttemptAt = history.wait?.nextAt ?? null

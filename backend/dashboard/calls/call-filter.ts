@@ -43,10 +43,10 @@ const CallsParams = z.object({
   newest: OptionalId,
 })
 
-/** The filters as they were sent. */
+/** The filters as they were sent, also invalid ones. */
 const SentFilters = z.object(toRecord(filterNames, () => boundedText(200).catch('invalid').optional()))
 
-/** Query of the call list. `ignored` has the filters with an invalid value, as they were sent. */
+/** Query of the call list. `ignored` has the filters whose values are invalid, as they were sent. */
 export const CallsQuery = z
   .preprocess((sent) => ({ ...(sent as object), sent }), CallsParams.extend({ sent: SentFilters }))
   .transform(({ sent, ...query }) => {

@@ -97,7 +97,7 @@ async function readList(
   }
 }
 
-/** Returns the address of a request in the API log. A rejected request has no call. */
+/** Returns the path of the API log with the request that was searched for. A rejected request is only there, not in a call. */
 async function findRequestPath({ db }: Pick<Deps, 'db'>, context: PageContext<CallsQuery>) {
   const { search } = context.query
   if (!isToken(search)) return null

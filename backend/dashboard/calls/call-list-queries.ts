@@ -157,8 +157,8 @@ async function selectFoundCalls(db: Db, workspaceId: number, filter: CallListFil
 }
 
 /**
- * Returns true for a number that can't be the start of a longer one: those with the country code 1 all have ten digits after
- * it. PostgreSQL estimates well how many calls have a number, but not how many begin with it.
+ * Returns true for a number that can't be the start of a longer one: after the country code 1, all numbers have ten digits. The
+ * query can then use `=`, and PostgreSQL estimates its number of rows better than that of a search for a prefix.
  */
 const isWholeNumber = (prefix: string): boolean => /^\+1\d{10}$/.test(prefix)
 

@@ -16,7 +16,7 @@ export interface ListData {
   query: Record<string, string>
   isFiltered: boolean
   importFilter: ImportFilter | null
-  /** The API log with the request that was searched for, if no call belongs to it. Null if it isn't in the log. */
+  /** The path of the API log with the request that was searched for. Null if the request has a call or isn't in the log. */
   requestPath: string | null
   /** The filters with an invalid value; empty if there are none. */
   ignored: string

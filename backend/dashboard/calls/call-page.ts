@@ -67,7 +67,7 @@ async function readPage(
   }
 }
 
-/** Links to what a person can do about a waiting call, and to who put its number on the do-not-call list. */
+/** Links to where a person can resolve a waiting call, and to the calls that put the number on the do-not-call list. */
 function toLinks({ call, wait, doNotCall }: CallHistory): CallData['links'] {
   const remedy = wait && findRemedy(wait)
   if (remedy) return [remedy]

@@ -6,11 +6,11 @@ import { checks, type FormModel } from '../../platform/views/forms.ts'
 import type { Slot } from '../../platform/views/html.ts'
 import { countCallsToEnd, type RuleChange } from '../../queue/calls/reschedule-calls.ts'
 
-/** Adds `endsWaitingCallsField` to a form, which shows it only when it asks. */
+/** The schema of `endsWaitingCallsField`, to spread into the schema of a form. */
 export const endsWaitingCalls = { ends_waiting_calls: boundedText(64).optional() }
 
 /**
- * Rejects a change that would end waiting calls, because their leads can't be restored. The form then asks whether to end them.
+ * Rejects a change that would end waiting calls, because ended calls can't be restored. The form then asks whether to end them.
  *
  * @throws {ApiError} validation_failed
  */
@@ -34,7 +34,7 @@ function describeEnds({ count, isAtLeast }: Awaited<ReturnType<typeof countCalls
   return `This change doesn't allow ${calls}. To end ${them}, check this box and save again.`
 }
 
-/** Asks before a change of rules ends waiting calls. Empty until then. */
+/** Shows the question whether to end waiting calls that a change of rules doesn't allow. Empty if nothing was asked. */
 export const endsWaitingCallsField = (form: FormModel): Slot =>
   (form.issues.ends_waiting_calls !== undefined || form.submitted.ends_waiting_calls !== undefined) &&
   checks({

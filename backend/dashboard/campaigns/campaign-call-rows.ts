@@ -9,7 +9,7 @@ export interface CampaignCallRow {
   contact: string
   badge: Badge
   waitReason: string
-  /** Empty if it waits for something else than a time. */
+  /** Empty if the call waits for something other than a time. */
   nextAttempt: string
   queuedAt: string
 }

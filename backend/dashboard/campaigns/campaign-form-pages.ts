@@ -94,7 +94,7 @@ export const newCampaignPage = defineForm({
         hours: defaults.calling_hours,
         maxConcurrentCalls: defaultMaxConcurrentCalls,
         retry: defaultRetry,
-        // Nobody else knows which consent the law requires for these calls.
+        // Blank, because only the user knows which consent the law requires for these calls.
         consentRequired: '',
         consentMaxAgeDays: '',
         oneConversationPerDay: false,

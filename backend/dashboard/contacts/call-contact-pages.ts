@@ -217,7 +217,7 @@ const toContactKey = ({ workspace, params: { id } }: IdContext) => ({
   contactId: id,
 })
 
-/** Returns the campaigns to choose from, with what keeps them from calling, and the one to suggest. */
+/** Returns the campaigns to choose from, each with the reason why it can't call, and the one to suggest. */
 async function loadCampaignChoice(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   context: IdContext,

@@ -5,7 +5,7 @@ import { type PermittedPlan, type PlannedCallee, planPermittedCall } from '../..
 
 export type OpenCampaign = Awaited<ReturnType<typeof listOpenCampaigns>>[number]
 
-/** Returns why a campaign places no calls, in words for a list; undefined if it does. */
+/** Returns the reason why a campaign places no calls, in words for a list; undefined if it places calls. */
 export function describeBlocker({ status, agent_status, number_status }: OpenCampaign): string | undefined {
   if (status === 'paused') return 'paused'
   if (agent_status === 'draft') return 'agent is a draft'
@@ -13,20 +13,20 @@ export function describeBlocker({ status, agent_status, number_status }: OpenCam
   return number_status === 'active' ? undefined : 'number retired'
 }
 
-/** Whom a campaign should call, and what keeps it from it. */
+/** The contact to call, and what can keep a campaign from calling. */
 export interface ContactToCall {
   callee: PlannedCallee
   /** The rules that calls follow; null while calls are simulated. */
   rules: CallRules | null
   /** The campaigns in which the contact already has a call. */
   openCampaignIds: readonly number[]
-  /** Null if a later time can be chosen. */
+  /** Null if the user chooses the time of the call, which can be later. */
   now: Date | null
   /** The limits by day or month that stop calls now, by the ID of the phone number. */
   limitsReached: ReadonlyMap<number, LimitingRule>
 }
 
-/** Returns why a campaign can't call a contact, in words for a list; undefined if it can. */
+/** Returns the reason why a campaign can't call a contact, in words for a list; undefined if it can. */
 export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall): string | undefined {
   const blocker = describeBlocker(campaign)
   if (blocker !== undefined) return blocker
@@ -74,7 +74,7 @@ const ruleLabels = {
   minutes_limit: 'too few minutes of the month left',
 }
 
-/** Returns the campaigns to choose from, each with what keeps it from calling. */
+/** Returns the campaigns to choose from, each with the reason why it can't call. */
 export const toCampaignOptions = (
   campaigns: readonly OpenCampaign[],
   describe: (campaign: OpenCampaign) => string | undefined = describeBlocker,

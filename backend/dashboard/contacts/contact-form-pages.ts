@@ -191,7 +191,7 @@ function parseNewContact<Schema extends z.ZodType>(
   })
 }
 
-/** Adds the issues that a schema finds. Of several issues of a field, the form shows the first one. */
+/** Validates input, and throws the collected issues and the new ones. If a field has several, the form shows the first. */
 function validateWith<Schema extends z.ZodType>(
   issues: IssueCollector,
   schema: Schema,
@@ -202,7 +202,7 @@ function validateWith<Schema extends z.ZodType>(
   return parsed as z.output<Schema>
 }
 
-/** Returns undefined for a blank number, which the schema reports. */
+/** Parses a phone number. Returns undefined for a blank one, which the schema reports. */
 function parseFormNumber(written: string | undefined, country: string, mustNotBeCalled: boolean) {
   if (written === undefined) return undefined
   const parsed = mustNotBeCalled ? parsePhones(written, country) : parsePhone(written, country)
@@ -261,7 +261,7 @@ function parseConsent(fields: z.output<typeof ContactFields>, timeZone: string, 
   return consent
 }
 
-/** Reads the country, which doesn't matter for a number with a country code. */
+/** Reads the country. An unknown one is an issue only if the phone number has no country code. */
 function readFormCountry({ phone_number: phoneNumber = '', country }: z.output<typeof NewContactFields>) {
   if (country === undefined) return undefined
   const code = readCountry(country)?.code

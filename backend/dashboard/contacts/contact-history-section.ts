@@ -42,7 +42,7 @@ function toShownValues({ old_values: before, new_values: after }: ContactChange)
     .filter((value) => value.before !== value.after)
 }
 
-/** Returns the values by label. A variable's label is its name. */
+/** Returns the changed values by label. A variable's label is its name. */
 const flatten = ({
   variables,
   consent_kind: kind,

@@ -35,7 +35,7 @@ const Samples = z.array(z.array(z.string()))
 
 type FoundImport = Awaited<ReturnType<typeof getImport>>
 
-/** Returns the form with what is known of the columns. */
+/** Returns the form, filled in with what the columns are known to contain. */
 export function toColumnsForm(found: FoundImport, action: string, timeZone: string): ColumnsForm {
   const columns = ImportColumns.parse(found.columns)
   const samples = Samples.parse(found.samples)
@@ -68,14 +68,14 @@ export function toColumnsForm(found: FoundImport, action: string, timeZone: stri
   }
 }
 
-/** Returns the path of the form. Keeps the campaign that was chosen before. */
+/** Returns the path of the form for columns, with the campaign that was chosen before. */
 export const columnsPath = (importPath: string, campaign: number | undefined): string =>
   `${importPath}/columns${toCampaignQuery(campaign)}`
 
 export const toCampaignQuery = (campaign: number | undefined): string =>
   campaign === undefined ? '' : `?campaign=${campaign}`
 
-/** Longest text of a field. A consent source must be shorter. */
+/** Maximum length of a field. The longest valid consent source is shorter. */
 const maxFieldLength = 1_000
 
 export const importColumnsPage = defineForm({
@@ -110,5 +110,5 @@ export const importColumnsPage = defineForm({
   },
 })
 
-/** Columns without a valid number come last. */
+/** Parses the rank of a phone number's column. Columns without a valid rank come last. */
 const toRank = (text: string): number => z.coerce.number().min(1).max(1_000).catch(1_000).parse(text)

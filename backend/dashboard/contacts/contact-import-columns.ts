@@ -10,7 +10,7 @@ import { attributes, type Html, html } from '../../platform/views/html.ts'
 import { labels } from '../../platform/views/labels.ts'
 import type { consentKinds } from '../page/forms.ts'
 
-/** The form in which a person says what the columns of a file contain. */
+/** The data of the form in which a person says what the columns of a file contain. */
 export interface ColumnsForm {
   action: string
   columns: {

@@ -290,7 +290,7 @@ const formatQueuedCalls = ({
     ...(noHour > 0 ? [`${formatCount(noHour)} not called (no permitted hour)`] : []),
   ].join(', ')
 
-/** The form of the result's page. Shows the page again, with the choice, if the import can't start. */
+/** The form on the result's page. Shows the page again, with the chosen campaign, if the import can't start. */
 export const startImportPage = defineForm({
   params: IdParams,
   query: ResultQuery,

@@ -28,9 +28,9 @@ export interface ImportCounts {
   country: number
   /** Rows of numbers that were called so often that they can't be called within 7 days. */
   frequency: number
-  /** Rows of numbers that were on the list already. */
+  /** Rows of numbers that were already on the do-not-call list. */
   on_do_not_call_list: number
-  /** Rows that put their numbers on the list. */
+  /** Rows that put their numbers on the do-not-call list. */
   do_not_call: number
   created: number
   updated: number
@@ -46,11 +46,11 @@ export interface ImportCounts {
   no_hour: number
 }
 
-/** An issue of a row that isn't skipped is only a notice. */
+/** True for rows that aren't skipped. Their issues are only notices. */
 const isImported = "(state in ('new', 'existing') and result is distinct from 'failed')"
 const hasOtherIssue = "jsonb_path_exists(issues, '$[*] ? (!exists(@.kind))')"
 
-/** The tables of issues, and their rows. A row can be in several. */
+/** The conditions for the rows of each table of issues. A row can be in several tables. */
 const issueConditions = {
   not_blocked: `issues @> '[{"kind": "not_blocked"}]'`,
   no_consent: `issues @> '[{"kind": "no_consent"}]'`,
@@ -122,7 +122,7 @@ export const selectRowsWithIssues = (
 
 export type RowWithIssues = Awaited<ReturnType<typeof selectRowsWithIssues>>[number]
 
-/** Returns the row with a notice about the whole file, of which there is at most one. */
+/** Returns the row that has the notice about the whole file. There's at most one such row. */
 export const selectFileNotice = (db: Db, workspaceId: number, importId: number) =>
   selectRows(db, workspaceId, importId, { after: 0, limit: 1 })
     .select('issues')
@@ -138,7 +138,7 @@ export const selectPreviewRows = (db: Db, workspaceId: number, importId: number,
 
 export type PreviewRow = Awaited<ReturnType<typeof selectPreviewRows>>[number]
 
-/** Returns the rows that aren't imported because of an error, with their cells or what was read of them. */
+/** Returns the rows that aren't imported because of an error, with their cells or the values that were read from them. */
 export const selectRejectedRows = (
   db: Db,
   workspaceId: number,

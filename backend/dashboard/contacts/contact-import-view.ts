@@ -14,7 +14,7 @@ import { type ImportIssue } from './import-downloads.ts'
 import { type UndoSection } from './undo-import-pages.ts'
 import { undoImportSection } from './undo-import-section.ts'
 
-/** The issues of some of the rows. */
+/** One of the page's tables of issues. */
 export interface IssueTable {
   id: string
   title: string
@@ -26,9 +26,9 @@ export interface IssueTable {
 
 export interface ImportData {
   file: Awaited<ReturnType<typeof requireImport>>
-  /** The form for the columns, while they wait for a person. */
+  /** The form for the columns, while a person must say what they contain. Null otherwise. */
   columnsForm: ColumnsForm | null
-  /** The path of that form, if the columns can still be changed. */
+  /** The path of the page that changes the columns. Empty if they can't be changed anymore. */
   columnsPath: string
   counts: ImportCounts
   progress: { max: number; value: number; text: string }

@@ -114,7 +114,7 @@ export async function showContact(
 
 const contactPath = (context: IdPathContext) => pathTo(context, `/contacts/${context.params.id}`)
 
-/** The form of the contact's page. Shows the page again, with the note, if the note is too long. */
+/** The form for notes on the contact's page. Shows the page again, with the note, if the note is too long. */
 export const addNotePage = defineForm({
   params: IdParams,
   query: ContactQuery,

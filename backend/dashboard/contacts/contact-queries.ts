@@ -53,7 +53,7 @@ export async function requireContact({ db }: Pick<Deps, 'db'>, { workspace, para
   throw notFound('contact')
 }
 
-/** Returns what decides whether and when a contact that isn't erased may be called. */
+/** Returns the data that decides whether and when a contact may be called. The contact must not be erased. */
 export const findCallee = (
   db: Db,
   { workspaceId, contactId }: { workspaceId: number; contactId: number },
@@ -219,7 +219,7 @@ export async function searchContacts(
     .execute()
 }
 
-/** Checks for any contact, so that an empty list can show why it's empty. */
+/** Returns true if the workspace has any contact, so that an empty list can say why it's empty. */
 export const hasContacts = async (db: Db, workspaceId: number): Promise<boolean> =>
   (await db
     .selectFrom('contact')

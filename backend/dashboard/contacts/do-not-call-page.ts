@@ -94,7 +94,7 @@ const doNotCallView = defineView(({ ui, form }, { phoneLabel, number, error, res
   `
 })
 
-/** Says if a number is on the list, and when it was removed before. */
+/** Says if a number is on the do-not-call list, and when it was removed from it in the past. */
 function checkResult({ ui, form }: Pick<PageModel, 'ui' | 'form'>, result: CheckedNumber): Html {
   const { phoneNumber, doNotCall, removals } = result
   const earlier =
@@ -180,7 +180,7 @@ export const doNotCallPage = defineForm({
   },
 })
 
-// The next three are forms in a dialog. They show the page again, with the reason, if it couldn't be saved.
+// The next three forms are dialogs. If the reason they ask for isn't valid, they show the page again, with the reason.
 
 export const removeFromDoNotCallListPage = defineForm({
   query: NumberQuery,

@@ -87,7 +87,7 @@ function exportRejected(
   importId: number,
   columns: readonly ImportColumn[],
 ) {
-  // The reason of an earlier rejection is replaced.
+  // If the file already has a column with the reasons of an earlier rejection, the new reasons replace it.
   const ownColumns = withoutReason(columns)
   return formatCsvPages({
     header: [...ownColumns.map(({ header }) => header), reasonHeader],
@@ -113,7 +113,7 @@ function toRejectedRecord(
   return [...ownColumns.map((_, index) => cells[index] ?? ''), reasons.join(' '), ...cells.slice(columnCount)]
 }
 
-/** Returns what was read from a cell of a row that was rejected only when it was imported. */
+/** Returns the value that was read from a cell. Needed for rows that were rejected only on import, without stored cells. */
 function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContact): string {
   if (variable !== null) return getOwn(contact.variables ?? {}, variable) ?? ''
   if (field === null) return ''

@@ -75,7 +75,7 @@ const toResults = ({ calls, removed, restored, left }: UndoCounts, placed: numbe
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)
 
-/** Why contacts were left as they were, in the order of the table. */
+/** The reasons why undoing an import left contacts unchanged, in the order of the table. */
 const leftLabels: Record<LeftReason, string> = {
   called: 'New contact, but already called',
   other_call: 'New contact, but something else queued a call',
@@ -122,7 +122,7 @@ export const undoImportPage = defineForm({
       fields: {},
     })
   },
-  // Doesn't compare the counts: while calls are being placed, undoing is urgent, and the counts change all the time.
+  // Doesn't check that the counts are still as shown: while calls are being placed, they change all the time, and it's urgent.
   submit: async (tx, context) => {
     const { id } = context.params
     const isStarted = await startUndo(tx, context.caller, id)

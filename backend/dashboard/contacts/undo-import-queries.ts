@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/schema.ts'
 
 /** The calls and contacts that undoing an import affects. */
 export interface ImportEffects {
-  /** Calls of the import that wait. */
+  /** Waiting calls of the import. */
   waiting: number
   /** Calls of the import that were placed at least once and don't wait. */
   placed: number

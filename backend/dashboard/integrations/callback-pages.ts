@@ -136,7 +136,7 @@ export const callbacksPage = definePage({
   },
 })
 
-/** Doesn't hold a transaction, because there can be many deliveries. Replaying them twice does nothing. */
+/** Replays deliveries to callback URLs. Isn't in a transaction: there can be many. Replaying them twice does no harm. */
 export const replayCallbacksAction = defineAction({
   form: noInput,
   isOnce: false,

@@ -114,7 +114,7 @@ function formatDisconnectDetail(userName: string, subscriptionCount: number): st
   return subscriptionCount === 0 ? detail : `${detail} ${formatSubscriptionsToRemove(subscriptionCount)}.`
 }
 
-/** The user who connected the app, and the app. */
+/** Path parameters of a connection: the user who connected the app, and the app. */
 const ConnectionParams = z.object({ userId: IdParam, clientId: TextParam })
 
 export const disconnectAppAction = defineAction({

@@ -190,7 +190,7 @@ function formatBody(body: string): string {
 
 export interface DeliveryTable {
   rows: readonly DeliverySummary[]
-  /** Shows where each was sent, instead of the contact. */
+  /** True to show where each delivery was sent, instead of the contact. */
   showTarget: boolean
   filters: FilterLink[]
   isFiltered: boolean
@@ -218,7 +218,7 @@ const statusFilters = [
 
 const pageSize = 50
 
-/** Reads a page of deliveries, with links to its neighbors. Every page costs the same. */
+/** Reads a page of deliveries, with links to the pages before and after it. Later pages cost no more than the first. */
 export async function readDeliveryTable(
   deps: Pick<Deps, 'db'>,
   context: PageContext<z.output<typeof DeliveryQuery>>,

@@ -59,7 +59,7 @@ export const enableWebhookAction = defineAction({
   back: webhookPath,
 })
 
-/** Doesn't hold a transaction, because there can be many deliveries. Replaying them twice does nothing. */
+/** Replays a webhook's deliveries. Isn't in a transaction: there can be many. Replaying them twice does no harm. */
 export const replayWebhookAction = defineAction({
   params: IdParams,
   form: noInput,
@@ -78,7 +78,7 @@ export const replayWebhookAction = defineAction({
   back: webhookPath,
 })
 
-/** Confirms the removal after the transaction, once no attempt is in progress. */
+/** Removes a subscription. Responds after the transaction, once no delivery attempt to it is in progress. */
 export const removeWebhookAction = defineAction({
   params: IdParams,
   form: z.object({ _once: formText.optional() }),
@@ -127,7 +127,7 @@ const rotateSecretView = defineView(
   `,
 )
 
-/** Shows the new secret only in the response to the form. */
+/** Rotates the signing secret. Shows the new one only in the response to the form. */
 export const rotateSecretPage = defineForm({
   params: IdParams,
   query: noInput,
@@ -154,7 +154,7 @@ export const rotateSecretPage = defineForm({
   },
 })
 
-/** `managedBy` is the role that the user needs: members can manage only their own subscriptions. */
+/** Finds a subscription. `managedBy` is the role needed to manage it: members can manage only their own subscriptions. */
 async function findSubscription(deps: Pick<Deps, 'db'>, context: IdContext) {
   const subscription = await getSubscription(deps, context.workspace.id, context.params.id)
   const managedBy: 'member' | 'owner' = subscription.user_id === context.user.userId ? 'member' : 'owner'

@@ -78,7 +78,7 @@ export const findDelivery = (db: Db, workspaceId: number, id: number) =>
     .where('d.id', '=', id)
     .executeTakeFirst()
 
-/** Finds what became of the report to Zapier that a subscription has ended. Undefined if there's none. */
+/** Finds the delivery, with its last attempt, that notifies Zapier of a subscription's end. Undefined if there's none. */
 export const findReportToZapier = (db: Db, workspaceId: number, subscriptionId: number) =>
   db
     .selectFrom('webhook_delivery as d')
@@ -113,7 +113,7 @@ export interface SubscriptionSummary {
   failing_since: Date | null
   ended_at: Date | null
   ended_reason: SubscriptionEndedReason | null
-  /** The member who unsubscribed, or whose connection did. */
+  /** The API key, app, or member that unsubscribed. */
   ended_by: string | null
   previous_secret_until: Date | null
   /** Set for the subscription of an API key. */
@@ -134,7 +134,7 @@ export interface SubscriptionSummary {
 
 /**
  * Returns subscriptions with owner and health: disabled ones first, then failing ones, then the newest. `ended` selects
- * those that have ended instead, the latest first. `id` selects one, ended or not. Test events don't count.
+ * those that have ended instead, the latest first. `id` selects one, ended or not. The health doesn't include test events.
  */
 export async function selectSubscriptions(
   db: Db,
@@ -195,7 +195,7 @@ export async function countCallbackDeliveries(
 
 const maxOrigins = 50
 
-/** Returns the origins of a workspace's callback URLs in alphabetical order. Skips from one to the next in the index. */
+/** Returns the origins of a workspace's callback URLs, sorted. Looks up each in the index, so it doesn't read all URLs. */
 export async function selectCallbackOrigins(db: Db, workspaceId: number): Promise<string[]> {
   const next = (after: RawBuilder<unknown>) => sql`(
     select origin from call_callback

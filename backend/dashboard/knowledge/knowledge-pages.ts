@@ -66,7 +66,7 @@ const addDocumentView = defineView(
   `,
 )
 
-/** Above the limit of a document, because line breaks count twice in a form. */
+/** Higher than the limit of a document, because a line break counts as two characters in a form. */
 const maxBodyLength = 400_000
 
 const NewDocument = z.object({
@@ -119,7 +119,7 @@ const Filter = z.object({
 
 const pageSize = 50
 
-/** Passages that a search shows. Agents get only the first `defaultPassageLimit`. */
+/** Maximum number of passages that a search shows. Agents get only the first `defaultPassageLimit`. */
 const maxFound = 10
 
 export const knowledgePage = definePage({

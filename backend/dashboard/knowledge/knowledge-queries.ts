@@ -49,7 +49,7 @@ async function selectPassages(db: Db, workspaceId: number, documentId: number): 
   return rows.map(({ text }) => text)
 }
 
-/** A document, with its text as agents find and quote it. */
+/** A document, with the passages that agents find and quote. */
 export type Document = Awaited<ReturnType<typeof getDocument>>
 
 /** @throws {ApiError} not_found */

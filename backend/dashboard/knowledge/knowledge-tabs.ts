@@ -7,6 +7,6 @@ const pages = [
   { path: '/spreadsheets', label: 'Spreadsheets' },
 ] as const
 
-/** Shows the tabs of what agents know. */
+/** Shows the tabs of the pages about what agents know. */
 export const knowledgeTabs = ({ ui, here }: { ui: Ui; here: (typeof pages)[number]['path'] }): Html =>
   tabs(ui, { label: 'Knowledge', pages, here })

@@ -43,9 +43,9 @@ export function buildNotices(found: {
   exhausted: number
   maxExhausted: number
   pendingRetention: ShorterRetention | null
-  /** True if calls are real, and nobody has set who may be called. */
+  /** True if calls are real, but the rules for calls were never set. */
   lacksRules: boolean
-  /** Campaigns that only a limit stops, with what to say about it. */
+  /** Campaigns that only a limit stops, each with the sentence to show. */
   stops: readonly (LimitStop & { text: string })[]
   /** Live agents with braces in their greetings. */
   agents: readonly Agent[]
@@ -87,7 +87,7 @@ const stopNotices = (stops: readonly (LimitStop & { text: string })[]): Notice[]
 
 const toneOrder = ['bad', 'warn', 'mute']
 
-/** Returns one notice for the campaigns with the same reason. A person who pauses a campaign gives none. */
+/** Returns one notice for campaigns that were paused for the same reason. The reason is null if a person paused them. */
 function pausedNotice(reason: string | null, paused: readonly PausedCampaign[]): Notice {
   const [first] = paused
   const names = listNames(paused.map(({ name }) => `“${name}”`))
@@ -171,7 +171,7 @@ function subscriptionNotice(
   return [{ tone, text, path: '/integrations/webhooks', label: 'Open webhooks' }]
 }
 
-/** Returns "Zapier at hooks.zapier.com (All completed calls)". All Zaps have the same host. */
+/** Returns "Zapier at hooks.zapier.com (All completed calls)". Includes the filter, because all Zaps have the same host. */
 function nameSubscription(subscription: FailingSubscription): string {
   const { target_url: target, app, key_name: keyName } = subscription
   const host = URL.canParse(target) ? new URL(target).host : target

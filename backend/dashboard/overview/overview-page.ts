@@ -49,12 +49,12 @@ export function createOverviewPage({ clock }: Pick<Deps, 'clock'>) {
   })
 }
 
-/** The parts of the overview that take longer to read, the more calls they're about. */
+/** The parts of the overview whose queries take longer if there are more calls. */
 interface CallCounts {
   ended: EndedCalls[]
   waiting: WaitingCalls[]
   pendingRetention: ShorterRetention | null
-  /** How many calls the counts are about. */
+  /** Number of calls that were counted. */
   callCount: number
 }
 

@@ -43,9 +43,9 @@ export interface WaitingCalls {
 }
 
 /**
- * Counts queued calls by what they wait for; `waitingFor` decides that for a single call. Groups calls by
- * campaign before it decides, so that a queue of 100,000 is read only from the index `call_waiting_of_campaign`. A number that is on
- * a call for another campaign counts as free.
+ * Counts queued calls by what they wait for, which `waitingFor` decides for a single call. Groups them by campaign first, so a
+ * queue of 100,000 calls is read only from the index `call_waiting_of_campaign`. A number that is on a call for another
+ * campaign counts as free.
  */
 export async function countWaitingCalls(db: Db, workspaceId: number, now: Date): Promise<WaitingCalls[]> {
   const calls = {
@@ -185,7 +185,7 @@ export async function selectInactiveWithCalls(
 
 export const maxFailing = 50
 
-/** Returns the disabled and failing subscriptions with what they're named by, disabled ones first. */
+/** Returns the disabled and failing subscriptions, disabled ones first, with the values that notices name them by. */
 export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
   db
     .selectFrom('webhook_subscription as s')
@@ -228,7 +228,7 @@ export const countExhaustedDeliveries = async (db: Db, workspaceId: number, max:
   return count
 }
 
-/** Returns the Live agents with braces in their greetings, which can have placeholders that can't be filled. */
+/** Returns the Live agents with braces in their greetings. Some may be placeholders that can't be filled. */
 export const selectLiveAgentsWithBraces = (db: Db, workspaceId: number) =>
   db
     .selectFrom('agent')

@@ -18,7 +18,7 @@ export interface OverviewData {
   notices: Notice[]
   charts: Charts
   testCalls: number
-  /** The list of the calls that the charts count. */
+  /** The path of the list with the calls that the charts count. */
   endedToday: string
   testsEndedToday: string
   /** How many seconds old the counts can be. Null if they're current. */
@@ -290,7 +290,7 @@ function liveCallItem(ui: Ui, call: OverviewCall): Html {
   `
 }
 
-/** Reasons that only time resolves. */
+/** The reasons for waiting that only time resolves. */
 const timeReasons = ['schedule', 'retry', 'calling_hours', 'frequency']
 
 function waitingItem(ui: Ui, calls: WaitingCalls, now: Date): Html {

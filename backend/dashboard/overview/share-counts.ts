@@ -2,18 +2,18 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/core/clock.ts'
 import { maxCountAgeMs } from '../page/recent-change.ts'
 
-/** Counts of more calls than this are shared. With 7,800 calls, counting made the page take 1.6 times as long. */
+/** If more calls than this are counted, views share the result. Counting 7,800 made the page take 1.6 times as long. */
 export const maxUnsharedCalls = 5_000
 
 /** Limits the memory. The counts of a workspace can take 100 KB. */
 const maxWorkspaces = 100
 
 /**
- * Returns a function that counts, and shares the result with the next 10 seconds' views of a workspace if it took many calls.
- * Concurrent views share one count.
+ * Returns a function that counts a workspace's calls. If there are many, it returns the same result to all views within 10
+ * seconds. Concurrent views always share a count.
  *
- * - `key` says what is counted.
- * - `isCurrent` counts even if there's a recent result.
+ * - `key` identifies what is counted.
+ * - If `isCurrent` is true, it counts even if there's a recent result.
  */
 export function shareCounts<Counts extends { callCount: number }>(clock: Clock) {
   const shared = new LRUCache<string, Promise<Counts>>({

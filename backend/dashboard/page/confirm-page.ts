@@ -60,7 +60,7 @@ export const confirmPage = defineView(
 )
 
 /**
- * Rejects a confirmation if more is affected now than when the page was shown. It's shown again with the new counts.
+ * Rejects a confirmation if more is affected now than when the page was shown. The page is then shown again with new counts.
  *
  * @throws {ApiError} validation_failed
  */
@@ -68,7 +68,7 @@ export function requireSeen(count: number, seen: number, message: string): void 
   if (count > seen) throw new FormError('validation_failed', message)
 }
 
-/** Converts a typed text to the form in which it's compared: case and repeated spaces don't matter. */
+/** Normalizes a text for a comparison in which case and repeated spaces don't matter. */
 const toComparable = (text: string): string => text.trim().replace(/\s+/g, ' ').normalize().toLowerCase()
 
 /**

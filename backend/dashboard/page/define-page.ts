@@ -34,7 +34,7 @@ export interface FormPage {
   /** Returns the version of what the form edits; null for a form that edits nothing. */
   currentVersion(deps: Deps, context: PageContext): Promise<string | null>
   submit(deps: Deps, context: PageContext, raw: Record<string, unknown>): Promise<Redirect | View>
-  /** Does the same for a script of the page, which shows it while it's in progress. */
+  /** Does the same as `submit`, but sends its progress to the page's script. */
   stream:
     | ((
         deps: Deps,
@@ -136,14 +136,14 @@ export const definePage = <Query extends z.ZodType, Params extends z.ZodType = N
  *
  * - `form` parses the fields, which are strings or lists of strings. Its issues appear next to the fields.
  * - `submit` returns a redirect, or a page that is shown only once, such as a page with a new key.
- * - `stream` does the same as `submit` for a script of the page, in parts. It isn't in a transaction.
+ * - `stream` does the same as `submit`, but sends its progress to the page's script. It isn't in a transaction.
  * - `loadEdited` returns what the form edits. If someone else changed it after the form was opened, nothing is saved.
  * - `isOnce` (default: true) makes a second submission of the same form do nothing and redirect to the same page. The
  *   work and its record share a transaction. Use `false` for work that can be repeated, or that uses the network and
  *   so must not hold a transaction.
  * - `isCostly` (default: true for files and if `isOnce` is false) sets a lower rate limit, for work that reads files,
  *   compiles schemas, or uses the network.
- * - `crossesWorkspaces` (default: false) lets it read and write the rows of all workspaces, for what belongs to a user.
+ * - `crossesWorkspaces` (default: false) lets the form read and write rows of all workspaces. Set it for data of users.
  */
 export const defineForm = <
   Form extends z.ZodType,
@@ -240,7 +240,7 @@ export const defineDownload = <Query extends z.ZodType, Params extends z.ZodType
 export interface View<Frame = PageModel> {
   /** Title of the browser tab. The layout adds the product name. */
   title: string
-  /** Returns what the layout surrounds. */
+  /** Returns the page's content, without the layout around it. */
   toMarkup: (page: Frame) => Html
 }
 
@@ -267,7 +267,7 @@ export interface Redirect {
   /** A path of this service. */
   to: string
   message: string | null
-  /** Path of the action that takes it back, for a button next to the message. */
+  /** Path of the action that undoes what the form did, for a button next to the message. */
   undo?: string
 }
 

@@ -19,7 +19,7 @@ export const filterLinks = (label: string, filters: readonly FilterLink[]): Html
   </nav>
 `
 
-/** Returns the address of a list with a query. Leaves out what's undefined. */
+/** Returns the address of a list with a query. Omits parameters that are undefined. */
 export function toListAddress(
   context: PathContext,
   path: string,

@@ -23,9 +23,9 @@ export interface FormState {
   submitted: Record<string, string | string[]>
   /** True if the form is shown again because it couldn't be submitted. */
   isInvalid: boolean
-  /** True if that's because the session had expired. Nothing is wrong with what was entered. */
+  /** True if the form is shown again because the session had expired. The entered values may all be valid. */
   isRestored: boolean
-  /** True if it's because someone else saved the edited data in the meantime. */
+  /** True if the form is shown again because someone else saved the edited data in the meantime. */
   isConflict: boolean
   /** An error that isn't about fields. */
   message: string | null
@@ -77,7 +77,7 @@ export function invalidForm(raw: Record<string, unknown>, error: ApiError): Form
   const issues: Record<string, string> = {}
   for (const detail of error.details) {
     const [, list = ''] = /^(.+)\.[^.]+$/.exec(detail.field) ?? []
-    // One variable, or one entry of a list. The form has a field for all of them.
+    // The issue is about one variable, or one entry of a list. The form has one field for all of them.
     if (!(detail.field in raw) && list in raw) issues[list] ??= detail.message
     else issues[detail.field.replace(/\.\d{1,4}$/, '')] ??= withoutFieldName(detail)
   }
@@ -107,7 +107,7 @@ export const toFormPath = (address: string): string => address.split('?')[0] ?? 
 interface FormAddress {
   /** The path of the page, without the query. */
   path: string
-  /** Returns a text that names the user who opened a form, for the path that it's sent to; see `sealed-form.ts`. */
+  /** Returns a sealed text that names the user who opened the form that is sent to `path`; see `sealed-form.ts`. */
   sealAuthor: (path: string) => string
 }
 
@@ -122,7 +122,7 @@ export function createFormModel(
   const model = createOneForm(state, csrf, { idPrefix: 'f', sealAuthor: () => sealAuthor(path) })
   return {
     ...model,
-    /** Returns the form that is sent to another path. What was entered in the page's own form isn't in it. */
+    /** Returns a form that is sent to another path. It doesn't contain what was entered in the page's own form. */
     sentTo: (action) => {
       const actionPath = toFormPath(action)
       if (actionPath === path) return model
@@ -191,7 +191,7 @@ export function trimmedField(raw: Readonly<Record<string, unknown>>, name: strin
 export const hashFormVersion = (values: unknown): string =>
   createHash('sha256').update(canonicalJson(values)).digest('base64url')
 
-/** Someone else saved the data after the form was opened. Saving the form would silently undo that. */
+/** Thrown if someone else saved the data after the form was opened, because saving the form would silently undo that. */
 export class EditConflictError extends FormError {
   /** The version that is overwritten if the user submits the form again. */
   readonly version: string
@@ -206,10 +206,10 @@ export class EditConflictError extends FormError {
   }
 }
 
-/** Longest text of a field without another limit, in characters. Most operations have lower limits. */
+/** Maximum length of a field without another limit, in characters. Most operations have lower limits. */
 const maxFieldLength = 20_000
 
-/** Text of a field whose limit the operation checks. */
+/** Accepts the text of a field whose actual limit the operation checks. */
 export const formText = boundedText(maxFieldLength)
 
 /** Accepts the value of a field whose name isn't known in advance. */

@@ -9,7 +9,7 @@ export interface ImportFilter {
   removePath: string
 }
 
-/** Returns null if the list isn't filtered by an import. */
+/** Finds the import that a list is filtered by. Returns null if it isn't filtered by one. */
 export async function findImportFilter(
   { db }: Pick<Deps, 'db'>,
   context: PageContext<{ import?: number | undefined }>,

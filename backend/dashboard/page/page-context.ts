@@ -132,8 +132,8 @@ export async function confirmMember(deps: Pick<Deps, 'db' | 'clock'>, context: P
 }
 
 /**
- * Requires a role, and keeps it and the session from ending before the transaction does. For what outlives them, such as
- * API keys, members, and invitations, and for what only owners can do. Call it before other rows are locked.
+ * Requires a role, and locks the role and the session until the transaction ends. Use it for changes that outlast the session,
+ * such as API keys, members, and invitations, and for what only owners can do. Call it before other rows are locked.
  *
  * @throws {PageError} 403 if the user isn't an owner, 404 if the user is no longer a member or signed in
  */

@@ -12,7 +12,7 @@ const htmxConfig = JSON.stringify({
   noSwap: [204, 304, '4xx', '5xx'],
 })
 
-/** Surrounds a page of a workspace with navigation, and with messages above it. */
+/** Adds the navigation and the messages to the content of a workspace's page. */
 export const pageLayout = (page: PageModel, body: Html): Html => {
   const { ui, form, title, workspace, isSimulated, flash } = page
   const isError = form.isInvalid && !form.isRestored

@@ -2,12 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { secondMs } from '../../platform/core/durations.ts'
 import { maxLagMs } from '../../platform/replicas/read-replica.ts'
 
-/** How long the overview shows counts of many calls. */
+/** How long the overview can show the same counts if they're of many calls. */
 export const maxCountAgeMs = 10 * secondMs
 
 /**
- * Marks a browser that has just sent a form. Until its pages certainly include the form's change, its lists don't come
- * from a read replica, which lags at most `maxLagMs`, and its counts aren't older than the form.
+ * How long a browser is marked after it sent a form. While it's marked, its pages include the form's change: lists don't come
+ * from a read replica, which lags at most `maxLagMs`, and counts aren't older than the form.
  */
 const maxAgeSeconds = (maxLagMs + maxCountAgeMs + 5 * secondMs) / secondMs
 

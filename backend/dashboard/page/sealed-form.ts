@@ -12,13 +12,13 @@ import { emptyForm, type FormState, listSubmitted } from './forms.ts'
 /** How long the user has to sign in. */
 const ttlMs = hourMs
 
-/** Maximum size of the fields as JSON. Longer ones aren't kept. */
+/** Maximum size of a form's fields as JSON. Larger forms aren't kept. */
 const maxFieldBytes = 32 * 1024
 
-/** The body of a form that may be kept. Encoding makes fields longer, up to three times for some scripts. */
+/** Maximum size of the body of a form that may be kept. In it, text in some alphabets is encoded in three times the bytes. */
 const maxBodyBytes = 128 * 1024
 
-/** Longest sealed text that the sign-in form can send: `maxFieldBytes`, sealed and in base64. */
+/** Maximum length of the sealed text that the sign-in form sends: `maxFieldBytes`, sealed and in base64. */
 export const maxSealedLength = 48 * 1024
 
 type Sealing = Pick<Deps, 'secretBox' | 'clock'>
@@ -30,7 +30,7 @@ interface FormOfUser {
   path: string
 }
 
-/** Names the user who opens a form, in a field of the form. When the session is over, nothing else names the user. */
+/** Returns the value of a form's field that names the user who opens the form. After the session ends, nothing else does. */
 export const sealAuthor = ({ secretBox }: Pick<Sealing, 'secretBox'>, { path, userId }: FormOfUser): string =>
   secretBox.seal(String(userId), ['form_author', path])
 
@@ -72,7 +72,7 @@ export const SealedFormField = z
   .catch({})
   .transform((form) => form._restore)
 
-/** Returns the form filled in. Undefined if it's another user's or another form, was changed, or has expired. */
+/** Opens a sealed form. Returns undefined if it belongs to another user or form, was changed, or has expired. */
 export function openForm(
   { secretBox, clock }: Sealing,
   { path, userId }: FormOfUser,
@@ -92,8 +92,8 @@ const restoredMessage =
   'Nothing was saved yet. Your session expired, so check what you entered and submit the form again.'
 
 /**
- * Returns true for a form that may be kept: a short one that a page of this service sent. Without a session, its body is
- * read only then. Browsers say where a form comes from, in at least one of these headers.
+ * Returns true for a form that may be kept: a short one that a page of this service sent. Without a session, the body of any
+ * other form isn't read. Browsers name the page's origin in at least one of the headers `Sec-Fetch-Site` and `Origin`.
  */
 export function mayKeepForm({ headers, cookies }: FastifyRequest, config: Deps['config']): boolean {
   const length = Number(headers['content-length'] ?? Infinity)

@@ -20,12 +20,12 @@ interface SearchForm {
   button: 'Search' | 'Show'
   /** A label that only screen readers read. */
   label?: string
-  /** The events that search, if not only a change. */
+  /** The events that start a search (`hx-trigger`). Default: typing, and changes. */
   trigger?: string
   swap?: 'outerMorph' | 'outerHTML'
 }
 
-/** Searches a list while someone types. `more` are its other fields. */
+/** Shows a form that searches a list while someone types. `more` contains the form's other fields. */
 export function searchForm(ui: Ui, options: SearchForm, more: Slot = null): Html {
   const { path, target, search, button, label, swap = 'outerMorph' } = options
   const { look = 'field', maxlength = 200, autocomplete } = search
@@ -36,7 +36,7 @@ export function searchForm(ui: Ui, options: SearchForm, more: Slot = null): Html
     'hx-target': target,
     'hx-select': target,
     'hx-swap': swap,
-    // A search replaces the list's own refresh, too.
+    // A search also aborts a periodic refresh of the list that's in progress.
     'hx-sync': target === '#live' ? '#live:replace' : 'this:replace',
     'hx-replace-url': 'true',
   }

@@ -5,7 +5,7 @@ import { pageHeaders } from '../../platform/views/page-headers.ts'
 import { toPageError } from './page-errors.ts'
 import type { PageModel } from './page-model.ts'
 
-/** A message to the script of a page. Markup comes from the functions that also write the page. */
+/** A message to the script of a page. Its markup comes from the same functions as the page's. */
 export interface StreamedPart {
   type: string
   html?: string
@@ -14,26 +14,26 @@ export interface StreamedPart {
   target?: string
 }
 
-/** Lets a form's work show its progress. */
+/** The page and the signal that a form gets to stream its progress. */
 export interface StreamFrame {
   page: PageModel
   /** Aborts when the browser has closed the connection. */
   signal: AbortSignal
 }
 
-/** Returns true for a form that was sent by a script of its page, which shows the work while it's in progress. */
+/** Returns true if the page's script sent the form. The script shows the work while it's in progress. */
 export const wantsStream = ({ headers }: FastifyRequest): boolean => headers.accept === 'text/event-stream'
 
 interface StreamOptions {
   /** Throws if the user has lost the right to see more. */
   confirm: () => Promise<unknown>
-  /** It's iterated to its end, also when nobody reads it anymore. */
+  /** Does the form's work. All parts are read, even after the browser has closed the connection. */
   work: (signal: AbortSignal) => AsyncGenerator<StreamedPart, void>
 }
 
 /**
- * Sends the parts of a form's work as server-sent events, each as soon as it's there. An error before the first part is thrown,
- * so that the page can show it as usual.
+ * Sends the parts of a form's work as server-sent events, each as soon as it's ready. Throws an error that occurs before the
+ * first part, so that the page shows it as usual.
  */
 export async function sendStream(
   request: FastifyRequest,
@@ -51,7 +51,7 @@ export async function sendStream(
   }
   try {
     for (; step.done !== true; step = await parts.next()) {
-      // Words come many times a second, and what follows them is confirmed.
+      // Text comes many times a second, so rights are confirmed only for the other parts.
       if (step.value.type !== 'text' && !gone.signal.aborted) await confirm().catch(() => gone.abort())
       write(step.value)
     }
@@ -70,7 +70,7 @@ const unexpected = 'Something went wrong on our side. Reload the page to see wha
 const streamHeaders = {
   ...pageHeaders(),
   'content-type': 'text/event-stream; charset=utf-8',
-  // Proxies that compress or collect a response would hold words back.
+  // Keeps proxies from compressing or buffering the response, which would delay the text.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }

@@ -6,19 +6,19 @@ import { createRateLimits } from '../../platform/replicas/rate-limits.ts'
 
 const windowSeconds = 60
 
-/** Submitted forms per user and minute. People stay far below; a script that submits forms doesn't. */
+/** Maximum number of forms that a user can submit in a minute. It stops scripts. People submit far fewer. */
 const maxSubmits = 300
 
-/** Submitted forms per user and minute that read files, compile schemas, or use the network. */
+/** Maximum number of forms per user and minute that read files, compile schemas, or use the network. */
 const maxCostlySubmits = 60
 
 /**
- * Opened pages per user and minute, parts of pages included. Live pages load themselves every 1 to 5 seconds: twenty of the
- * fastest ones load 1,200 times.
+ * Maximum number of pages that a user can open in a minute, including parts of pages. Live pages load themselves every 1 to 5
+ * seconds, so twenty of the fastest ones load 1,200 times.
  */
 const maxPages = 1_800
 
-/** Creates a function that counts an opened page. It throws a FormError (`rate_limited`) if there were too many. */
+/** Creates a function that counts an opened page. It throws a FormError (`rate_limited`) if the user opened too many. */
 export function createPageLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   const countPage = createRateLimits(deps, { limits: { pages: maxPages }, windowSeconds })
 
@@ -33,7 +33,7 @@ export function createPageLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   }
 }
 
-/** Creates a function that counts a submitted form. It throws a FormError (`rate_limited`) if there were too many. */
+/** Creates a function that counts a submitted form. It throws a FormError (`rate_limited`) if the user submitted too many. */
 export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   const countSubmit = createRateLimits(deps, {
     limits: { submits: maxSubmits, costly_submits: maxCostlySubmits },
@@ -55,10 +55,10 @@ export function createSubmitLimit(deps: Pick<Deps, 'clock' | 'replicas'>) {
   }
 }
 
-/** Costly forms of a workspace that are handled at the same time. Some wait for another server for 15 seconds. */
+/** Maximum number of a workspace's costly forms in progress. Some of them wait for another server for 15 seconds. */
 const maxCostlyInProgress = 10
 
-/** Creates a function that handles a costly form. It throws a FormError (`rate_limited`) during too many others. */
+/** Creates a function that handles a costly form. It throws a FormError (`rate_limited`) if too many are in progress. */
 export function createCostlyLimit() {
   const inProgress = new InProgress<number>()
   return async <Result>(workspaceId: number, work: () => Promise<Result>): Promise<Result> => {

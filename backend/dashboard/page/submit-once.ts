@@ -12,9 +12,9 @@ import type { PageContext } from './page-context.ts'
 const polling = { maxPolls: 100, delayMs: 100 }
 
 /**
- * Does a form's work once, in a transaction. A second submission of the same page with the same content redirects to where the first one
- * did. A page that is shown only once isn't stored, because it can contain a secret. In that case, the second
- * submission redirects to the form with a message.
+ * Does a form's work once, in a transaction. A second submission of the same page with the same content redirects to where the
+ * first one did. If the first one's response was a page that is shown only once, the second one redirects to the form with a
+ * message: such a page can contain a secret, so it isn't stored.
  */
 export async function submitOnce<
   Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -66,9 +66,7 @@ export async function markSubmitted(
   return isFirst
 }
 
-/**
- * Hashes the content of a form. Skips the CSRF token, which is different on every page. Hashes a file by its bytes.
- */
+/** Hashes the content of a form. Skips the CSRF token, which is different on every page. Hashes the bytes of a file. */
 function hashForm(raw: Record<string, unknown>): string {
   const hash = createHash('sha256')
   for (const [name, value] of Object.entries(raw)) {

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/schema.ts'
 
 export type PhoneNumberWithCampaigns = Awaited<ReturnType<typeof selectPhoneNumbersWithCampaignCount>>[number]
 
-/** Returns all numbers, active ones first, with the number of unarchived campaigns that use them. */
+/** Returns all phone numbers, active ones first, with a count of the unarchived campaigns that use each of them. */
 export const selectPhoneNumbersWithCampaignCount = (db: Db, workspaceId: number) =>
   db
     .selectFrom('phone_number')

@@ -14,7 +14,7 @@ import { lockRights, pathTo } from '../page/page-context.ts'
 import { describeActor, toText } from '../stories/describe-actor.ts'
 import { rulesView } from './rules-view.ts'
 
-/** Leaves room for the names of all countries. */
+/** Long enough for the names of all countries. */
 const maxCountriesLength = 5_000
 
 const maxDatesLength = 2_000
@@ -59,7 +59,7 @@ export const rulesPage = defineForm({
     if (mayEndCalls === undefined)
       await requireNoEnds(tx, workspace.id, { rules, callsSpecialNumbers: callsThem })
     await recheckImports(tx, workspace.id)
-    // Before the rules, because campaigns are locked before the use of limits.
+    // Must come before `setCallRules`: campaigns are locked before the use of limits.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
     await setCallsSpecialNumbers(tx.db, workspace.id, callsThem)
@@ -68,10 +68,10 @@ export const rulesPage = defineForm({
   },
 })
 
-/** Calls expire after so many days. */
+/** Number of days after which waiting calls expire. */
 const longestWaitDays = maxWaitMs / dayMs
 
-/** Returns the first closed days in a row that calls can't outlast, in words. Undefined if there are none. */
+/** Warns of the first closed days in a row that are too many for calls to wait through. Undefined if there are none. */
 function describeLongClosure(closedDates: readonly string[], today: string): string | undefined {
   let run: string[] = []
   for (const day of [...closedDates].sort()) {

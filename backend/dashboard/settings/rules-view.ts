@@ -247,7 +247,7 @@ const attemptChoices = {
   per30Days: toAttemptChoices(frequencyLimits.per30Days),
 }
 
-/** Says in words how well a row is known. */
+/** Descriptions of the sources that rows of the table can have. */
 const sourceKinds = {
   law: 'the law itself',
   firm: 'according to law firms',

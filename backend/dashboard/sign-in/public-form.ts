@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-/** Longest text of a field of a public form whose limit the operation checks. */
+/** Maximum length of a field of a public form whose actual limit the operation checks. */
 export const maxPublicTextLength = 4_000
 
 /** The context that every public form gets. `path` is its key in `publicForms`. */

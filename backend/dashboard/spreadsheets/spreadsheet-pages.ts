@@ -66,7 +66,7 @@ const newSpreadsheetView = defineView(
   `,
 )
 
-/** A hundred names of the longest, one per line. */
+/** A hundred column names of the maximum length, one per line. */
 const maxColumnsLength = 100 * (200 + '\r\n'.length)
 
 const NewSpreadsheet = z.object({

@@ -22,7 +22,7 @@ import type { StoryWorkspace } from './story.ts'
 /** The stored history of a call. */
 export type CallHistory = NonNullable<Awaited<ReturnType<typeof readCallHistory>>>
 
-/** Agents normally make fewer tool calls in one call. */
+/** Maximum number of tool calls that the history of a call shows. Agents normally make fewer. */
 const maxToolCalls = 500
 
 const maxChanges = 25
@@ -51,7 +51,7 @@ export async function readCallHistory(
     ])
   if (details === undefined) return undefined
   const wait = waits.get(call.id)
-  // The request that queues a call changes the contact first.
+  // Includes the minute before, because the request that queues a call changes the contact first.
   const from = new Date(queuedAt.getTime() - minuteMs)
   const isDuringCall = ({ at }: { at: Date }) =>
     at >= from && (call.ended_at === null || at <= new Date(call.ended_at))

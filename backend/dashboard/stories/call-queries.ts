@@ -66,7 +66,7 @@ export const selectStoryWorkspaces = (db: Db, workspaceId: number | undefined) =
     .orderBy('id')
     .execute()
 
-/** Maximum deliveries of an event that are shown. */
+/** Maximum number of an event's deliveries that are shown. */
 export const maxShownDeliveries = 100
 
 /** Returns the deliveries of an event with their status. */

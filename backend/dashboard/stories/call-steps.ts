@@ -100,7 +100,7 @@ const toolCallStep = (call: ToolCall): Step => ({
 const changedReportStep = ({ received_at, changes }: CallHistory['changedReports'][number]): Step =>
   step(received_at, 'mute', "Outdial changed the agent runtime's report", `${changes.join('. ')}.`)
 
-/** Returns a step for the end of a call, unless that of the last attempt already shows it. */
+/** Returns a step for the end of a call, unless the step of the last call attempt already shows it. */
 function completedSteps(history: CallHistory): Step[] {
   const { call, attempts } = history
   if (call.outcome === null || call.ended_at === null) return []

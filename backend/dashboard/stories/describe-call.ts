@@ -7,7 +7,7 @@ import { describeCallsAhead, describeWait } from './describe-waiting.ts'
 
 export const formatEndedReason = (reason: EndedReason): string => endedReasonTexts[reason].meaning
 
-/** Says in sentences why a call waits or how it ended, what repeated it, and whether its event was delivered. */
+/** Says in sentences why a call waits or how it ended, if its contact had other calls, and if its event was delivered. */
 export const describeCall = (history: CallHistory, now: Date, timeFormats: TimeFormats): string[] => [
   describeState(history, now, timeFormats),
   ...describeTodaysSettings(history, timeFormats),
@@ -37,13 +37,13 @@ function describeQueued(
   now: Date,
   timeFormats: TimeFormats,
 ): string {
-  // The dialer claimed it after the call was read.
+  // The dialer claimed the call after it was read here.
   if (wait === undefined) return 'Outdial is dialing the number.'
   const start = wait.reason !== null && wait.call.attempts === 0 ? 'Not called yet. ' : ''
   return `${start}${describeWait(wait, now, timeFormats, { simulationSpeed })}${describeCallsAhead(callsAhead)}`
 }
 
-/** Says what has changed for a waiting call since it was queued. Attempts say it for other calls. */
+/** Says which settings have changed since a waiting call was queued. For other calls, the steps of their attempts say it. */
 function describeTodaysSettings({ wait }: CallHistory, timeFormats: TimeFormats): string[] {
   if (wait === undefined) return []
   const changes = describeSettingChanges(wait.changes, wait.call.queued_with, timeFormats.timeZone)
@@ -65,7 +65,7 @@ function describeAttempts({ attempts, details }: CallHistory): string[] {
   return [`Outdial dialed ${attempts.length} times. The campaign's retries: ${policy}.`]
 }
 
-/** Returns a list with the sentence, or an empty one. */
+/** Returns a list with the sentence about names without values in the greeting, or an empty list. */
 export function describeGreeting({ attempts, details }: CallHistory): string[] {
   const sentence = describeMissingInGreeting(attempts, details.queued_with)
   return sentence === null ? [] : [sentence]

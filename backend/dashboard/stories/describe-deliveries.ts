@@ -127,7 +127,7 @@ function describeUndelivered(
   }
 }
 
-/** A receiver that doesn't respond in time may have processed the event. */
+/** Says that a receiver may have got an event twice: once without a response in time, and again later. */
 function describeRepetition(delivery: Delivery, attempts: readonly DeliveryAttempt[]): string[] {
   const lost = attempts.find(({ status_code: status }) => status === null)
   const accepted = attempts.find(({ error }) => error === null)

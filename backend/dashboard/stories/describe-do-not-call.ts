@@ -16,7 +16,7 @@ const sources = {
 
 /** The entry of a number on the do-not-call list: who added it, when, and why. */
 export interface ListedNumber {
-  /** "put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email", to end a sentence with. */
+  /** The end of a sentence: "put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email". */
   text: string
   /** The person who added the number; null for an entry that doesn't name one. */
   addedBy: LinkedText | null

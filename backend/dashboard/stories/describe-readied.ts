@@ -4,8 +4,8 @@ import { maxCallsAhead, planReadied, type Readied, type Wait } from '../../queue
 import { formatNextAttempt } from './describe-waiting.ts'
 
 /**
- * Says which waiting calls start when a campaign, agent, or number is ready to call: before it is, to ask, and afterward.
- * Returns null if no real calls wait, so there's nothing to ask.
+ * Says how many waiting calls start once a campaign, agent, or number is ready to call. Pages show it before, to ask for
+ * confirmation, and afterward. Returns null if no real calls wait, so there's nothing to confirm.
  */
 export async function describeReadied(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -51,7 +51,7 @@ const otherWaits: Record<NonNullable<Wait['reason']>, string> = {
   minutes_limit: "minutes, because too few of the month's are left",
 }
 
-/** Says what else calls wait for that isn't a time. */
+/** Says what calls wait for if none of them waits for a time. */
 function describeOtherWait(waits: readonly Wait[], count: number): string {
   const [ends, them, expires] =
     count === 1 ? ['It ends', 'it', 'it expires'] : ['They end', 'them', 'they expire']

@@ -36,7 +36,7 @@ const formats: {
     label: labels.contact.time_zone,
     format: (zones, { time_zone_source: source }) => formatZones(zones, source),
   },
-  // Shown with the time zones.
+  // Shown together with the time zones, so it has no label.
   time_zone_source: { label: '', format: () => '' },
   campaign_time_zone: { label: 'Campaign time zone', format: String },
   retry: { label: labels.campaign.retry, format: formatRetryPolicy },
@@ -61,7 +61,7 @@ const formats: {
   consent_kind: { label: labels.contact['consent.kind'], format: (kind) => consentKindLabels[kind] },
 }
 
-/** Returns the settings that were in effect when a call was queued. Empty for a call from before this was stored. */
+/** Returns the settings that were in effect when a call was queued. Empty for old calls, whose settings weren't stored. */
 export const describeSettings = (settings: Settings | null, timeZone: string): Fact[] =>
   Object.keys(formats)
     .map((name) => describeSetting(settings ?? {}, name as keyof CallSettings, timeZone))
@@ -79,7 +79,7 @@ function describeSetting<Name extends keyof CallSettings>(
 
 /**
  * Returns the contact's local time when an attempt was dialed, why the rules allowed it, and which settings had changed since
- * the call was queued. Empty for an attempt from before this was stored.
+ * the call was queued. Empty for old attempts, for which none of this was stored.
  *
  * @param timeZone of the workspace
  */
@@ -118,8 +118,8 @@ const exemptFacts = { member: 'confirmed by a member', contact: 'asked for by th
 const consentFacts = { written: 'written consent', oral: 'oral consent', any: 'consent' }
 
 /**
- * Says which values the greeting had no value for in the last attempt that was answered. Null if it had all of them, or if that
- * isn't known: the call is from before this was stored, or its contact was erased.
+ * Says which names in the greeting had no value in the last attempt that was answered. Null if all of them had one, or if that
+ * isn't known: it wasn't stored for old calls, and is deleted if the contact is erased.
  */
 export function describeMissingInGreeting(
   attempts: readonly { answered_at: Date | null; dialed_with: DialedWith | null }[],
@@ -138,12 +138,12 @@ export function describeMissingInGreeting(
   return describeMissing(findMissingNames(greeting, { first_name, last_name, variables }), 'had')
 }
 
-/** Longer values are cut. */
+/** Maximum length of a shown value. Longer ones are cut. */
 const maxValueLength = 120
 
 /**
- * Returns the old and the new value of settings that changed after a call was queued. Empty if none did, or for a call from
- * before settings were stored.
+ * Returns the old and the new value of settings that changed after a call was queued. Empty if none did, or for old calls,
+ * whose settings weren't stored.
  *
  * @param timeZone of the workspace
  */
@@ -158,7 +158,7 @@ export function describeSettingChanges(
     .filter((name) => name in changed || (name === 'time_zones' && 'time_zone_source' in changed))
     .flatMap((name) => {
       const [before, now] = [queuedWith, after].map((each) => describeSetting(each, name, timeZone))
-      // Omits another form of the same value, such as a consent date without milliseconds, and a part that was erased.
+      // Omits values that only look different, such as a consent date without milliseconds, and values that were erased.
       if (now === undefined || now.label === '' || before?.value === now.value) return []
       return [`${now.label} from ${quote(before?.value)} to ${quote(now.value)}`]
     })

@@ -11,7 +11,7 @@ import {
 import { actionNeededReasons, maxCallsAhead, type Wait } from '../../queue/calls/when-and-why.ts'
 import { maxWaitMs } from '../../queue/rules/plan-call.ts'
 
-/** Says why a call waits and when it's placed: in the contact's time, and in the workspace's if that's another. */
+/** Says why a call waits, and when it's placed: in the contact's time zone, and in the workspace's if it differs. */
 export function describeWait(
   wait: Wait,
   now: Date,
@@ -101,7 +101,7 @@ export function formatWaitNote(wait: Wait, now: Date, timeFormats: TimeFormats):
   return `${formatWaitLabel(wait)}${next === '' ? '' : `, not before ${next}`}`
 }
 
-/** Returns the next attempt for lists; empty if the call waits for something else than a time. */
+/** Returns the time of the next attempt, for lists. Empty if the call waits for something other than a time. */
 export const formatNextAttempt = (wait: Wait, now: Date, timeFormats: TimeFormats): string =>
   wait.nextAt === null ? '' : formatMoment(wait, wait.nextAt, now, timeFormats)
 
@@ -134,7 +134,7 @@ function describeRemedy(
   const { call, notBefore } = wait
   const expiresAt = new Date(call.due_at.getTime() + maxWaitMs)
   const action = ` ${verb} it to place this call.`
-  // A call that may be placed only after it expires isn't promised either: the sweeper decides.
+  // If the call expires before it may be placed, the action wouldn't save it, so nothing is said about expiry.
   const expiry =
     notBefore !== null && notBefore >= expiresAt
       ? ''
@@ -144,7 +144,7 @@ function describeRemedy(
   return `${action}${expiry} Once it's ${participle}, the call isn't placed before ${at}.`
 }
 
-/** The delay of the campaign's settings isn't the real one in a simulation. */
+/** Says how much faster a simulation runs, because the campaign's delay isn't the real one then. */
 function describeSpeed({ call }: Wait, speed: number): string {
   if (speed === 1) return ''
   const delay = formatPlural(call.retry.delay_minutes, 'minute')
@@ -177,7 +177,7 @@ function describeLocalTime(wait: Wait, now: Date): string {
 const orFormat = new Intl.ListFormat('en-US', { type: 'disjunction' })
 const andFormat = new Intl.ListFormat('en-US')
 
-/** Any further times aren't listed. */
+/** Maximum number of local times that are listed. */
 const maxTimes = 3
 
 interface ZoneTime {

@@ -14,7 +14,7 @@ export interface LimitStop {
   expiring: number
 }
 
-/** Any further calls aren't counted. */
+/** Maximum number of expiring calls that are counted. */
 const maxExpiring = 1_000
 
 /** Finds the campaigns of a workspace that a limit stops, or only one, in order of name. */

@@ -80,11 +80,11 @@ export async function readStories(deps: StoryDeps, key: StoryKey): Promise<Story
 
 const toList = <Value>(value: Value | undefined): Value[] => (value === undefined ? [] : [value])
 
-/** Returns true if a phone number can be searched for in workspaces of different countries. */
+/** Returns true if a phone number can be searched for: in one workspace, or with a country code in all workspaces. */
 export const isSearchable = (phoneNumber: string, workspaceId: number | undefined): boolean =>
   workspaceId !== undefined || isInternational(phoneNumber)
 
-/** A request that's about a call includes the story of the call. */
+/** Reads the story of a request. If the request is about a call, includes the call's story. */
 async function readRequestStory(
   deps: StoryDeps,
   workspace: StoryWorkspace,
@@ -99,7 +99,7 @@ async function readRequestStory(
   }
 }
 
-/** The story of an event begins with its deliveries. */
+/** Reads the story of an event. It begins with the event's deliveries, and then has the story of the call. */
 async function readEventStory(
   deps: StoryDeps,
   workspace: StoryWorkspace,
@@ -132,7 +132,7 @@ const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text
 const maxCalls = 5
 const maxChanges = 25
 
-/** Returns undefined if the number is unknown in the workspace. */
+/** Reads the story of a contact. Returns undefined if the workspace doesn't have the phone number. */
 async function readContactStory(
   deps: StoryDeps,
   workspace: StoryWorkspace,
@@ -148,7 +148,7 @@ async function readContactStory(
     return { workspace, subject: phoneNumber, sentences, steps: [listed.step] }
   }
   const found = await selectLatestCalls(db, workspace.id, contact.id, maxCalls)
-  // The changes of the contact are steps of the contact's story.
+  // Omits the changes of the contact from the calls' stories, because the contact's story has them.
   const readCall = async (call: { id: number; test: boolean }) => {
     const story = await readCallStory(deps, workspace, call.id, { withChanges: false })
     return toList(story && { ...call, ...story })

@@ -76,7 +76,7 @@ export async function selectRequests(
     .execute()
 }
 
-/** Returns the requests that queued a call, or that found it, in order. */
+/** Returns the requests that queued a call, or that found it already queued, in order. */
 export const selectRequestsOfCall = (db: Db, workspaceId: number, callId: number) =>
   requestsOfWorkspace(db, workspaceId)
     .where('api_request.call_id', '=', callId)

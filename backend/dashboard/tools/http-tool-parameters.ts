@@ -31,7 +31,7 @@ const SimpleSchema = z.strictObject({
   additionalProperties: z.literal(false),
 })
 
-/** Returns undefined for a schema that rows can't represent. */
+/** Converts a schema to the rows of a form. Returns undefined for a schema that rows can't represent. */
 export function toParameters(schema: JsonSchema): Parameter[] | undefined {
   const parsed = SimpleSchema.safeParse(schema)
   if (!parsed.success) return undefined

@@ -244,7 +244,7 @@ const chooseToolsView = defineView(
 
 const ChosenToolsFields = z.object({ tools: StringList })
 
-/** Selects the tools of a remote server that agents can use. The list comes from the server. */
+/** Lets the user select which of a remote server's tools agents can use. The list of tools comes from the server. */
 export const chooseServerToolsPage = defineForm({
   params: IdParams,
   query: noInput,

@@ -4,7 +4,7 @@ import { type Parameter, parameterTypes } from './http-tool-parameters.ts'
 
 interface ParameterRow {
   form: FormModel
-  /** The start of the names of its fields: `param.1`. */
+  /** Prefix of the names of the row's fields, such as `param.1`. */
   name: string
   number: number
   parameter: Parameter

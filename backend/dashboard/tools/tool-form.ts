@@ -47,7 +47,7 @@ export function parseSecrets(
   return Object.fromEntries([...changed, ...added])
 }
 
-/** Loads what the forms of a tool edit. Other pages change its agents and turn it on or off. */
+/** Loads what the forms of a tool edit. Excludes what other pages change: its agents, and whether it's on. */
 export async function loadEditedTool(
   deps: Pick<Deps, 'db' | 'secretBox'>,
   { workspace, params: { id: toolId } }: IdContext,
@@ -92,7 +92,7 @@ export const formatHeaders = (headers: Record<string, string>): string =>
 /**
  * Parses the parts of a form, and reports the issues of all parts together.
  *
- * @param otherIssues are added if a part has issues. If no part has any, the operation reports them.
+ * @param otherIssues issues that the caller found, which are reported together with those of the parts
  * @throws {ApiError} validation_failed, with the details of every part
  */
 export function parseParts<Parts extends Record<string, () => unknown>>(

@@ -140,7 +140,7 @@ function formatDeleteDetail(agentCount: number): string {
   return `${agents} it immediately, even on calls in progress. You can't undo the deletion.`
 }
 
-/** Returns null for a built-in tool. */
+/** Returns the path of the page that edits a tool. Null for a built-in tool. */
 function toEditPath({ id, kind }: Pick<ToolDetails, 'id' | 'kind'>): string | null {
   if (kind === 'http') return `/tools/${id}/edit-http`
   return kind === 'remote_mcp' ? `/tools/${id}/edit-server` : null
