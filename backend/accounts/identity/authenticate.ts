@@ -41,8 +41,8 @@ interface Authenticator {
    */
   recall: (header: string | undefined) => Authenticated | undefined
   /**
-   * Looks a credential up again, by its SHA-256, because it may have been revoked since. `tx` is the transaction that does
-   * something for it.
+   * Looks up a credential again, by its SHA-256, because it may have been revoked since. `tx` is the transaction that acts for
+   * the caller.
    *
    * @throws {ApiError} invalid_credential, expired_credential
    */
@@ -54,7 +54,7 @@ const rememberedMs = 10 * secondMs
 
 export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): Authenticator {
   const remembered = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })
-  // Each request looks its credential up, and concurrent ones share the statement.
+  // Each request looks up its credential. Concurrent requests share a statement.
   const find = share<Buffer, Credential | undefined>(
     (_groupId, tokenHashes) => findCredentials(db, tokenHashes),
     { maxSize: 200, maxRunning: 2, maxRunningPerGroup: 2, gatherMs: 0 },
@@ -91,8 +91,8 @@ export function createAuthenticator({ db, clock }: Pick<Deps, 'db' | 'clock'>): 
 }
 
 /**
- * Looks credentials up, by their SHA-256, in the transaction that does something for them. Returns an error for each that
- * was revoked or has expired, otherwise null, in the same order.
+ * Looks up credentials, by their SHA-256, in the transaction that acts for their callers. Returns a list in the same order: an
+ * error for each credential that was revoked or has expired, and null for the others.
  */
 export async function findCredentialErrors(
   tx: Db,

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/schema.ts'
  */
 const credentialRetentionMs = 7 * dayMs
 
-/** Expired invitations and password resets are stored for this long, so that the page of the link says so. */
+/** Expired invitations and password resets are stored for this long, so that the link's page can say that it has expired. */
 const linkRetentionMs = 30 * dayMs
 
 /** Deletes expired sign-in sessions, invitations, password resets, and credentials. */

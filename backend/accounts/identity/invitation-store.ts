@@ -20,7 +20,7 @@ export const insertInvitation = (
     })
     .execute()
 
-/** Returns false if there's no open invitation with this ID. */
+/** Deletes an open invitation. Returns false if there's none with this ID. */
 export const deleteInvitation = async (
   db: Db,
   workspaceId: number,

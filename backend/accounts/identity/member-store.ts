@@ -34,7 +34,7 @@ export const updateRole = (db: Db, workspaceId: number, userId: number, role: 'o
     .where('user_id', '=', userId)
     .execute()
 
-/** Returns false if the user is already a member. The role then stays the same. */
+/** Inserts a membership. Returns false if the user is already a member, whose role then stays the same. */
 export const insertMembershipIfNew = async (
   db: Db,
   workspaceId: number,
@@ -66,8 +66,8 @@ export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: numbe
 }
 
 /**
- * Returns whether the user is a member, and locks the membership. A transaction that ends the membership waits for this
- * one, and then finds what it created. Transactions that lock the same membership take turns.
+ * Returns whether the user is a member, and locks the membership. A transaction that ends the membership waits for this one,
+ * and so also ends what this one created. Transactions that lock the same membership take turns.
  */
 export async function lockMembership(db: Db, workspaceId: number, userId: number): Promise<boolean> {
   const row = await db
@@ -106,7 +106,7 @@ export const upsertMembership = (
     )
     .execute()
 
-/** Returns false if there was no such membership. Remembers the former member, whom pages still name. */
+/** Deletes a membership. Returns false if there was none. Records the former member, because pages still show the name. */
 export const deleteMembership = async (db: Db, workspaceId: number, userId: number): Promise<boolean> => {
   const deleted = await db
     .deleteFrom('membership')

@@ -35,7 +35,7 @@ export const changeRole = (
     await deleteInvitationsByInviter(tx.db, workspaceId, userId)
   })
 
-/** Call it in a transaction. */
+/** Makes a member an owner. Call it in a transaction. */
 async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<void> {
   await lockWorkspace(db, workspaceId)
   const role = await findRole(db, workspaceId, userId)
@@ -44,8 +44,9 @@ async function makeOwner(db: Db, workspaceId: number, userId: number): Promise<v
 }
 
 /**
- * Locks a membership, for a transaction whose result outlives it. Ending it waits for the transaction, and then also finds
- * what it created. Transactions that lock the same membership take turns. Returns false if the user isn't a member.
+ * Locks a membership, for a transaction that creates something that must end with it, such as an API key. Ending the membership
+ * waits for the transaction, and so also ends what it created. Transactions that lock the same membership take turns. Returns
+ * false if the user isn't a member.
  */
 export const lockMember = (tx: Pick<Deps, 'db'>, workspaceId: number, userId: number): Promise<boolean> =>
   lockMembership(tx.db, workspaceId, userId)
@@ -82,7 +83,7 @@ export async function requireOtherOwner(
   userId: number,
 ): Promise<void> {
   await lockWorkspace(tx.db, workspaceId)
-  // Separate statements, because a snapshot shared with the lock would predate it.
+  // Not in the lock's statement, because that doesn't see what was committed while it waited for the lock.
   const role = await findRole(tx.db, workspaceId, userId)
   if (role === undefined) throw notMember()
   if (role === 'owner' && !(await hasOtherOwner(tx.db, workspaceId, userId))) throw lastOwnerError()

@@ -80,7 +80,7 @@ export async function getPasswordReset(
     : { state: 'void' }
 }
 
-/** Checks again when the link is used: its creator may have lost a workspace, or the user may have joined another. */
+/** Checks a link's creator again when the link is used: they may have lost a workspace, or the user may have joined another. */
 const isStillAllowed = async (db: Db, userId: number, createdBy: number | null): Promise<boolean> =>
   createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
@@ -102,7 +102,7 @@ export async function resetPassword(
   return inTransaction(deps, async (tx) => {
     await lockUser(tx.db, userId)
     await lockWorkspacesOf(tx.db, userId)
-    // The reset is checked again after the locks, so that the result stays true.
+    // Checked after locking, so that the result stays true until the transaction ends.
     const reset = await getPasswordReset(tx, token)
     if (reset.state !== 'open') return undefined
     if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined

@@ -5,13 +5,13 @@ const minPasswordLength = 10
 /** The sign-in form doesn't accept longer passwords. */
 export const maxPasswordLength = 1024
 
-/** Shorter words are part of too many other words. */
+/** Minimum length of a forbidden word. Shorter ones are part of too many other words. */
 const minForbiddenLength = 4
 
-/** Even a random password that consists only of digits has more different ones. */
+/** Minimum number of different characters. Even random passwords of only digits nearly always have as many. */
 const minDifferentCharacters = 5
 
-/** Shorter entries in the list of common passwords are parts of random ones, too. */
+/** Minimum length of an entry in the list of common passwords. Shorter entries are part of random passwords, too. */
 const minCommonWordLength = 4
 
 /** The user who gets a new password. */
@@ -63,14 +63,14 @@ const personalPasswordIssue = ruleIssue(
   "The password contains the user's name or email. Choose one without them.",
 )
 
-/** Returns true for a few characters, and for a part that repeats: then the text is in its own double, shifted. */
+/** Returns true for few different characters, and for a repeated part: "abab" is in the middle of its double "abababab". */
 const isRepetitive = (text: string): boolean =>
   new Set(text).size < minDifferentCharacters || `${text}${text}`.indexOf(text, 1) < text.length
 
 /** Returns true for one or two common passwords with digits or punctuation around them, such as `horse!2026`. */
 function isCommonWords(text: string, commonPasswords: ReadonlySet<string>): boolean {
   const words = /\p{L}.*\p{L}/su.exec(text)?.[0] ?? ''
-  // No two entries of the list are longer.
+  // Two entries of the list together are never longer than this.
   if (words.length < minCommonWordLength || words.length > 64) return false
   if (commonPasswords.has(words)) return true
   for (let end = minCommonWordLength; end <= words.length - minCommonWordLength; end += 1) {

@@ -52,7 +52,7 @@ export const selectSessions = (db: Db, userId: number, now: Date) =>
     .orderBy('id', 'desc')
     .execute()
 
-/** Returns false if the user has no such session. */
+/** Deletes a session. Returns false if the user has no such session. */
 export const deleteUserSession = async (db: Db, userId: number, sessionId: number): Promise<boolean> => {
   const deleted = await db
     .deleteFrom('session')
@@ -62,7 +62,7 @@ export const deleteUserSession = async (db: Db, userId: number, sessionId: numbe
   return deleted.numDeletedRows > 0n
 }
 
-/** Returns the number of deleted sessions. */
+/** Deletes a user's sessions except one, or all. Returns the number of deleted sessions. */
 export const deleteOtherSessions = async (
   db: Db,
   userId: number,

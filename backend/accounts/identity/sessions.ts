@@ -20,9 +20,9 @@ import type { User } from './users.ts'
 const ttlMs = 14 * dayMs
 
 /**
- * Signs a user in. The token goes into the cookie; the database stores its hash, so that the session can be revoked.
- * With `passwordHash`, returns undefined if that's no longer the user's: changing a password ends all sessions,
- * including one that starts with the old password at the same time.
+ * Signs a user in. The token goes into the cookie; the database stores its hash, so that the session can be revoked. Returns
+ * undefined if `passwordHash` is given but isn't the user's anymore: changing a password ends all sessions, including one
+ * that starts with the old password at the same time.
  */
 export async function startSession(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,
@@ -77,8 +77,8 @@ export const getSessionRole = (
 ): Promise<'owner' | 'member' | undefined> => findSessionRole(db, { ...session, now: clock.now() })
 
 /**
- * Locks a session, for a transaction whose result outlives it. Ending the session waits for the transaction. Returns false
- * if the session has ended.
+ * Locks a session, for a transaction whose result outlasts the session. Ending the session waits for the transaction. Returns
+ * false if the session has ended.
  */
 export const lockSession = (tx: Pick<Deps, 'db'>, idHash: Buffer): Promise<boolean> =>
   lockSessionRow(tx.db, idHash)

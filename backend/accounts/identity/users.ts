@@ -67,8 +67,8 @@ const UserInput = z.object({
 })
 
 /**
- * Returns an email in the form that it's compared and counted in, or undefined if no user can have it. Users' emails
- * are ASCII, for which JavaScript and PostgreSQL agree on the lower case: `İ` would otherwise become `i` in one of them.
+ * Returns an email in the form that it's compared and counted in, or undefined if no user can have it. Users' emails are
+ * ASCII, because JavaScript and PostgreSQL disagree on other lowercase letters: only one of them converts `İ` to `i`.
  */
 export function foldEmail(email: string): string | undefined {
   const trimmed = email.trim()
@@ -105,6 +105,6 @@ export const hasUsers = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
 /** Returns whether there's no user yet. No other transaction can add one until this one ends. */
 export async function lockUsersIfNone(tx: Pick<Deps, 'db'>): Promise<boolean> {
   await lockUserTable(tx.db)
-  // A separate statement, because a snapshot shared with the lock would predate it.
+  // Not in the lock's statement, because that doesn't see what was committed while it waited for the lock.
   return !(await hasUsers(tx))
 }

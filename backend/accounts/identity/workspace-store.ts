@@ -2,8 +2,8 @@ import type { CallingHours } from '@outdial/contract'
 import type { Db } from '../../platform/db/schema.ts'
 
 /**
- * Returns undefined if the form with this ID already created a workspace. A new one has no webhook secret, because a
- * secret is sealed for the row's ID: set it in the same transaction.
+ * Inserts a workspace. Returns undefined if the form with this ID already created one. The new workspace has no webhook secret,
+ * because secrets are sealed for the row's ID: set it in the same transaction.
  */
 export const insertWorkspace = (
   db: Db,

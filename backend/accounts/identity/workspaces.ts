@@ -97,8 +97,9 @@ export async function insertOwnedWorkspace(
 }
 
 /**
- * Runs `create`, then checks that the user doesn't own too many workspaces, so that submitting a form again isn't
- * rejected. The lock makes a user's simultaneous requests take turns. Call it in a transaction.
+ * Runs `create`, and then checks that the user doesn't own too many workspaces. The check comes after, so that submitting the
+ * form of the last allowed workspace again isn't rejected. A lock makes a user's simultaneous requests take turns. Call it in a
+ * transaction.
  *
  * @throws {ApiError} validation_failed
  */

@@ -69,7 +69,7 @@ const payloadAdapter = (
         ...key(id),
         payload: json,
         grantHash: grantId === undefined ? null : hashToken(grantId),
-        // The library passes the remaining seconds when it saves a grant again, so this isn't an equality.
+        // Can be less than `untilRevokedSeconds`, because the library passes the remaining seconds when it saves a grant again.
         expiresAt: expiresIn > untilRevokedSeconds / 2 ? null : secondsFromNow(clock, expiresIn),
       })
       if (!isSaved) throw new errors.InvalidGrant('grant was revoked')
@@ -81,7 +81,7 @@ const payloadAdapter = (
     consume: async (id) => {
       const at = { now: clock.now(), keepUntil: secondsFromNow(clock, replayTtlSeconds) }
       if (await consumePayload(db, key(id), at)) return
-      // Another request consumed it after the library's check, which is a replay too.
+      // Another request consumed the payload after the library's check, which is a replay, too.
       const grantHash = await findGrantOfPayload(db, key(id))
       if (grantHash) await revokeGrant(db, grantHash)
       throw new errors.InvalidGrant('already used')
@@ -132,7 +132,7 @@ const toLibraryTime = (clock: Clock, at: Date): number =>
 const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * secondMs)
 
-/** 100 years. The library needs a number for what lasts until it's revoked; it isn't stored. */
+/** 100 years. The library needs a lifetime even for models that last until they're revoked. It isn't stored. */
 export const untilRevokedSeconds = (100 * 365 * dayMs) / secondMs
 
 /** Reads apps from their table at each request, so that a new app or secret doesn't need a restart. */
@@ -152,7 +152,7 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // A response type with a token is rejected in the fragment, where its app reads the response.
+      // `fragment` is only for errors: apps that request a token in the response read the fragment.
       response_modes: ['query', 'fragment'],
       // Redirect URIs must match exactly. `native` would accept any loopback port.
       application_type: 'web',

@@ -13,14 +13,14 @@ import {
 /** Long enough for a `state` of 2 KB with the longest redirect URI and all scopes. The query string is stored. */
 const maxUrlLength = 4096
 
-/** A person opens one authorization at a time. A network can be an office, or an IPv6 /64 or /48. */
+/** Authorizations per minute. A person opens one at a time, but a network can be an office, or an IPv6 /64 or /48. */
 const maxPerNetwork = 60
 const maxPerSite = 240
 /** Each authorization is stored for 15 minutes, so this limit allows 45,000 rows. */
 const maxOverall = 3_000
 /**
- * Above `maxOverall`, some networks are probably storing as much as they can. Each site still has this many
- * authorizations, for its people.
+ * Above `maxOverall`, some networks are probably storing as much as they can. Each site is still allowed this many
+ * authorizations, so that its people can connect apps.
  */
 const maxPerSiteWhenBusy = 3
 /**
@@ -29,7 +29,7 @@ const maxPerSiteWhenBusy = 3
  */
 const maxOverallWhenBusy = 30_000
 
-/** Automation platforms refresh the tokens of all their users from a few addresses. */
+/** Must be high, because automation platforms refresh the tokens of all their users from a few addresses. */
 const maxTokenRequestsPerNetwork = 1_200
 const maxTokenRequestsPerSite = 4_800
 
@@ -47,7 +47,7 @@ export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>
       // Both are counted, even if the first one is exceeded.
       const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
       if (inNetwork.count > maxPerNetwork || inSite.count > maxPerSite) throw tooManyAuthorizationsError()
-      // Counted last, so that one network can't use up what's for everyone.
+      // Counted last, so that a network over its limit can't use up the limit for everyone.
       const { count } = await counter.add('overall')
       if (count <= maxOverall) return
       if (count <= maxOverallWhenBusy && inSite.count <= maxPerSiteWhenBusy) return

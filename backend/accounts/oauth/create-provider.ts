@@ -20,7 +20,7 @@ import { loadServerKeys } from './server-keys.ts'
 /** Renders an error page for an error that can't be sent to an app. */
 export type RenderError = NonNullable<Configuration['renderError']>
 
-/** Strangers can start authorizations, so they aren't stored for long. People start again in the app. */
+/** Strangers can start authorizations, so they aren't stored for long. If one expires, people start again in the app. */
 const interactionTtlSeconds = (15 * minuteMs) / secondMs
 
 /**

@@ -4,7 +4,7 @@ import { unknownScopes } from './scopes.ts'
 
 const { Check, base } = interactionPolicy
 
-/** Adds checks to the library's policy. Every authorization asks for the workspace, and none is remembered. */
+/** Adds checks to the library's policy. Every authorization asks for the workspace, because no earlier choice is remembered. */
 export function createPolicy(): interactionPolicy.DefaultPolicy {
   const policy = base()
   policy.get('login')?.checks.add(scopesExist)

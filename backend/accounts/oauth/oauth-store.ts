@@ -51,7 +51,7 @@ export const bindGrant = (
     .onConflict((conflict) => conflict.column('id_hash').doNothing())
     .execute()
 
-/** Returns undefined if the grant was revoked, or if its user is no longer a member of the workspace. */
+/** Finds the binding of a grant. Undefined if the grant was revoked, or if its user is no longer a member of the workspace. */
 export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefined> =>
   db
     .selectFrom('oauth_grant as g')

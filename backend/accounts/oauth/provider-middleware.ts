@@ -23,8 +23,8 @@ export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Nex
 
 /**
  * Rejects all response types except `code`, and then all response modes except `query`, with an error in the app's redirect
- * URI. The library would answer `form_post` with a page whose script and form the Content-Security-Policy blocks, so the
- * app would never learn of the error. It would also call a mode invalid that doesn't go with a type that isn't supported.
+ * URI. The library would respond to `form_post` with a page whose script and form the Content-Security-Policy blocks, so the
+ * app would never learn of the error. For some unsupported types, it would report the mode as invalid instead of the type.
  */
 export async function rejectUnsupportedResponses(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   const { response_type: type, response_mode: mode } = ctx.query
@@ -33,7 +33,7 @@ export async function rejectUnsupportedResponses(ctx: KoaContextWithOIDC, next: 
   await next()
 }
 
-/** Returns the parameters that the library rejects for the reason that's true. A missing type is one. */
+/** Returns replacements for parameters, so that the library's error has the actual reason. It rejects a missing type itself. */
 function toRejected(type: unknown, mode: string) {
   const isSupported = typeof type !== 'string' || ['', 'code'].includes(type)
   if (mode === 'query') return isSupported ? {} : { response_type: 'unsupported' }

@@ -35,7 +35,7 @@ async function mountProvider(
   const { host, protocol } = new URL(deps.config.publicUrl)
   const authorizationLimits = createAuthorizationLimits(deps)
   const tokenLimits = createTokenLimits(deps)
-  // oidc-provider would read the bodies itself, but then their requests would be handled before they have arrived.
+  // Reads bodies here. oidc-provider would read them, too, but it would begin to handle requests before they have arrived.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.addHook('onRequest', checkUrl)

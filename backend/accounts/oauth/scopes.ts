@@ -13,8 +13,8 @@ export const unknownScopes = (parameter: string): string[] =>
   [...parseScopes(parameter)].filter((scope) => !allScopes.has(scope))
 
 /**
- * Ignores `offline_access`. It isn't an Outdial scope, but generic clients send it, and every app gets a refresh token
- * anyway.
+ * Splits a `scope` parameter. Ignores `offline_access`: it isn't an Outdial scope, but generic clients send it, and every app
+ * gets a refresh token anyway.
  */
 const parseScopes = (parameter: string): Set<string> =>
   new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))

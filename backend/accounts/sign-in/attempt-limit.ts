@@ -32,7 +32,7 @@ interface SignInAttempt {
   ip: string
   /** The folded email. */
   account: string
-  /** The browser has signed in to this account before. */
+  /** True if the browser has signed in to this account before. */
   isKnownDevice: boolean
 }
 
@@ -49,7 +49,7 @@ const maxPerSite = 240
 /** If an account has more attempts in an hour, strangers are probably guessing its password. */
 const maxPerAccount = 50
 /**
- * Above `maxPerAccount`, each site that had made no attempts still has this many. One of these sites may be the
+ * Above `maxPerAccount`, each site is still allowed this many attempts on the account, because one of the sites may be the
  * owner's.
  */
 const maxPerSiteOfGuessedAccount = 3
@@ -58,9 +58,9 @@ const maxPerGuessedAccount = 250
 /**
  * Limits sign-in attempts per account and network, per network, and per account.
  *
- * Everyone's attempts on an account count together, so strangers could lock its owner out. A site that made no attempts
- * before them therefore still has a few. A browser that has signed in to the account before is counted separately
- * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * Everyone's attempts on an account count together, so strangers could lock its owner out. Therefore, a site without earlier
+ * attempts is still allowed a few. A browser that has signed in to the account before is counted separately (OWASP, "Slow Down
+ * Online Guessing Attacks with Device Cookies").
  */
 export function createSignInLimits(deps: LimitDeps): SignInLimits {
   const perPair = createAttemptLimit(deps, 'sign_ins_per_pair')

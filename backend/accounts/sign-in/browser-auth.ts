@@ -87,8 +87,8 @@ export function createBrowserAuth(
 }
 
 /**
- * Requires that a session hasn't ended, and keeps it from ending before the transaction does. For what outlives it, such as
- * a membership.
+ * Requires that a session hasn't ended, and locks it until the transaction ends. Use it for changes that outlast the session,
+ * such as a new membership.
  *
  * @throws {PageError} 403
  */
