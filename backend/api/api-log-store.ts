@@ -46,12 +46,12 @@ export async function insertRequests(db: Db, requests: readonly LoggedRequest[])
     )`.execute(db)
 }
 
-/** Full days that stay, in addition to the current one. */
+/** Number of full days whose requests are stored, in addition to the current day. */
 export const retentionDays = 14
 
 /** Empties the partitions of old days. */
 export async function truncateOldDays(db: Db, now: Date): Promise<void> {
-  // Tomorrow, because another process can be ahead of `now`.
+  // Includes tomorrow, because another process's clock can be ahead of `now`.
   const retainedDays = Array.from({ length: retentionDays + 2 }, (_, index) =>
     toDay(new Date(now.getTime() + (1 - index) * dayMs)),
   )

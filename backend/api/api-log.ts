@@ -9,7 +9,7 @@ import type { Db } from '../platform/db/schema.ts'
 import { getClientVersion } from '../platform/http/request-log.ts'
 import { insertRequests, type LoggedRequest, truncateOldDays } from './api-log-store.ts'
 
-/** IDs in a response, for the log. */
+/** The IDs in a response that the API log stores. */
 export type CreatedIds = Partial<
   Pick<LoggedRequest, 'contact_id' | 'call_id' | 'campaign_id' | 'subscription_id'>
 >
@@ -24,7 +24,7 @@ declare module 'fastify' {
 export interface ApiLog {
   /** Adds a request to the next batch. */
   record: (request: LoggedRequest) => void
-  /** Writes what's left. Requests that can't be written now are lost. */
+  /** Writes the requests that are still waiting. Requests that can't be written now are lost. */
   close: () => Promise<void>
 }
 
@@ -142,7 +142,7 @@ export function toLoggedRequest(
   }
 }
 
-/** Returns the ID of an object that exists. Any other text in a path can be a phone number. */
+/** Returns the ID in the path. Returns null for any other text, because it can be a phone number, which isn't logged. */
 function getPathId({ params }: FastifyRequest): number | null {
   const id = typeof params === 'object' && params !== null && 'id' in params ? Number(params.id) : null
   return Number.isSafeInteger(id) ? id : null
@@ -150,7 +150,10 @@ function getPathId({ params }: FastifyRequest): number | null {
 
 const maxFields = 10
 
-/** Clients choose the names of unknown fields. Without digits and `@`, a name is neither a number nor an address. */
+/**
+ * Returns a field's name if it can't be personal data. Clients choose the names of unknown fields, but without digits and `@`,
+ * a name can't be a phone number or an email.
+ */
 function toSafeFieldName(name: string): string {
   if (name === '') return 'request body'
   return name.length <= 64 && /^[A-Za-z_-]+(\.([A-Za-z_-]+|\d{1,3}))*$/.test(name) ? name : 'another field'

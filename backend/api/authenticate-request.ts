@@ -12,9 +12,9 @@ import { createLastUsedRecorder } from './last-used.ts'
 const windowSeconds = 60
 
 /**
- * How many unknown credentials one IP address may send in a window. Only those count. Users of an automation platform
- * share its addresses, so one user's revoked connection, or the expired token that starts every refresh, must not lock
- * out the others.
+ * How many unknown credentials one IP address may send in a window. Requests with known credentials don't count, and aren't
+ * rejected: users of an automation platform share its addresses, so one user's revoked connection, or the expired token that
+ * starts every refresh, must not lock out the others.
  */
 const maxUnknownCredentials = 300
 
@@ -36,7 +36,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
   const authenticator = createAuthenticator(deps)
   const { rateLimitPerMinute, rateLimitPerWorkspace } = deps.config
   const countRequest = createRateLimits(deps, {
-    // Otherwise, a member with many API keys has many quotas.
+    // The workspace also has a limit, because a member with many API keys has a quota for each of them.
     limits: { connection_requests: rateLimitPerMinute, workspace_requests: rateLimitPerWorkspace },
     windowSeconds,
   })
@@ -81,9 +81,9 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
       return caller
     },
     /**
-     * Looks a remembered credential up, because it may have been revoked.
+     * Looks up a remembered credential, because it may have been revoked.
      *
-     * @param options.always looks it up also if it was looked up for this request, because it may have been revoked since
+     * @param options.always looks it up even if this request already did, because it may have been revoked since
      * @param options.tx the transaction that does what the request asks for
      */
     confirm: async (

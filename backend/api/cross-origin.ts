@@ -17,9 +17,9 @@ const preflightHeaders = {
 }
 
 /**
- * Lets apps that run in a browser call the API and load its OpenAPI document from any origin. That gives another site
- * nothing, because the API ignores cookies: each request has its bearer token. A hook of the whole server, because errors
- * that no route sends must be readable, too.
+ * Lets apps that run in a browser call the API and load its OpenAPI document from any origin. That's safe, because the API
+ * ignores cookies: each request needs a bearer token. The hook is on the whole server, so that apps can also read errors that
+ * no route sends.
  */
 export function allowOtherOrigins(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

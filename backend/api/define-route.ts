@@ -77,8 +77,8 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   /** Error codes of this operation, in addition to those that every operation has. */
   errors?: ErrorCode[]
   /**
-   * Honors `Idempotency-Key`: the handler runs once per key, in the transaction that stores its response. `in handler`: it
-   * takes care of the key itself.
+   * Honors `Idempotency-Key`. `true`: the handler runs once per key, in the transaction that stores its response. `in handler`:
+   * the handler does that.
    */
   idempotent?: true | 'in handler'
 }
@@ -95,7 +95,7 @@ interface RouteDefinition<
   query?: Query
   /** `NoRequestBody` by default. */
   body?: Body
-  /** Reads a body, perhaps without values that can't be used. By default, all of it must match the schema. */
+  /** Reads a body. Can leave out values that can't be used. By default, all of the body must match the schema. */
   readBody?: (input: unknown) => LenientBody<z.output<Body>>
   /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
@@ -104,7 +104,7 @@ interface RouteDefinition<
   comparedBody?: (body: z.output<Body>) => unknown
   /** Returns the IDs in a response body, for the API log. */
   created?: (body: NonNullable<NoInfer<DeclaredResponse<Responses>>['body']>) => CreatedIds
-  /** Does what a rejected request (404, 422) does in any case. The body is as parsed from JSON. */
+  /** Does what a request must do even if it's rejected (404, 422). The body is parsed from JSON, but isn't validated. */
   ifRejected?: (deps: RouteDeps, request: { caller: Caller; body: unknown }) => Promise<void>
   handler: (
     deps: RouteDeps,
@@ -190,7 +190,7 @@ export function defineRoute({
               method: description.method,
               path: path.replace(/\/$/, ''),
               key: idempotencyKey,
-              // Includes what was left out, because requests that differ only in that would count as the same.
+              // Includes the warnings. Without them, requests that differ only in what was left out would count as the same.
               body:
                 warnings.length === 0
                   ? comparedBody(body)
@@ -203,7 +203,7 @@ export function defineRoute({
 }
 
 /**
- * Parses the ID in a path. Text, zero, and unsafe integers are IDs of nothing.
+ * Parses the ID in a path. No object has text, zero, or an unsafe integer as its ID.
  *
  * @throws {ApiError} not_found
  */

@@ -13,10 +13,10 @@ import { createRequestAuthenticator, requireScopes } from './authenticate-reques
 import { NoRequestBody, type Route, type RouteResponse } from './define-route.ts'
 
 /**
- * Mounts the routes. Each authenticates, reads the body, honors `Idempotency-Key` if it's declared idempotent, sees only
- * the rows of the caller's workspace, and sends only what its response schema allows.
+ * Mounts the routes. Each route authenticates the request, reads the body, honors `Idempotency-Key` if it's declared
+ * idempotent, sees only the rows of the caller's workspace, and sends only what its response schema allows.
  *
- * @param log null for a benchmark of what the log costs
+ * @param log null in a benchmark that measures what the log costs
  */
 export async function mountRoutes(
   api: FastifyInstance,
@@ -37,9 +37,9 @@ export async function mountRoutes(
 
   api.decorateRequest('loggedResponse', null)
   api.decorateRequest('credential', null)
-  // Someone whose credential was revoked learns nothing but that.
+  // Confirms the credential first, so that a caller whose credential was revoked learns only that.
   api.setErrorHandler(async (error, request) => {
-    // An overload must not cost a look-up.
+    // An overloaded service must not also look up a credential for each error.
     const isOverload = error instanceof ApiError && ['unavailable', 'rate_limited'].includes(error.code)
     await authenticator.confirm(request, { always: hasBody(request) && !isOverload })
     throw error
@@ -116,7 +116,7 @@ export async function mountRoutes(
 }
 
 function recordRequests(api: FastifyInstance, clock: Deps['clock'], log: ApiLog): void {
-  // This can't be `onResponse`, which isn't called if the client has disconnected. The request has taken effect anyway.
+  // Not `onResponse`, which isn't called if the client has disconnected, although the request may have taken effect.
   api.addHook('onSend', (request, reply, _payload, done) => {
     const { caller } = request
     try {
@@ -132,7 +132,7 @@ function recordRequests(api: FastifyInstance, clock: Deps['clock'], log: ApiLog)
   api.addHook('onClose', () => log.close())
 }
 
-/** Returns the body. Rejects a missing one, which Fastify doesn't pass to the parser, like an empty one. */
+/** Returns the body. Fastify doesn't pass a missing body to the parser, so this rejects it like an empty one. */
 const getBody = (request: FastifyRequest): unknown =>
   hasBody(request) ? request.body : parseJson(Buffer.alloc(0))
 

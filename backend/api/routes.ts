@@ -50,7 +50,7 @@ export const apiPrefix = '/api/public/v1'
 
 const onePage = <Item>(item: Item) => ({ results: [item], next: null, previous: null })
 
-/** The call waits, so that the example shows why. */
+/** The example of a response in which the call waits, so that it shows the reason. */
 const contactAdded: ContactAdded = {
   ...exampleContactAdded,
   call: {
@@ -158,7 +158,7 @@ export const routes: readonly Route[] = [
     errors: ['not_found', 'campaign_archived'],
     idempotent: 'in handler',
     ifRejected: (deps, { caller, body }) => optOutAnyway(deps, caller, body),
-    // A repeated request adds its callback URL to the same call.
+    // Omits the callback URL: a repeated request can have another one, which is added to the same call.
     comparedBody: (body) => ({ ...body, callback_url: undefined }),
     created: ({ contact, call }) => ({ contact_id: contact.id, call_id: call.id }),
     handler: ({ addContact }, request) => {
@@ -310,7 +310,7 @@ export const routes: readonly Route[] = [
   }),
 ]
 
-/** The event contains what `GET /calls/` returns, and is sent like a subscription's. */
+/** Requires the scopes for a callback URL. Its event contains what `GET /calls/` returns, and is sent like a subscription's. */
 function requireCallbackScopes(caller: Caller, { callback_url }: AddContact): void {
   if (callback_url) requireScopes(caller, ['calls:read', 'webhooks:write'])
 }

@@ -24,7 +24,7 @@ function toCurl({ method, url, body }: ExampleRequest): string {
   ].join(' \\\n  ')
 }
 
-/** Quotes a text for a shell, which reads nothing in it as special. */
+/** Quotes a text for a shell, so that none of its characters is special. */
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 function toJavaScript({ method, url, body }: ExampleRequest): string {

@@ -94,7 +94,7 @@ function readCredentials({ components }: Document): Pick<Reference, 'credentials
   }
 }
 
-/** Returns the names of the objects that are in others, and of errors. They're described once, and not with each operation. */
+/** Returns the names of errors, and of objects inside others. The page describes each once, not with every operation. */
 function listObjects({ components, paths }: Document): Set<string> {
   const inOthers = Object.values(components?.schemas ?? {}).flatMap((schema) =>
     listFields(schema).map(({ object }) => object),
@@ -164,7 +164,7 @@ function readOperation(
         meaning: errorTexts[code as ErrorCode].meaning,
       })),
     ),
-    // A webhook is sent by Outdial, so nobody sends it by hand.
+    // A webhook has no code examples, because Outdial sends it.
     examples: path.startsWith('/')
       ? codeExamples({
           method,
@@ -175,7 +175,7 @@ function readOperation(
   }
 }
 
-/** A webhook receiver's status is what Outdial understands, not an error of the API. */
+/** Returns true for an error of the API. Statuses of the webhook aren't: they're what a receiver can return. */
 const isError = (status: string, { security }: DocumentedOperation): boolean =>
   security?.length !== 0 && Number(status) >= 400
 

@@ -7,19 +7,19 @@ export type Schema = OpenAPIV3_1.SchemaObject | OpenAPIV3_1.ReferenceObject
 export interface Field {
   /** The path of the field in its object, such as `consent.source` or `details[].code`. */
   name: string
-  /** Such as `string or null`. A type with a capital letter is the name of an object that the document describes. */
+  /** The type, such as `string or null`. If it has a capital letter, it's the name of an object that the document describes. */
   type: string
-  /** The name of the object that it is, or that its items are. Null if it's none. */
+  /** The name of the object that the field contains, directly or as items of a list. Null if it contains none. */
   object: string | null
   isRequired: boolean
   description: string
-  /** The only values that it can have, as JSON. Empty if there are others. */
+  /** The values that the field can have, as JSON. Empty if it can have any. */
   values: readonly string[]
-  /** Such as `at most 200 characters`. Empty if there's none. */
+  /** The limits of the field's value, such as `at most 200 characters`. Empty if there are none. */
   limits: string
 }
 
-/** Lists the fields of an object, and those of objects in it that have no name, each after the field that has it. */
+/** Lists the fields of an object. If a field contains an object without a name, that object's fields follow it. */
 export function listFields(schema: Schema, path = ''): Field[] {
   if (isReference(schema)) return []
   return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
@@ -39,7 +39,7 @@ export function toField(name: string, schema: Schema, isRequired: boolean): Fiel
     type: `${describeType(value)}${isNullable ? ' or null' : ''}`,
     object: objectNameOf(itemsOf(value) ?? value),
     isRequired,
-    // The description of a type is often part of the description of a field of this type.
+    // Omits a description that an earlier one contains: a field's description often contains that of its type.
     description: descriptions
       .filter((text, index) => !descriptions.slice(0, index).some((before) => before.includes(text)))
       .join(' '),
@@ -90,7 +90,7 @@ function describeType(schema: Schema): string {
 function listValues(schema: Schema): string[] {
   const one = itemsOf(schema) ?? schema
   if (isReference(one)) return []
-  // A type of OpenAPI 3.0, which lacks the keyword.
+  // The cast adds `const`, because the package has only the type of OpenAPI 3.0 here, which lacks it.
   const { const: only } = one as { const?: unknown }
   const values: unknown[] = one.enum ?? (only === undefined ? [] : [only])
   return values.map((value) => JSON.stringify(value))
