@@ -1,6 +1,6 @@
 /**
  * Drops blank values at every depth: null, whitespace, and objects and lists that are then empty. Zapier also sends the
- * fields that the user left blank, and the API would clear the stored values.
+ * fields that the user left blank, and the API would clear their stored values.
  *
  * @returns undefined if nothing is left
  */

@@ -29,13 +29,13 @@ interface ApiRequest extends ErrorOptions {
   /** Headers that depend on the body, in which `otherIds` can replace an ID. */
   headers?: (body: Record<string, unknown>) => Record<string, string>
   /**
-   * Find other IDs for fields of the body, if Outdial has nothing with the ID. Only then, because a look-up for each
-   * call that is queued would use up the rate limit.
+   * Functions that find another ID for a field of the body. They run only if Outdial finds nothing with the first ID, because
+   * a look-up for each queued call would use up the rate limit.
    */
   otherIds?: Record<string, (() => Promise<number | undefined>) | undefined>
   /** Error statuses that count as success. */
   acceptedStatuses?: readonly number[]
-  /** Outdial's error that something doesn't exist counts as success; a proxy's page with the same status doesn't. */
+  /** True if Outdial's error that something doesn't exist counts as success. A proxy's page with the same status doesn't. */
   acceptsNotFound?: boolean
 }
 
@@ -110,13 +110,13 @@ async function withOtherId(request: ApiRequest, { data }: HttpResponse): Promise
   return { ...request, body: { ...body, [field]: id }, otherIds: { ...otherIds, [field]: undefined } }
 }
 
-/** Returns true for an object of the API. */
+/** Returns true for an object with an ID, as the API returns it. */
 export const hasId = ({ id }: Record<string, unknown>): boolean => Number.isInteger(id)
 
 /** A list of the API. */
 export interface ApiList<Item> {
   path: string
-  /** Checks what the connector relies on. */
+  /** Checks the fields that the connector relies on. */
   isItem: (value: unknown) => value is Item
 }
 
@@ -171,7 +171,7 @@ async function send<Data>(
   options: ErrorOptions = {},
 ): Promise<HttpResponse<Data>> {
   const controller = new AbortController()
-  // core's `timeout` starts again when the body begins.
+  // Core's `timeout` isn't enough, because it starts again when the response's body begins.
   const timer = setTimeout(() => controller.abort(), remainingMs(z))
   const { signal } = controller
   // A separate variable, because core's types lack two of the options that core has.
@@ -192,7 +192,7 @@ async function send<Data>(
   }
 }
 
-/** When the requests of a step must be finished. Each step has its own `z`. */
+/** The times by which all requests of a step must be finished. The key is the step's `z`: each step has a separate one. */
 const deadlines = new WeakMap<ZObject, number>()
 
 /** Returns the time that the requests of a step have left. */

@@ -5,9 +5,9 @@ import { nameToLabel } from './title-case.ts'
 import { isObject } from './values.ts'
 
 /**
- * The fields with a lead's own data without which no call is queued. If it's bad, nobody has to correct the Zap, so the run
- * is halted. Outdial leaves out other bad data of a lead. A bad value of any other field fails the run, so that Zapier
- * reports it.
+ * The fields with a lead's own data whose bad values halt the run, because the Zap needs no correction. (Outdial can leave out
+ * the lead's other data, such as a bad email, and still queue the call.) A bad value of any other field fails the run, so that
+ * Zapier reports it.
  */
 export const leadFields: ReadonlySet<string> = new Set([
   'phone_number',
@@ -29,7 +29,7 @@ const states = new Set(['too_far_ahead', 'skipped_time', 'too_many_callback_urls
 export const isLeadField = (key: string, inputFields: readonly PlainInputField[]): boolean =>
   leadFields.has(key.split('__', 1)[0] ?? '') && inputFields.some((field) => field.key === 'phone_number')
 
-/** Returns the key of the input field for a path of the API, where the two differ. */
+/** Converts a field's path in the API to the key of its input field. */
 const toInputKey = (path: string): string =>
   inputKeys[path] ?? path.replace(/^filter\./, '').replaceAll('.', '_')
 
@@ -42,13 +42,13 @@ const inputKeys: Partial<Record<string, string>> = {
 export interface ErrorOptions {
   /** The fields whose values are sent. Errors use their labels. */
   inputFields?: readonly PlainInputField[]
-  /** A lead's bad data halts the run. Without this, it fails the run. */
+  /** True if a lead's bad data halts the run. Otherwise, it fails the run. */
   haltsOnInvalidData?: boolean
   /** The advice for a response of Outdial that's missing or can't be read: what may have happened, and what to do. */
   ifUncertain?: string
-  /** Sending the request twice does the same as sending it once. A GET is always idempotent. */
+  /** True if sending the request twice does the same as sending it once. A GET is always idempotent. */
   isIdempotent?: boolean
-  /** An unclear result halts the run, because Zapier can replay a run that failed, and would queue another call. */
+  /** True if an unclear result halts the run. Zapier can replay a run that failed, and would queue another call. */
   haltsIfUncertain?: boolean
 }
 
@@ -119,7 +119,7 @@ export function toZapierError(z: ZObject, response: HttpResponse, options: Error
   const problem = { reason, advice, code, status, requestId }
   const delay = retryAfterSeconds(response)
 
-  // Another run is sending a request with the same key, and finishes in a moment.
+  // If the key is in use, another run is sending a request with it, and finishes in a moment.
   if (status === 429 || (status === 503 && delay !== undefined) || code === 'idempotency_key_in_use')
     return temporaryError(z, problem, delay)
   if (status >= 500) {
@@ -168,7 +168,7 @@ export const withoutContext = (error: Error): Error => Object.assign(error, { do
 
 type ApiError = ErrorResponse['error']
 
-/** Returns true if the error isn't about a mistake in the Zap. One mistake among several issues is enough to report it. */
+/** Returns true if no issue of the error is a mistake in the Zap. Otherwise, Zapier reports the error to the Zap's owner. */
 function isAboutLead({ code, details }: ApiError, inputFields: readonly PlainInputField[]): boolean {
   if (code === 'idempotency_key_reused') return true
   const isData = ({ field, code: reason }: ApiError['details'][number]) =>
@@ -177,7 +177,7 @@ function isAboutLead({ code, details }: ApiError, inputFields: readonly PlainInp
   return code === 'validation_failed' && details.length > 0 && details.every(isData)
 }
 
-/** Returns undefined for a response in another shape, for example a proxy's. */
+/** Returns the API's error in a response. Returns undefined for a response in another shape, for example a proxy's. */
 export function apiError(data: unknown): ApiError | undefined {
   const error = isObject(data) ? (data as Partial<ErrorResponse>).error : undefined
   return typeof error?.message === 'string' && Array.isArray(error.details) && error.details.every(isDetail)
@@ -245,7 +245,7 @@ function formatUnknownError(status: number): string {
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 
-/** A proxy can ask for any time. After an hour, a lead is cold. */
+/** Limits the delay, because a proxy can ask for any. After an hour, a lead is cold. */
 const maxRetrySeconds = 3_600
 
 /** Returns the seconds in Retry-After, which is a number or a date. */

@@ -5,13 +5,13 @@ import { calls } from './flat-call.ts'
 import { nameToLabel } from './title-case.ts'
 import { isKeyPart, isObject, toText } from './values.ts'
 
-/** Enough calls to see every value, because an agent doesn't extract each of them in each call. */
+/** Number of calls that are read. One isn't enough, because an agent doesn't extract every value in every call. */
 const limit = 10
 
 /** The most that the API lists at once. */
 const maxAgents = 100
 
-/** An earlier version of the API doesn't list results. */
+/** An agent, perhaps from an earlier version of the API, which doesn't list results. */
 type ListedAgent = Omit<Agent, 'results'> & Partial<Pick<Agent, 'results'>>
 
 const agents: ApiList<ListedAgent> = {
@@ -21,7 +21,7 @@ const agents: ApiList<ListedAgent> = {
 
 /**
  * Returns a field for each result of the chosen agent, or of all Live agents, and for each other value that agents extracted
- * from the newest answered calls of the chosen campaign and agent. The sample call of a step may lack them.
+ * from the newest answered calls of the chosen campaign and agent. The step's sample call may lack some of these values.
  *
  * Steps also work without these fields, so no error is shown if agents and calls can't be read.
  */
@@ -51,18 +51,18 @@ async function listResultNames(z: ZObject, agentId: string | undefined): Promise
     .map(({ name }) => name)
 }
 
-/** Returns no names if they can't be read. */
+/** Reads names. Returns none if they can't be read. */
 async function orNone(z: ZObject, read: () => Promise<string[]>): Promise<string[]> {
   try {
     return await read()
   } catch (error) {
-    // Zapier then refreshes the token and asks for the fields again.
+    // For this error, Zapier refreshes the token and asks for the fields again.
     if (error instanceof z.errors.RefreshAuthError) throw error
     return []
   }
 }
 
-/** A name that was typed isn't looked up here: the fields of all calls are offered then. */
+/** Reads an ID. A name isn't looked up here. For a name, the fields of all calls are offered. */
 const readId = (value: unknown): string | undefined => /^\d+$/.exec(toText(value).trim())?.[0]
 
 const toField = (name: string): PlainOutputField => ({

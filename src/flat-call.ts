@@ -7,7 +7,7 @@ import { downloadRecording } from './recording.ts'
 import { saveTranscript } from './transcript-file.ts'
 import { isObject } from './values.ts'
 
-/** A call as every step returns it. All calls have the same keys, so that a Zap that was tested with one gets them. */
+/** A call as every step returns it. All calls have the same keys, so that a Zap gets the keys that it was tested with. */
 export type FlatCall = ReturnType<typeof flattenCall>
 
 /** A call, and what happened when it was queued. `warnings` is blank if there are none. */
@@ -23,7 +23,7 @@ export const flattenCall = (z: ZObject, call: Call) => ({
   outcome_label: call.outcome && outcomeLabels[call.outcome],
   reached: call.outcome === 'answered',
   contact: { ...call.contact, consent: { ...noConsent, ...call.contact.consent } },
-  // Calls that were stored by earlier versions don't have these.
+  // Calls that were stored by earlier versions don't have these fields.
   agent_version: call.agent_version ?? null,
   opted_out: call.opted_out ?? false,
   origin: call.origin ?? { kind: null, id: null, call_id: null },

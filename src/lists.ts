@@ -7,7 +7,7 @@ import { isObject } from './values.ts'
 export interface NamedList<Item extends { id: number }> extends ApiList<Item> {
   /** The item's name in a sentence, for example "a campaign". */
   noun: string
-  /** Returns the texts that a user may type in place of the ID. The label of the dropdown is another one. */
+  /** Returns the texts that a user may type in place of the ID. In addition, users may type the label of the dropdown. */
   names: (item: Item) => string[]
   /** Returns the label of the item in a dropdown. */
   label: (item: Item) => string
@@ -84,8 +84,8 @@ export async function findIdByExactName<Item extends { id: number }>(
 }
 
 /**
- * Selects the items with this name. If there are none, selects those with this label, label and ID, or phone number. If an archived
- * campaign has the name of another one, the other one is meant.
+ * Selects the items with this name. If there are none, selects those with this label, label and ID, or phone number. Selects an
+ * archived campaign only if no other campaign matches.
  */
 export function selectNamed<Item extends { id: number }>(
   list: NamedList<Item>,
@@ -103,7 +103,7 @@ export function selectNamed<Item extends { id: number }>(
   return current.length > 0 ? current : found
 }
 
-/** Selects the items that have most of the text's words in their labels. */
+/** Selects the items that have words of the text in their labels, those with the most words first. */
 function selectSimilar<Item extends { id: number }>(
   list: NamedList<Item>,
   items: readonly Item[],

@@ -12,7 +12,7 @@ import { isObject, toText } from './values.ts'
 /** Labels of choices, by the API's value. */
 type Choices = Readonly<Record<string, string>>
 
-/** Not a boolean field, because Zapier converts any other text, such as "n/a", to true. */
+/** Choices of a Yes/No field. In a boolean field, Zapier would convert any other text, such as "n/a", to true. */
 export const yesOrNo = { yes: 'Yes', no: 'No' }
 
 /**
@@ -60,7 +60,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return [...new Set(codes)]
     },
 
-    /** @param read returns undefined for text that is neither */
+    /** @param read returns undefined for text that means neither yes nor no */
     yesOrNo: (key: string, read = readYesNo): boolean | undefined => {
       const typed = text(key)
       if (typed === undefined) return undefined
@@ -86,7 +86,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       return toWholeNumber(name) ?? findIdByName(z, list, name, (problem) => fail(key, problem))
     },
 
-    /** Returns a function that finds the ID by name, also for digits. */
+    /** Returns a function that finds an ID by its item's name, even if the name consists of digits. */
     idByName:
       <Item extends { id: number }>(key: string, list: NamedList<Item>) =>
       (): Promise<number | undefined> =>
@@ -106,7 +106,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     /**
      * Returns a date and time as ISO 8601 in UTC. A text without a time zone is in the time zone of the Zap.
      *
-     * @param options.orAsTyped returns what can't be read, because the API leaves it out
+     * @param options.orAsTyped returns a text that can't be read as it was typed, because the API leaves it out
      */
     dateTime: (key: string, { orAsTyped = false } = {}): string | undefined => {
       const value = text(key)
@@ -117,11 +117,11 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
       if (orAsTyped && !isUsable) return value
       if (typed === undefined) throw fail(key, 'must be a date and time, for example 2026-05-04 09:30.')
       if (!isUsable) throw fail(key, 'has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.')
-      // The default is never used, because the text has a time zone then.
+      // The default `UTC` has no effect: if the Zap has no time zone, the text has one.
       return new Date(toMoment(typed, timezone ?? 'UTC')).toISOString()
     },
 
-    /** Returns the kind of a consent. What can't be read is returned as typed, because the API leaves it out. */
+    /** Returns the kind of a consent. A text that can't be read is returned as typed, because the API leaves it out. */
     consentKind: (key: string): string | undefined => {
       const kind = text(key)
       return kind && (readConsentKind(kind) ?? kind)
@@ -131,7 +131,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
      * Returns the phone number as it was typed, because the API reads more formats, and its country. An unknown country is
      * sent as one that doesn't exist: the API then reads only numbers with a country code.
      *
-     * @param options.allowsSeveral also takes a list. Someone who opts out must not be called on any number.
+     * @param options.allowsSeveral also accepts several numbers, because someone who opts out must not be called on any of them
      */
     phoneNumber: ({ allowsSeveral = false } = {}): {
       phone_number: string | undefined
@@ -145,9 +145,9 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     },
 
     /**
-     * Returns the IANA name of a time zone. What only the API can read is returned as typed: American names and abbreviations,
-     * which depend on the number's country, and IANA names that are newer than the reader's. Without a contact's number, as in
-     * Create Campaign, an American name is that of the United States.
+     * Returns the IANA name of a time zone. Names that only the API can read are returned as typed: American names and
+     * abbreviations, which depend on the number's country, and IANA names that are too new for the connector. Without a
+     * contact's number, as in Create Campaign, American names mean time zones of the United States.
      */
     timeZone: (key: string): string | undefined => {
       const name = text(key)

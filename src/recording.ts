@@ -7,8 +7,8 @@ import { toText } from './values.ts'
 const maxRedirects = 3
 
 /**
- * Downloads the recording of a call, and returns the URL of Zapier's copy. Zapier runs it when a later step uses the
- * file. The address comes from the API then, because it can have expired or been erased since the step ran.
+ * Downloads the recording of a call, and returns the URL of Zapier's copy. Zapier calls this only when a later step uses the
+ * file. So it asks the API for the recording's address, which can have expired or been erased since the step ran.
  */
 export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<string> {
   const path = `/calls/${toText(bundle.inputData.call_id)}/`
@@ -19,8 +19,8 @@ export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<str
   const timer = setTimeout(() => controller.abort(), remainingMs(z))
   try {
     const recording = await download(z, bundle, recording_url, signal)
-    // Core's types ask for a promise of a streamed response, and lack the promise that core returns. It reads the response
-    // here, and then uploads it.
+    // Core's types require a promise of the streamed response, and don't say that `stashFile` returns a promise, too. It
+    // resolves when core has read and uploaded the response.
     return await Promise.resolve(z.stashFile(Promise.resolve(recording)))
   } catch (error) {
     if (signal.aborted) throw failedDownload(z, undefined, ' within 25 seconds')
@@ -30,7 +30,7 @@ export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<str
   }
 }
 
-/** Follows redirects here, because each address decides if the connection's token may be sent to it. */
+/** Downloads a file. Follows redirects itself, because the connection's token is sent only to Outdial's own addresses. */
 async function download(
   z: ZObject,
   bundle: Bundle,
@@ -68,7 +68,7 @@ async function request(
   try {
     return await z.request(options)
   } catch (error) {
-    // Core throws this for every 401. Only Outdial's own means that the connection's token has expired.
+    // Core throws this for every 401. Only a 401 from Outdial means that the connection's token has expired.
     if (error instanceof z.errors.RefreshAuthError && token !== undefined) throw error
     throw failedDownload(z, error instanceof z.errors.RefreshAuthError ? 401 : undefined)
   }

@@ -18,7 +18,7 @@ export async function listCampaignFields(z: ZObject, bundle: Bundle): Promise<Pl
     const campaign = await findCampaign(z, toText(bundle.inputData.campaign_id).trim())
     return campaign ? [...describeState(campaign), ...listVariableFields(campaign)] : []
   } catch (error) {
-    // Zapier then refreshes the token and asks for the fields again.
+    // For this error, Zapier refreshes the token and asks for the fields again.
     if (error instanceof z.errors.RefreshAuthError) throw error
     return []
   }
@@ -33,7 +33,7 @@ async function findCampaign(z: ZObject, typed: string): Promise<Campaign | undef
     all.push(campaign)
   }
   const [found, ...others] = selectNamed(campaigns, all, typed)
-  // The step rejects a name that isn't unique.
+  // If several campaigns have the name, the form shows no fields, and the step rejects the name.
   return others.length === 0 ? found : undefined
 }
 

@@ -7,7 +7,7 @@ import { sampleCall, sampleQueuedCall } from '../generated.ts'
 import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
 
-/** Zapier waits for 30 days. A call that can't be placed expires a week after it's due. */
+/** Zapier waits for 30 days, and a call that can't be placed expires 7 days after it's due. The rest is a reserve. */
 export const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
@@ -43,7 +43,7 @@ const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall
   return { ...flattenCall(z, call), contact_created, call_queued, warnings }
 }
 
-/** Reads the call, twice if necessary. If a user replays a run that failed here, Zapier queues a call again. */
+/** Reads the call, again if the first request fails: if a user replays a run that failed here, Zapier queues another call. */
 async function readCall(z: ZObject, id: number): Promise<Call> {
   const read = () => callApi<Call>(z, { method: 'GET', path: `/calls/${id}/` }, isCall)
   const isExpired = (error: unknown) => error instanceof z.errors.RefreshAuthError

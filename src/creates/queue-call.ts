@@ -15,10 +15,10 @@ import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fie
 
 /**
  * Queues a call with what the user filled in. If the person must not be called, the numbers are added to the do-not-call
- * list, whatever else can't be read.
+ * list, even if other fields can't be read.
  *
  * @param wait.callbackUrl where Outdial also sends the call when it's completed
- * @param wait.checkTime throws if it's too late to wait for. Nobody waits for a call to someone who must not be called.
+ * @param wait.checkTime throws if the time is too late to wait for. Isn't used for a person who must not be called.
  */
 export async function queueCallFrom(
   z: ZObject,
@@ -98,8 +98,9 @@ export async function queueCallFrom(
 }
 
 /**
- * Returns the header with a hash of the campaign and the key: two Zaps for the same form can use its entries' IDs, each in
- * its campaign. Headers take only Latin-1, and the user's key can be any text.
+ * Returns the header with a hash of the campaign and the key. Includes the campaign, because two Zaps for the same form can use
+ * its entries' IDs as keys, each for another campaign. Hashes both, because headers take only Latin-1, and the user's key can
+ * be any text.
  */
 function idempotencyHeader(campaignId: unknown, key: string | undefined): Record<string, string> {
   if (key === undefined) return {}

@@ -34,7 +34,7 @@ const perform = async (z: ZObject, bundle: Bundle): Promise<Campaign[]> => {
   if (name === undefined) return []
   const status = input.yesOrNo('include_archived') ? undefined : ['active', 'paused']
   const similar = await searchByName(z, campaigns, name, { status })
-  // Part of a name could be the name of another campaign, which would then call people.
+  // By default, the whole name must match. A part of it could find another campaign, which would then call people.
   const matches = isPartial ? similar : similar.filter((campaign) => isSameName(campaign.name, name))
   const rank = (campaign: Campaign) =>
     Number(!isSameName(campaign.name, name)) * 4 +

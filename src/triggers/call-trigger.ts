@@ -21,9 +21,9 @@ interface CallTrigger<Key extends string> {
   display: Trigger['display']
   /** The fields after Campaign and Agent. */
   inputFields?: PlainInputField[]
-  /** Returns which calls trigger, besides Campaign and Agent. `GET /calls/` and subscriptions have the same filters. */
+  /** Returns the filters other than Campaign and Agent. `GET /calls/` and subscriptions have the same filters. */
   readFilter: (input: ReturnType<typeof readInput>) => FilterInput
-  /** Returns false for a call that doesn't trigger. An API that doesn't know a filter yet sends all calls. */
+  /** Returns false for a call that doesn't trigger. Earlier versions of the API don't know every filter, and send all calls. */
   isWanted?: (call: Call) => boolean
   sample: object
 }
@@ -70,7 +70,7 @@ export function defineCallTrigger<const Key extends string>({
     const event: unknown = bundle.cleanedRequest
     if (isCallCompleted(event))
       return isWanted(event.data) ? [withoutQueuedOnly(flattenCall(z, event.data))] : []
-    // Zapier then doesn't run the Zap.
+    // For an empty list, Zapier doesn't run the Zap.
     if (isOtherEvent(event)) return []
     throw invalidInput(
       z,

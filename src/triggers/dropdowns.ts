@@ -8,7 +8,7 @@ interface Choice {
   label: string
 }
 
-/** Zapier counts pages from 0. */
+/** Number of choices on a page. Zapier counts pages from 0. */
 const pageSize = 100
 
 /**
