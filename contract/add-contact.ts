@@ -22,7 +22,7 @@ const ConsentInput = z.strictObject(
   ),
 )
 
-/** How many entries a dictionary can have, and how many characters a name and a value. */
+/** The maximum number of a dictionary's entries, and of the characters of a name and a value. */
 export const dictionaryLimits = {
   variables: { keys: 100, key: 100, value: 2000 },
   metadata: { keys: 50, key: 100, value: 500 },
@@ -43,7 +43,7 @@ export const AddContact = z
         last_name: text(200).nullish(),
         email: boundedText(254).check(z.email()).nullish(),
         external_id: text(200).nullish(),
-        // The backend reads it, because what an abbreviation means depends on the number's country.
+        // The backend parses the name, because the meaning of an abbreviation depends on the number's country.
         time_zone: boundedText(64).nullish(),
         variables: dictionary(dictionaryLimits.variables).nullish(),
         do_not_call: z.boolean().nullish(),

@@ -26,7 +26,7 @@ export type Weekday = z.infer<typeof Weekday>
 const startTime = z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, withText('invalid_format.start_time'))
 const endTime = z.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, withText('invalid_format.end_time'))
 
-/** @param times texts, with a limit if they're from outside */
+/** @param times the schemas of the times, which limit the length if the texts are input */
 const hoursOf = (times: { start: z.ZodString; end: z.ZodString }) =>
   z.strictObject(
     describeFields(
@@ -86,7 +86,7 @@ export type RetryPolicy = z.infer<typeof RetryPolicy>
 export const CampaignStatus = z.enum(['active', 'paused', 'archived'])
 export type CampaignStatus = z.infer<typeof CampaignStatus>
 
-/** The consent without which a contact isn't called, from the least to the most. */
+/** The consent that a contact must have given to be called, from the weakest requirement to the strictest. */
 export const ConsentRequired = z.enum(['none', 'any', 'written'])
 export type ConsentRequired = z.infer<typeof ConsentRequired>
 

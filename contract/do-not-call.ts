@@ -23,7 +23,7 @@ export const AddToDoNotCallList = z
   .meta({ id: 'AddToDoNotCallList' })
 export type AddToDoNotCallList = z.infer<typeof AddToDoNotCallList>
 
-/** Response to `POST /do-not-call/`, the same each time. */
+/** Response to `POST /do-not-call/`. A repeated request gets the same response. */
 export const DoNotCallEntry = z
   .object(
     describeFields(

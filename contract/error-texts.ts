@@ -800,7 +800,7 @@ export const toolResultTexts = {
   },
 } satisfies Record<string, ErrorText>
 
-/** OAuth errors in the words of the OAuth library, which connecting apps get most often. */
+/** The OAuth errors that apps get most often, in the words of the OAuth library. */
 const libraryErrorTexts = {
   invalid_client: {
     meaning: 'client authentication failed',

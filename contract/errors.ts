@@ -48,9 +48,7 @@ export const ErrorDetail = z
   .meta({ id: 'ErrorDetail' })
 export type ErrorDetail = z.infer<typeof ErrorDetail>
 
-/**
- * A part of a request that was left out, or that probably isn't meant. `message` names the field, but never its value.
- */
+/** A warning that a part of a request was left out, or is probably a mistake. `message` never contains the field's value. */
 export const Warning = ErrorDetail.meta({ id: 'Warning' })
 export type Warning = z.infer<typeof Warning>
 

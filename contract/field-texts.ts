@@ -16,7 +16,7 @@ export interface FieldText {
   form?: string
   /** The text under the field in the Zap editor, in Markdown. */
   zap?: string
-  /** The label of the input in the Zap editor, because Zapier's labels of inputs don't end in ID. */
+  /** The label of the input in the Zap editor, if `label` ends in ID, because Zapier's labels of inputs must not. */
   zapLabel?: string
 }
 
@@ -301,7 +301,7 @@ export const waitingForTexts = {
   },
 } satisfies Record<string, WaitingForText>
 
-/** A queued call that waits for none of these. */
+/** The text for a queued call that waits for none of the reasons in `waitingForTexts`. */
 export const nextInLineText: WaitingForText = {
   label: 'Next in line',
   meaning: "The call is about to be placed, or the agent runtime can't be reached.",
@@ -799,7 +799,7 @@ export const findCallTexts = texts({
   },
 })
 
-/** Fields of Find Campaign in Zapier besides the name. */
+/** Fields of Find Campaign in Zapier, except the name. */
 export const findCampaignTexts = texts({
   partial_match: {
     label: 'Include partial matches',

@@ -9,15 +9,15 @@ export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) =>
 })
 
 /**
- * Accepts text from outside. If it's too long, nothing else about it is checked: the time that patterns, parsers, and `Intl` take
- * can grow with the square of its length. So a format is a check of it: `boundedText(254).check(z.email())`.
+ * Accepts text from outside. If it's too long, no further checks run, because the time that patterns, parsers, and `Intl` take
+ * can grow with the square of its length. So add a format as a check: `boundedText(254).check(z.email())`.
  *
  * @param tooLong the text of the error, if the limit isn't what matters to people
  */
 export const boundedText = (max: number, tooLong: Partial<ReturnType<typeof withText>> = {}) =>
   z.string().max(max, { ...tooLong, abort: true })
 
-/** Accepts the same, and removes spaces around it, which don't count. */
+/** Accepts text from outside, like `boundedText`. Removes spaces around the text first, so they don't count as characters. */
 export const trimmedText = (max: number) => z.string().trim().max(max, { abort: true })
 
 /** Accepts any Unicode text except NUL, which PostgreSQL can't store. */

@@ -64,10 +64,10 @@ export const RuntimeDialRequest = z
   .meta({ id: 'CallOrder' })
 export type RuntimeDialRequest = z.infer<typeof RuntimeDialRequest>
 
-/** Outdial shortens what's over these limits, because a report isn't worth losing for it. */
+/** Outdial shortens values that exceed these limits. If it rejected them, the whole report would be lost. */
 export const reportLimits = { characters: 10_000, turns: 5_000, values: 50, key: 200, url: 2_000 }
 
-/** Accepts no value, and reads it as null: a language model that found nothing writes a blank text, or none. */
+/** Reads a missing value as null, because a language model that found nothing sometimes leaves it out. */
 const orBlank = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((value) => value ?? null, schema.nullable())
 

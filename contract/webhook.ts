@@ -57,7 +57,7 @@ export const SubscribeWebhook = z
   .meta({ id: 'SubscribeWebhook' })
 export type SubscribeWebhook = z.infer<typeof SubscribeWebhook>
 
-/** Response to `POST /webhooks/subscribe`: 201, or 200 with the existing one. `secret` verifies the signatures. */
+/** Response to `POST /webhooks/subscribe`: 201, or 200 with the existing subscription. `secret` verifies the signatures. */
 export const WebhookSubscription = z
   .object(
     describeFields(
