@@ -75,7 +75,7 @@ export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')
 
-/** A name in the IANA time zone database. Rejects fixed offsets such as `+02:00` and `EST`: they have no daylight saving time. */
+/** A name in the IANA time zone database. Rejects fixed offsets, such as `+02:00` and `EST`: they have no daylight time. */
 export const TimeZone = boundedText(64)
   .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')

@@ -63,7 +63,7 @@ const personalPasswordIssue = ruleIssue(
   "The password contains the user's name or email. Choose one without them.",
 )
 
-/** Returns true for few different characters, and for a repeated part: "abab" is in the middle of its double "abababab". */
+/** Returns true for few different characters, and for a repeated part: "1212" is in the middle of its double "12121212". */
 const isRepetitive = (text: string): boolean =>
   new Set(text).size < minDifferentCharacters || `${text}${text}`.indexOf(text, 1) < text.length
 
