@@ -122,7 +122,7 @@ export const Call = z
         campaign_name: z.string(),
         agent_id: Id,
         agent_name: z.string(),
-        // Left out in the same cases as `origin`.
+        // Events and responses that were stored before this field existed don't have it.
         agent_version: z.int().min(1).nullish(),
         contact: Contact,
         from_number: PhoneNumberE164,
@@ -130,7 +130,7 @@ export const Call = z
         attempts: z.int().min(0),
         // Events and responses that were stored before this field existed don't have it.
         origin: CallOrigin.nullish(),
-        // Left out in the same cases as `origin`.
+        // Events and responses that were stored before this field existed don't have it.
         url: z.url().optional(),
         scheduled_at: Timestamp.nullable(),
         queued_at: Timestamp,
@@ -141,7 +141,7 @@ export const Call = z
         transcript: z.array(TranscriptTurn),
         transcript_text: z.string().nullable(),
         sentiment: Sentiment,
-        // Left out in the same cases as `origin`.
+        // Events and responses that were stored before this field existed don't have it.
         opted_out: z.boolean().optional(),
         goal_met: z.boolean().nullable(),
         extracted: Extracted,

@@ -55,7 +55,7 @@ export const CallingHours = hoursOf({ start: z.string(), end: z.string() })
   .meta({ id: 'CallingHours' })
 export type CallingHours = z.infer<typeof CallingHours>
 
-/** Any part of the hours. Missing parts get their defaults before start and end are compared. */
+/** Calling hours in a request, which can omit parts. Missing parts get their defaults before start and end are compared. */
 export const CallingHoursInput = hoursOf({
   start: boundedText(5, withText('invalid_format.start_time')),
   end: boundedText(5, withText('invalid_format.end_time')),

@@ -10,7 +10,7 @@ import { deduplicationKeyText, endedReasonTexts } from './field-texts.ts'
 export interface ErrorText {
   meaning: string
   action: string
-  /** Advice for Zapier users in addition. Only the docs show it. */
+  /** Additional advice for Zapier users. Only the docs show it. */
   zapier?: string
   /** The text that Zapier shows instead of the API's sentences. */
   inZapier?: string

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { detailTexts, ErrorValues } from './error-texts.ts'
 import type { FieldText } from './field-texts.ts'
 
-/** Makes a rule report a text of the catalog. */
+/** Makes a rule of a schema report a text of the catalog in `error-texts.ts`. */
 export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) => ({
   message: key,
   params: values,

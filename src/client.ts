@@ -179,7 +179,7 @@ async function send<Data>(
   try {
     return await z.request<Data>(request)
   } catch (error) {
-    // Core throws this for every 401, without a message, before we see the response.
+    // Core throws this error for every 401, without a message, before the connector sees the response.
     if (error instanceof z.errors.RefreshAuthError) throw unauthorizedError
     const fail = (code: string, reason: string, unclear = options) =>
       uncertainError(z, { reason, advice: tryAgain, code }, unclear)

@@ -200,7 +200,7 @@ export function formatIssue(
   const [, leftOut = '', reason = ''] = /^(Left out: )?(.*)$/s.exec(message) ?? []
   const shown = inZapier(code)
   if (shown !== undefined) return leftOut + shown
-  // A call isn't a field of the step.
+  // Has no label, because a call isn't a field of the step.
   if (field === 'call_id') return reason
   const label = findLabel(field, inputFields)
   const isSubject = reason.startsWith(`${field} `)

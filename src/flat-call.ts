@@ -14,7 +14,7 @@ export type FlatCall = ReturnType<typeof flattenCall>
 export type FlatQueuedCall = FlatCall &
   Pick<ContactAdded, 'contact_created' | 'call_queued'> & { warnings: string }
 
-/** Consents that were stored by earlier versions have no kind, either. */
+/** A consent with blank values. Also adds the kind to consents that were stored by earlier versions without it. */
 const noConsent = { source: null, at: null, kind: null }
 
 /** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */

@@ -5,7 +5,7 @@ import { isObject } from './values.ts'
 
 /** A list of the API whose items have IDs and names. */
 export interface NamedList<Item extends { id: number }> extends ApiList<Item> {
-  /** The item's name in a sentence, for example "a campaign". */
+  /** What an item is called in a sentence, for example "a campaign". */
   noun: string
   /** Returns the texts that a user may type in place of the ID. In addition, users may type the label of the dropdown. */
   names: (item: Item) => string[]

@@ -57,7 +57,7 @@ export function createApiLog(
     metrics.apiLogDropped.inc(excess)
   }
 
-  /** Returns false if the batch must be written again. */
+  /** Writes a batch of requests. Returns false if it must be written again. */
   const writeBatch = async (): Promise<boolean> => {
     const batch = waiting.slice(0, batchSize)
     waiting = waiting.slice(batchSize)

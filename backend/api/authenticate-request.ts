@@ -45,7 +45,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     windowSeconds,
   })
 
-  /** Counts unknown credentials. */
+  /** Counts look-ups that don't find the credential, and rejects them above the limit. */
   const limitUnknown = (request: FastifyRequest, lookUp: Promise<Authenticated>): Promise<Authenticated> =>
     lookUp.catch(async (error: unknown) => {
       if (error instanceof ApiError && error.code === 'invalid_credential') {
@@ -113,7 +113,7 @@ const rateLimitHeaders = (quota: Quota): Record<string, string> => ({
   RateLimit: `"default";r=${quota.remaining};t=${quota.resetSeconds}`,
 })
 
-/** @param source whose requests are counted */
+/** @param source names who sent the counted requests, for the error's message */
 function requireQuota(quota: Quota | undefined, source: string): void {
   if (quota?.exceeded !== true) return
   const seconds = quota.resetSeconds

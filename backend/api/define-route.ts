@@ -133,7 +133,7 @@ interface RawRequest {
 }
 
 interface PreparedRequest {
-  /** Null without an idempotency key, or if the route has none. */
+  /** Null without an idempotency key, or if the route ignores it. */
   key: HashedRequest | null
   run: (deps: RouteDeps) => Promise<RouteResponse>
 }
@@ -174,7 +174,7 @@ export function defineRoute({
     ...description,
     query: querySchema,
     body: bodySchema,
-    // The body matches the route's schema, or matched it when it was stored.
+    // The cast is safe, because the body matches the route's schema, or matched it when it was stored.
     created: (body) => created(body as never),
     ifRejected,
     prepare: ({ caller, tokenHash, id, idempotencyKey, baseUrl, ...raw }) => {

@@ -27,7 +27,7 @@ export async function mountRoutes(
   const authenticator = createRequestAuthenticator(deps)
   const routeDeps = { ...deps, addContact: createContactAdder(deps) }
   const baseUrl = `${deps.config.publicUrl}${api.prefix}`
-  // `defineRoute` validates, so that the types of a handler follow from its schemas.
+  // Fastify doesn't validate, because `defineRoute` does, so that the types of a handler follow from its schemas.
   api.setValidatorCompiler(() => (value: unknown) => ({ value }))
   api.setSerializerCompiler(serializerCompiler)
   api.removeAllContentTypeParsers()

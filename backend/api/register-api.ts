@@ -23,7 +23,7 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
     })
     const documentUrl = `${apiPrefix}/openapi.json`
     const readApi = () => requireOpenApi31(scope.swagger())
-    // Both are prepared once, because turning the document into text takes milliseconds.
+    // The document and the page are prepared once, because turning the document into text takes milliseconds.
     const document = once(() => Buffer.from(JSON.stringify(readApi())))
     const page = once(() => Buffer.from(String(referencePage(readDocument(readApi()), documentUrl))))
     await registerScope(scope, 'routes', (api) => mountRoutes(api, deps, routes), { prefix: apiPrefix })

@@ -39,7 +39,7 @@ import { createSignInPage, isFragment, redirectToSignIn, SignInQuery } from './s
 declare module 'fastify' {
   interface FastifyRequest {
     pageContext: PageContext | null
-    /** True for a form that arrives after its session ended, and that may be kept. */
+    /** True for a form that arrives after its session ended, if it may be kept until the user has signed in again. */
     isFormLost: boolean
   }
 }

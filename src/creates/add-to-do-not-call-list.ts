@@ -24,12 +24,12 @@ const perform = (z: ZObject, bundle: Bundle): Promise<DoNotCallEntry> => {
   const input = readInput(z, bundle, inputFields)
   return addNumbers(z, {
     ...input.phoneNumber({ allowsSeveral: true }),
-    // A reason that is long or a list must not keep the number off the list.
+    // A reason that's too long or a list must not keep the number off the do-not-call list.
     reason: toText(bundle.inputData.reason).trim().slice(0, maxReasonLength).toWellFormed(),
   })
 }
 
-/** The options of an opt-out: running it twice does the same as running it once. */
+/** The options of a request that opts a person out. Running it twice does the same as running it once. */
 export const optOutOptions = {
   isIdempotent: true,
   ifUncertain: 'The number may already be on the do-not-call list. You can run this step again.',

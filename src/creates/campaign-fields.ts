@@ -58,7 +58,7 @@ function stateText(campaign: Campaign): string | undefined {
 function formatTime(at: string, timeZone: string): string {
   const day = { weekday: 'long', month: 'long', day: 'numeric' } as const
   const format = new Intl.DateTimeFormat('en-US', { timeZone, ...day, hour: 'numeric', minute: '2-digit' })
-  // Intl puts a narrow space before AM and PM.
+  // Replaces the narrow space that Intl puts before AM and PM.
   return format.format(new Date(at)).replaceAll(/\s/g, ' ')
 }
 

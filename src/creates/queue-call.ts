@@ -85,7 +85,7 @@ export async function queueCallFrom(
         ? optOutOptions
         : {
             haltsOnInvalidData: true,
-            // Each attempt has a different callback URL, and a call takes only five.
+            // Not with a callback URL: each run of the step adds another one, and a call can have only five.
             isIdempotent: key !== undefined && callbackUrl === undefined,
             haltsIfUncertain: true,
             ifUncertain:

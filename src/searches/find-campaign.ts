@@ -52,7 +52,7 @@ export const findCampaign = {
 
 /** Creates the campaign if none has this name. */
 export const findOrCreateCampaign = {
-  // Zapier requires the key of the search.
+  // Zapier requires this key to be the same as the search's key.
   key: findCampaign.key,
   display: {
     label: 'Find or Create Campaign',

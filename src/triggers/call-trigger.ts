@@ -19,7 +19,7 @@ import { isObject } from '../values.ts'
 interface CallTrigger<Key extends string> {
   key: Key
   display: Trigger['display']
-  /** The fields after Campaign and Agent. */
+  /** The fields that follow Campaign and Agent. */
   inputFields?: PlainInputField[]
   /** Returns the filters other than Campaign and Agent. `GET /calls/` and subscriptions have the same filters. */
   readFilter: (input: ReturnType<typeof readInput>) => FilterInput

@@ -16,7 +16,7 @@ export const endMembership = (
   userId: number,
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
-    // First, so that an authorization in progress no longer finds a membership.
+    // Deletes the membership first, so that an authorization in progress no longer finds it.
     await deleteMember(tx, workspaceId, userId)
     await revokeGrants(tx, workspaceId, userId)
     const end = { reason: 'member_removed', at: tx.clock.now() } as const

@@ -10,7 +10,7 @@ export interface Credential extends Caller {
   expiresAt: Date | null
 }
 
-/** Finds API keys and access tokens, in the order of their hashes. Both kinds share one index. */
+/** Finds API keys and access tokens, in the order of `tokenHashes`. One index has both, so one query finds them. */
 export async function findCredentials(
   db: Db,
   tokenHashes: readonly Buffer[],

@@ -18,8 +18,8 @@ interface ResetLink {
 }
 
 /**
- * Creates a link that lets a user set a new password, and deletes the user's earlier links. Doesn't check permissions;
- * without `createdBy`, it's for administrators of the installation.
+ * Creates a link that lets a user set a new password, and deletes the user's earlier links. Doesn't check permissions.
+ * `createdBy` is null for a link that an administrator of the installation creates.
  */
 export const createResetLink = (
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,

@@ -64,7 +64,7 @@ export const lockUser = async (db: Db, userId: number): Promise<void> => {
   await db.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }
 
-/** Returns whether this is still the user's password, and prevents changes to it until the transaction ends. */
+/** Returns whether a user's password still has this hash, and prevents changes to it until the transaction ends. */
 export const lockPassword = async (db: Db, userId: number, passwordHash: string): Promise<boolean> => {
   const row = await db
     .selectFrom('app_user')

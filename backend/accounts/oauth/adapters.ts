@@ -36,7 +36,7 @@ export function createAdapter(
     case 'RefreshToken':
       return payloadAdapter(deps, model)
     default:
-      // Includes the library's Session: Outdial's own sign-in session identifies the user at each authorization.
+      // Other models aren't stored. The library's Session isn't needed: Outdial's sign-in session identifies the user.
       return noopAdapter
   }
 }
@@ -63,7 +63,7 @@ const payloadAdapter = (
     upsert: async (id, payload, expiresIn = untilRevokedSeconds) => {
       const grantId = grantIdOf(id, payload)
       const json = JSON.stringify(withoutId(id, payload))
-      // RFC 6749, appendix A: parameters are printable. PostgreSQL's JSON can't contain NUL.
+      // PostgreSQL's JSON can't contain NUL. Parameters with it are invalid (RFC 6749, appendix A).
       if (json.includes('\\u0000')) throw new errors.InvalidRequest(oauthErrorTexts.invalid_request.meaning)
       const isSaved = await upsertPayload(db, {
         ...key(id),
@@ -95,7 +95,7 @@ const payloadAdapter = (
 const grantAdapter = (deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>): Adapter => ({
   ...payloadAdapter(deps, 'Grant', { grantIdOf: (id) => id }),
   destroy: async (id) => {
-    // After a replayed code or token, the subscriptions stay, so that the user still has them after reconnecting.
+    // If a code or token was replayed, the subscriptions stay, so that the user still has them after reconnecting.
     const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
     await (isRevokedByApp ? endConnection(deps, hashToken(id)) : revokeGrant(deps.db, hashToken(id)))
   },
@@ -205,6 +205,6 @@ const noopAdapter: Adapter = {
   findByUserCode: async () => undefined,
   consume: async () => undefined,
   destroy: async () => undefined,
-  // `Grant.destroy` deletes everything that belongs to the grant, and the library always calls both.
+  // Does nothing, because the library also calls `Grant.destroy`, which deletes everything that belongs to the grant.
   revokeByGrantId: async () => undefined,
 }

@@ -10,7 +10,7 @@ import {
   tooManyAuthorizationsOfAllError,
 } from '../../platform/views/page-error.ts'
 
-/** Long enough for a `state` of 2 KB with the longest redirect URI and all scopes. The query string is stored. */
+/** Limited, because the query string is stored. Long enough for a `state` of 2 KB, the longest redirect URI, and all scopes. */
 const maxUrlLength = 4096
 
 /** Authorizations per minute. A person opens one at a time, but a network can be an office, or an IPv6 /64 or /48. */
@@ -44,7 +44,7 @@ export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>
     /** @throws {PageError} if there were too many from the request's network or overall */
     check: async (request: Pick<FastifyRequest, 'ip'>): Promise<void> => {
       const [network, site] = toNetworks(request.ip)
-      // Both are counted, even if the first one is exceeded.
+      // Counts the network and the site, even if the network is already over its limit.
       const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
       if (inNetwork.count > maxPerNetwork || inSite.count > maxPerSite) throw tooManyAuthorizationsError()
       // Counted last, so that a network over its limit can't use up the limit for everyone.
@@ -58,7 +58,7 @@ export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>
   }
 }
 
-/** Limits the requests for tokens of a network. They're expensive, and each can try a client secret or a token. */
+/** Limits each network's requests for tokens. Such requests are expensive, and each can try a client secret or a token. */
 export function createTokenLimits(deps: Pick<Deps, 'clock' | 'replicas'>) {
   const counter = createSharedCounter(deps, { name: 'token_requests', windowMs: minuteMs })
 

@@ -61,7 +61,7 @@ export function mountConsentPages(
       app: authorization.app,
       user,
       workspaces: await listWorkspaces(deps, user.userId),
-      // The token response contains the email and the workspace's name.
+      // Lists the email and the workspace's name, because the token response contains them.
       abilities: [
         "See your email and the workspace's name",
         ...authorization.scopes.map((scope) => scopeDescriptions[scope]),

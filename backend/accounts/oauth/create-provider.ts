@@ -94,7 +94,7 @@ export async function createProvider(
     },
     renderError,
   })
-  // `mountProvider` sets these headers to the scheme and host of PUBLIC_URL.
+  // Trusts the proxy's headers, because `mountProvider` sets them to the scheme and host of PUBLIC_URL.
   provider.proxy = true
   provider.silent = true
   provider.on('server_error', (ctx, error) => handleServerError(deps.log, ctx, error))

@@ -13,14 +13,14 @@ export interface Authorization {
   clientId: string
   app: ConnectingApp
   scopes: Scope[]
-  /** The `form-action` source in the Content-Security-Policy of its pages. */
+  /** The `form-action` source in the Content-Security-Policy of the authorization's pages. */
   formTarget: string
   loginHint: string
   /** Returns whether the app requires a new sign-in (`prompt=login`) that the user hasn't completed yet. */
   requiresSignIn(userId: number): boolean
 }
 
-// The library has validated them.
+// The library has already validated the parameters.
 const Params = z.object({
   client_id: z.string(),
   redirect_uri: z.string(),

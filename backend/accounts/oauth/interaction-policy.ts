@@ -21,7 +21,7 @@ const scopesExist = new Check('unknown_scope', 'an unknown scope was requested',
   return Check.NO_NEED_TO_PROMPT
 })
 
-/** `findAccount` rejects users who are no longer members of the chosen workspace. */
+/** Denies access to users whom `findAccount` didn't find, because they're no longer members of the chosen workspace. */
 const stillMember = new Check('no_member', "the user isn't a member of the workspace", ({ oidc }) => {
   if (oidc.session?.accountId && !oidc.account) throw new errors.AccessDenied(undefined, 'not a member')
   return Check.NO_NEED_TO_PROMPT

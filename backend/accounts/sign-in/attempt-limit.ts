@@ -44,7 +44,7 @@ interface SignInLimits {
 }
 
 const maxPerNetwork = 60
-/** An IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
+/** Higher than `maxPerNetwork`: an IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
 const maxPerSite = 240
 /** If an account has more attempts in an hour, strangers are probably guessing its password. */
 const maxPerAccount = 50
@@ -79,7 +79,7 @@ export function createSignInLimits(deps: LimitDeps): SignInLimits {
       if (!(await perPair.consume(pairKey(attempt)))) return 'account-in-network'
       if (attempt.isKnownDevice) return undefined
       const [network, site] = toNetworks(attempt.ip)
-      // Both are counted, even if the first one is exceeded.
+      // Counts the network and the site, even if the network is already over its limit.
       const [inNetwork, inNetworkSite] = await Promise.all([perNetwork.add(network), perNetwork.add(site)])
       if (inNetwork.count > maxPerNetwork || inNetworkSite.count > maxPerSite) return 'network'
       const [inAll, inSite] = await Promise.all([

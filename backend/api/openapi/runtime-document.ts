@@ -169,7 +169,7 @@ function runtimeSchemas(): Record<string, object> {
   }
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, io: 'input' })
-  // In the document, a schema's path is its ID.
+  // Omits `$id`, because a schema's path in the document identifies it.
   const isPartOfSchema = ([key]: [string, unknown]) => key !== '$schema' && key !== '$id'
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [

@@ -7,7 +7,7 @@ export interface ExampleRequest {
   body: unknown
 }
 
-/** Returns a request in the languages that the API reference shows. They need nothing but the language itself. */
+/** Returns code that sends a request, in the languages that the API reference shows. The code needs no libraries. */
 export const codeExamples = (request: ExampleRequest): { language: string; code: string }[] => [
   { language: 'curl', code: toCurl(request) },
   { language: 'JavaScript', code: toJavaScript(request) },
@@ -63,7 +63,7 @@ function toPython({ method, url, body }: ExampleRequest): string {
   ].join('\n')
 }
 
-/** Writes a JSON value as Python does: its texts and numbers are the same, but the names of constants aren't. */
+/** Writes a JSON value as Python code. Strings and numbers are the same as in JSON, but the names of constants differ. */
 function toPythonLiteral(value: unknown, indentation = ''): string {
   const inner = `${indentation}    `
   if (value === null) return 'None'

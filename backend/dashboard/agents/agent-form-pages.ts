@@ -156,7 +156,7 @@ function toAgentInput({
 }: z.output<typeof EditFields>) {
   return {
     ...{ name, language, greeting, instructions, speaks_first, goal, closing_line },
-    // A box that isn't checked isn't sent.
+    // Browsers don't send a box that isn't checked.
     ai_disclosure: ai_disclosure !== undefined,
     variables: splitNames(variables),
     // A text that isn't a number becomes NaN, which the operation rejects.

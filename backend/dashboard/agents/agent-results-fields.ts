@@ -76,7 +76,7 @@ function resultRow(form: FormModel, number: number, result: AgentResult): Html {
   `
 }
 
-/** Returns the results of the rows that were filled in. Their names become keys: “Appointment day” is appointment_day. */
+/** Returns the results of the rows that were filled in. Their names become keys: “Appointment day” becomes appointment_day. */
 export function parseResults(raw: Readonly<Record<string, unknown>>): AgentResult[] {
   const text = (name: string) => trimmedField(raw, name)
   const rows = Array.from({ length: maxResults }, (_, index) => `result.${index + 1}`)

@@ -62,7 +62,7 @@ export const findChanges = (before: AgentValues, after: AgentValues): FieldChang
     return parts.every((part) => part.in === 'both') ? [] : [{ label, parts }]
   })
 
-/** Longer texts are compared by line, because comparing words takes long. */
+/** Maximum length of texts that are compared by word. Longer ones are compared by line, because comparing words takes long. */
 const maxComparedByWord = 2_000
 
 /** If two texts have more differences than this, the whole text counts as replaced. */

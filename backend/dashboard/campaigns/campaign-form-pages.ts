@@ -20,7 +20,7 @@ import { requireCampaignWithDetails, selectCampaignChoices } from './campaign-qu
 
 const wholeNumber = z.coerce.number()
 
-/** Fields have the same names as in the contract, so that its issues appear next to them. */
+/** Fields have the same names as in the contract, so that the contract's issues appear next to the fields. */
 const CampaignFields = z.object({
   name: formText.optional(),
   time_zone: boundedText(64).optional(),

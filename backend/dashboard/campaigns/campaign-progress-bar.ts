@@ -10,7 +10,7 @@ interface Segment {
   tone: Tone
   text: string
   count: number
-  /** "12", or "0.4" if it's less than 1. */
+  /** The outcome's share in percent: "12", or "0.4" if it's less than 1. */
   percent: string
   bar: { x: string; width: string }
 }

@@ -18,7 +18,7 @@ export const variablePrefix = 'variable.'
 
 export const maxSampleLength = 500
 
-/** Shows the form that starts a chat: with a contact, or with sample values, which are filled in. */
+/** Shows the form that starts a chat: with a contact, or with sample values. The sample values are already filled in. */
 export const startChatForm = (form: FormModel, { action, variables, contacts }: StartChatData): Html =>
   pageForm(
     form,

@@ -235,7 +235,7 @@ function toContactInput(
   }
 }
 
-/** @throws {ApiError} validation_failed if the source or the date is missing, or the date isn't one or is in the future */
+/** @throws {ApiError} validation_failed if the source or the date is missing, or if the date is invalid or in the future */
 function parseConsent(fields: z.output<typeof ContactFields>, timeZone: string, now: Date) {
   const source = fields['consent.source']
   const at = fields['consent.at']

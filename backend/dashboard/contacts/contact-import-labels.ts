@@ -18,7 +18,7 @@ export const importBadges: Record<ImportStatus, Badge> = {
   undone: { tone: 'mute', text: 'Undone' },
 }
 
-/** The statuses in which a worker processes the import, so that its page shows the progress. */
+/** The statuses in which a worker processes the import. Meanwhile, the import's page shows the progress. */
 export const runningStatuses: ReadonlySet<ImportStatus> = new Set([
   'uploaded',
   'checking',

@@ -273,7 +273,7 @@ const realCallsView = defineView(
   `,
 )
 
-/** Says what real calls need. While calls are simulated, each page links to it. */
+/** Says what real calls need. While calls are simulated, each page of the dashboard links to this page. */
 export const realCallsPage = definePage({
   query: noInput,
   show: () => Promise.resolve(realCallsView('Real calls', {})),

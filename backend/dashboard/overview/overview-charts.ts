@@ -37,10 +37,10 @@ interface OutcomeRow {
 }
 
 interface HourColumn {
-  /** "9 AM". */
+  /** The hour, such as "9 AM". */
   label: string
   total: number
-  /** "answered 3, failed 1". */
+  /** The hour's outcomes in words, such as "answered 3, failed 1". */
   summary: string
   isNow: boolean
   /** The parts from bottom to top, in a chart that is 100 units high. */

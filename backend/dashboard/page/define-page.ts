@@ -75,7 +75,7 @@ export interface Download {
 interface DownloadedFile {
   name: string
   type: string
-  /** Fetched while the client reads. */
+  /** The file's content, which is fetched while the client reads it. */
   body: AsyncIterable<string>
 }
 

@@ -126,7 +126,7 @@ export function createFormModel(
     sentTo: (action) => {
       const actionPath = toFormPath(action)
       if (actionPath === path) return model
-      // Both forms can have a field with the same name.
+      // IDs have another prefix than in the page's own form, because the two forms can have a field with the same name.
       return createOneForm(emptyForm, csrf, { idPrefix: 'g', sealAuthor: () => sealAuthor(actionPath) })
     },
   }
@@ -170,7 +170,7 @@ function createOneForm(
   }
 }
 
-/** Writes an issue without its field: “This field is required.” → “Phone number is required.” */
+/** Adds a field's label to its issue: “This field is required.” becomes “Phone number is required.” */
 const nameField = (issue: string, label: string): string =>
   issue.startsWith('This field ') ? `${label}${issue.slice('This field'.length)}` : `${label}: ${issue}`
 

@@ -78,7 +78,7 @@ export interface PageContext<Query = unknown, Params = unknown> {
   query: Query
   /** Hash of the session token. */
   sessionHash: Buffer
-  /** The browser has just sent a form, so the page must show what it changed. */
+  /** True if the browser has just sent a form. The page must then show what the form changed. */
   hasRecentChange: boolean
 }
 
@@ -142,7 +142,7 @@ export async function lockRights(
   context: PageContext,
   role: Role,
 ): Promise<void> {
-  // Removing a member and changing a role lock the workspace, too.
+  // Removing a member and changing a role also lock the workspace, so they wait for this transaction.
   await lockWorkspace(tx.db, context.workspace.id)
   await lockSession(tx, context.sessionHash)
   const current = await confirmMember(tx, context)

@@ -59,7 +59,7 @@ const createUi = (context: Pick<PageContext, 'workspace'>, now: Date) => ({
   duration: formatDuration,
   count: formatCount,
   plural: formatPlural,
-  /** `no_answer` → "No answer". */
+  /** Returns a code in words: `no_answer` becomes "No answer". */
   words: (code: string) => {
     const text = code.replaceAll('_', ' ')
     return text.charAt(0).toUpperCase() + text.slice(1)

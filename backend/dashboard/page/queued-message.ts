@@ -5,7 +5,7 @@ import { findCall } from '../../queue/calls/get-calls.ts'
 import { findWaits } from '../../queue/calls/when-and-why.ts'
 import { describeWait } from '../stories/describe-waiting.ts'
 
-/** Returns the message after a call was queued: when it's placed, what must happen first, or why it won't be. */
+/** Returns the message after a call was queued: when the call is placed, what must happen first, or why it isn't placed. */
 export async function formatQueued(
   deps: Pick<Deps, 'db' | 'clock' | 'config'>,
   workspace: { id: number; timeZone: string },

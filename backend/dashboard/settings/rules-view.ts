@@ -16,7 +16,7 @@ interface RulesData {
   /** False while calls are simulated. */
   areInEffect: boolean
   rules: Awaited<ReturnType<typeof getCallRules>> & { callsSpecialNumbers: boolean }
-  /** The name of who changed the rules last; null if they were never changed. */
+  /** Names the person or program that last changed the rules; null if the rules were never changed. */
   changedBy: string | null
   /** Says that calls can't wait until closed days end. Empty if they can. */
   longClosure: string

@@ -40,7 +40,7 @@ export async function readDeliveries(
   return { deliveries, deliveryAttempts }
 }
 
-/** Returns true if the event was sent nowhere. Deliveries that are missing now may have been deleted. */
+/** Returns true if the event had no receivers. Missing deliveries alone don't show that: they may have been deleted. */
 export const hasNoReceivers = (event: Event | undefined, deliveries: readonly Delivery[]): boolean =>
   event?.matched_count === 0 && deliveries.length === 0
 

@@ -82,7 +82,7 @@ export function describeCallsAhead(count: number): string {
   return ` ${calls} in this campaign ${count === 1 ? 'is' : 'are'} ahead of it.`
 }
 
-/** Returns what a call waits for, for lists. */
+/** Returns what a call waits for, as a label in lists. */
 export function formatWaitLabel({ reason, never }: Wait): string {
   if (never !== null) return "Nothing; a rule doesn't allow this call, so it will end"
   return reason === 'campaign_limit' || reason === 'number_busy'

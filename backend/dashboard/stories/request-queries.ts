@@ -41,7 +41,7 @@ const requestsOfWorkspace = (db: Db, workspaceId: number) =>
 export const statusClasses = ['success', 'error', 'client', 'server'] as const
 type StatusClass = (typeof statusClasses)[number]
 
-/** Constants instead of parameters, so that PostgreSQL uses the partial index of errors. */
+/** Conditions without parameters, so that PostgreSQL uses the partial index of errors. */
 const statusConditions: Record<StatusClass, string> = {
   success: 'status < 400',
   error: 'status >= 400',
