@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/schema.ts'
 const lowerEmail = sql<string>`lower(email)`
 
 /**
- * Inserts a user and returns its ID, or undefined if the email address is taken. The unique index on lower(email)
- * decides.
+ * Inserts a user and returns its ID. Returns undefined if the email is taken, which the unique index on lower(email)
+ * checks.
  */
 export const insertUser = (db: Db, values: { email: string; name: string; passwordHash: string }) =>
   db

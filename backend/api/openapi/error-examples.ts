@@ -3,7 +3,7 @@ import { type ErrorCode, errorTable, errorTexts } from '@outdial/contract'
 import { ApiError, type ErrorOptions, fieldIssue } from '../../platform/core/errors.ts'
 import { NoRequestBody, type Route } from '../define-route.ts'
 
-/** Descriptions of the statuses that several codes share, or whose code has a meaning that contains values. */
+/** Descriptions of the statuses that several codes share, and of those whose only code has a text with placeholders. */
 const generalDescriptions: Record<number, string> = {
   401: 'The API key or access token is missing, unknown, or expired',
   403: 'The connection is missing a permission that the request needs',

@@ -38,7 +38,7 @@ export async function describeActor(db: Db, workspaceId: number, actor: Actor): 
     case 'member':
       return [{ text: await findUserName(db, actor.id) }]
     case 'import': {
-      // The page of an import is deleted with the import, after a day.
+      // No link to an import that was deleted: imports are deleted after seven days.
       const exists = await isImport(db, workspaceId, actor.id)
       const file = actor.name ? `import ${actor.name}` : 'an import'
       const uploader = actor.user_id === null ? '' : `, uploaded by ${await findUserName(db, actor.user_id)}`

@@ -127,7 +127,7 @@ function describeUndelivered(
   }
 }
 
-/** Says that a receiver may have got an event twice: once without a response in time, and again later. */
+/** Says that a receiver may have processed an event twice, because it didn't respond in time and Outdial sent it again. */
 function describeRepetition(delivery: Delivery, attempts: readonly DeliveryAttempt[]): string[] {
   const lost = attempts.find(({ status_code: status }) => status === null)
   const accepted = attempts.find(({ error }) => error === null)

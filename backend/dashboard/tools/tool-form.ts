@@ -47,7 +47,7 @@ export function parseSecrets(
   return Object.fromEntries([...changed, ...added])
 }
 
-/** Loads what the forms of a tool edit. Excludes what other pages change: its agents, and whether it's on. */
+/** Loads what the forms of a tool edit. Excludes what other pages change: the tool's agents, and whether the tool is on. */
 export async function loadEditedTool(
   deps: Pick<Deps, 'db' | 'secretBox'>,
   { workspace, params: { id: toolId } }: IdContext,
