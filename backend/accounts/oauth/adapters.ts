@@ -44,7 +44,7 @@ export function createAdapter(
 /** How long a used code or rotated token is stored, so that a second use is detected. */
 const replayTtlSeconds = (90 * dayMs) / secondMs
 
-/** Rules in which a model differs from the others that are stored as payloads. */
+/** How a model differs from the other models that `payloadAdapter` stores. */
 interface PayloadRules {
   grantIdOf?: (id: string, payload: AdapterPayload) => string | undefined
 }

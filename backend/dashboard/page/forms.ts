@@ -103,7 +103,7 @@ export function listSubmitted(raw: Record<string, unknown>): FormState['submitte
 /** Returns the path that a form is sent to, without the query. */
 export const toFormPath = (address: string): string => address.split('?')[0] ?? ''
 
-/** The path to which a page's form is sent, and who opens it. */
+/** Where a page's form is sent to, and which user opened the form. */
 interface FormAddress {
   /** The path of the page, without the query. */
   path: string

@@ -15,7 +15,7 @@ const ttlMs = hourMs
 /** Maximum size of a form's fields as JSON. Larger forms aren't kept. */
 const maxFieldBytes = 32 * 1024
 
-/** Maximum size of the body of a form that may be kept. In it, text in some alphabets is encoded in three times the bytes. */
+/** Maximum size of the body of a form that may be kept. In bodies, text in some alphabets takes three times as many bytes. */
 const maxBodyBytes = 128 * 1024
 
 /** Maximum length of the sealed text that the sign-in form sends: `maxFieldBytes`, sealed and in base64. */
@@ -30,7 +30,7 @@ interface FormOfUser {
   path: string
 }
 
-/** Returns the value of a form's field that names the user who opens the form. After the session ends, nothing else does. */
+/** Returns the value of a form's hidden field that names the user. After the session ends, only this field names the user. */
 export const sealAuthor = ({ secretBox }: Pick<Sealing, 'secretBox'>, { path, userId }: FormOfUser): string =>
   secretBox.seal(String(userId), ['form_author', path])
 
