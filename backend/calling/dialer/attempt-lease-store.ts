@@ -18,7 +18,7 @@ interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
 
 /** Returns attempts to take over. They continue even if their campaign has since been paused or archived. */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
-  // The version that the attempt was dialed with, although another one may be published by now.
+  // The version that the attempt was dialed with, even if another version has been published since.
   const version = sql<number>`coalesce(call_attempt.agent_version, agent.version)`
   const { rows } = await sql<CallToDialRow & LiveAttempt>`
     select ${callToDialColumns(version)}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,
@@ -80,7 +80,7 @@ export interface LostAttempt extends FencedAttempt {
 }
 
 /**
- * Finds lost attempts without locking or leasing them, so that a process that dies afterward delays nobody.
+ * Finds lost attempts without locking or leasing them, so that a process that dies afterward doesn't delay other processes.
  * `endAttempts` decides whether an attempt is still lost. Without `providers`, finds the attempts of every provider.
  */
 export async function findLostAttempts(

@@ -8,7 +8,7 @@ export interface AttemptResult {
   transcript: TranscriptTurn[]
   summary: string | null
   recordingUrl: string | null
-  /** The contact asked not to be called again. */
+  /** True if the contact asked not to be called again. */
   optedOut: boolean
   /** The conversation's analysis. Null if there is none, undefined if it hasn't arrived yet. */
   analysis?: Analysis | null
@@ -16,9 +16,9 @@ export interface AttemptResult {
    * When the call ended, as reported by the provider. If undefined, the time when the result is processed is used.
    */
   endedAt?: Date
-  /** The call is known to be over, so it can be retried even if its worker was lost. */
+  /** True if the call is known to be over, so that it can be retried even if its worker was lost. */
   confirmedOver?: boolean
-  /** The provider couldn't be reached and didn't accept the call, so the attempt doesn't count. */
+  /** True if the provider couldn't be reached and didn't accept the call. The attempt then doesn't count. */
   notPlaced?: boolean
 }
 

@@ -14,8 +14,8 @@ import {
  * The states of one attempt, from dialing to its result. Each event changes the state:
  *
  * - Answer: `ringing`, `checking`, or `unclear` becomes `answered`.
- * - The provider can't be reached, and nobody knows whether it accepted the attempt: `ringing` or `checking` becomes
- *   `unclear`, without a limit. Once the provider confirms it, `unclear` becomes `ringing`.
+ * - The provider can't be reached, and it's unknown whether it accepted the attempt: `ringing` or `checking` becomes
+ *   `unclear`, without a limit. Once the provider confirms the attempt, `unclear` becomes `ringing`.
  * - Hang-up, or any other end the provider reports: `ended`, with the reported result.
  * - Ring limit, resumable provider: `checking`, until the provider reports whether someone answered. Lasts at most as
  *   long as the longest call.
@@ -143,7 +143,7 @@ function resultOf(
   return state.name === 'cut_short' ? { ...result, answeredAt, ...toCallLimitResult(reported) } : result
 }
 
-/** The shortest limit for a conversation. A sped-up simulation doesn't speed up an agent's tool calls. */
+/** A conversation's limit is never shorter than this, because a sped-up simulation doesn't speed up an agent's tool calls. */
 const minConversationMs = 30 * secondMs
 
 /** No limit applies for this long after a takeover or confirmation, so the attempt's reports can first be read. */

@@ -10,13 +10,13 @@ import type { Analysis } from '../telephony/provider.ts'
 import { expiredBefore, type FencedAttempt, type LostAttempt } from './attempt-lease-store.ts'
 import type { AttemptResult } from './attempt-result.ts'
 
-/** When the call of an attempt was answered. */
+/** An attempt whose call was answered at the time `at`. */
 export interface AnsweredAttempt extends FencedAttempt {
   at: Date
 }
 
 /**
- * Marks calls of a workspace as in progress. Returns for each whether it is: false if the attempt has ended or another
+ * Marks calls of a workspace as in progress. Returns a boolean for each attempt: false if the attempt has ended or another
  * worker has taken it over.
  */
 export async function markAnswered(
@@ -48,7 +48,7 @@ export async function markAnswered(
   return attempts.map(({ id }) => marked.has(id))
 }
 
-/** True if the call was canceled while it was being placed: it gets no other attempt. */
+/** True if the call was canceled while it was being placed. It then doesn't get another attempt. */
 const isCanceled = sql<boolean>`call.canceled_by is not null`.as('isCanceled')
 
 /** The end of an attempt. */
@@ -113,7 +113,7 @@ export async function endAttempts(db: Db, workspaceId: number, ends: readonly At
   return calls.map((call) => ({ ...call, attemptId: attemptIds.get(call.id) }))
 }
 
-/** Returns false if the attempt isn't lost any longer, or if another transaction has locked it. */
+/** Locks a lost attempt. Returns false if it's no longer lost, or if another transaction has locked it. */
 const lockLostAttempt = async (db: Db, attempt: LostAttempt): Promise<boolean> => {
   const locked = await db
     .selectFrom('call_attempt')
@@ -128,7 +128,7 @@ const lockLostAttempt = async (db: Db, attempt: LostAttempt): Promise<boolean> =
   return locked !== undefined
 }
 
-/** Returns what `finishAttempts` needs before it locks the campaigns. */
+/** Returns attempts, with the columns that `finishAttempts` needs before it locks the campaigns. */
 export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]) =>
   db
     .selectFrom('call_attempt')
@@ -150,7 +150,10 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
     .where('call_attempt.id', '=', sql<string>`any(${hidden(ids, 'uuid[]')})`)
     .execute()
 
-/** Removes one attempt from the attempts that count for how often its number is called. Another can have started at the same time. */
+/**
+ * Removes an attempt from those that count for how often its number is called. Removes only one of several equal times,
+ * because another attempt can have started at the same time.
+ */
 const uncountUseOf = (unplaced: ReturnType<typeof sql.ref>) => sql`
   update number_use
   set placed_at = placed_at[:array_position(placed_at, unplaced.started_at) - 1]
@@ -160,7 +163,7 @@ const uncountUseOf = (unplaced: ReturnType<typeof sql.ref>) => sql`
     and number_hash = number_hash(unplaced.workspace_id, unplaced.to_number)
     and unplaced.started_at = any(placed_at)`
 
-/** Lets an attempt that has ended, but wasn't placed, no longer count for how often its number is called. */
+/** Stops counting an attempt, which has ended but wasn't placed, for the limits of how often its number is called. */
 export async function uncountUse(
   db: Db,
   { id, workspaceId }: Pick<FencedAttempt, 'id' | 'workspaceId'>,
@@ -227,7 +230,7 @@ export interface Completion {
   analysis?: Analysis | null
   /** The event waits for the analysis until this time. Null if there's nothing to wait for. */
   analysisUntil: Date | null
-  /** The number with which there was a conversation that counts for how often it's called. Null if there was none. */
+  /** The phone number, if the call had a conversation that counts for how often the number is called. Otherwise null. */
   conversedWith: string | null
 }
 
@@ -295,8 +298,8 @@ const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / secondMs))
 
 /**
- * Saves the analyses of calls of a workspace, or that there are none. Returns the IDs of the calls that were waiting for
- * theirs.
+ * Saves the analyses of calls of a workspace, or that there are none. Returns the IDs of the calls that were waiting for an
+ * analysis.
  */
 export async function saveAnalyses(
   db: Db,

@@ -15,9 +15,9 @@ import {
 } from './finish-attempt.ts'
 
 /**
- * Creates the functions with which a dialer saves what happens to its attempts. While much happens in a workspace, what happens
- * within 10 ms shares a transaction, because a statement for 50 attempts takes little longer than one for a single attempt.
- * If PostgreSQL rolls it back, each attempt gets a transaction to itself, so that a bad one doesn't affect the others.
+ * Creates the functions with which a dialer saves what happens to its attempts. In a busy workspace, changes within 10 ms share
+ * a transaction, because a statement for 50 attempts takes little longer than one for a single attempt. If PostgreSQL rolls the
+ * transaction back, each attempt gets a separate one, so that one that fails doesn't affect the others.
  */
 export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {
   const shareInWorkspace = <Item extends { workspaceId: number }, Result>(
@@ -44,7 +44,7 @@ export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) 
   return {
     markAnswered: (attempt: FencedAttempt, at: Date): Promise<boolean> => markTogether({ ...attempt, at }),
     finishAttempt: (attempt: FencedAttempt, result: AttemptResult, at: Date): Promise<FinishStatus> => {
-      // These lock or change more than their attempt and its call.
+      // Results like these lock or change more rows than those of the attempt and its call.
       const isAlone = result.optedOut || result.notPlaced === true || result.endedReason === 'line_failed'
       if (isAlone) return finishAttempt(deps, attempt, result, at)
       return finishTogether({ workspaceId: attempt.workspaceId, attempt, result, at })

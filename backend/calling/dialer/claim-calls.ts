@@ -62,7 +62,6 @@ export interface ClaimedAttempt {
   takenOver?: AttemptProgress
 }
 
-/** The dependencies of a claim. */
 export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
 
 /**
@@ -70,9 +69,9 @@ export type ClaimDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'log'>
  *
  * - A campaign never exceeds its limit of concurrent calls.
  * - A number has at most one live attempt per workspace.
- * - Calls outside calling hours, to numbers on the do-not-call list, to numbers of types that the workspace doesn't call, and
- *   those that its rules don't allow now aren't claimed.
- * - Workspaces take turns. `turns` is what the dialer remembers about them.
+ * - Not claimed: calls outside calling hours, to numbers on the do-not-call list, to number types that the workspace doesn't
+ *   call, and calls that its rules don't allow now.
+ * - Workspaces take turns. `turns` is the dialer's position among them.
  *
  * Resolves before the next turns of the campaigns are settled (`turns.settled`), so that the calls can be dialed at once.
  */
@@ -89,11 +88,11 @@ export const claimCalls = (
       claimFromCampaigns(tx, lease, { campaigns: await lockNextCampaigns(tx.db, now, turns), capacity, now }),
     )
     if (campaigns.length > 0) turns.settled = settleTurns(deps, campaigns, turn, now)
-    // Behind campaigns that turned out to have no call, others can have one.
+    // These campaigns had no call to claim, but campaigns behind them in the queue can have one.
     return claimed === 'nothing_to_claim' && campaigns.length === maxCampaigns ? 'claim_again' : claimed
   })
 
-/** Lists the campaigns that a claim still has to write: those that have had their turn, and those that a limit stops. */
+/** Campaigns that a claim must update after its commit: those that have had their turn, and those that a limit stops. */
 interface Turn {
   served: number[]
   limited: readonly LimitedCampaign[]
@@ -121,7 +120,7 @@ async function claimFromCampaigns(
   if (Array.isArray(claimed)) await countAttempts(tx, limited, claimed)
   // A campaign that could start calls but got no share keeps its place in the queue.
   const served = counted.filter(({ id, free, due }) => wanted.has(id) || free <= 0 || due === 0)
-  // The calls of all campaigns with a share can be to numbers that are being called.
+  // All due calls of the campaigns with a share can be to numbers that are already being called. Then others are next.
   const isAnotherNext = claimed === 'nothing_to_claim' && served.length < counted.length
   return {
     claimed: isAnotherNext ? 'claim_again' : claimed,
@@ -132,7 +131,7 @@ async function claimFromCampaigns(
   }
 }
 
-/** Counts the attempts of campaigns whose workspaces have limits. */
+/** Counts the claimed attempts for the limits of their workspaces. */
 async function countAttempts(
   { db, clock }: ClaimDeps,
   limited: readonly LimitedCampaign[],
@@ -152,9 +151,9 @@ async function countAttempts(
 }
 
 /**
- * Decides when the next turn of the campaigns comes. Requests that queue calls can wait for its locks, so this is a
- * separate statement after the commit, which never waits for this process. The claimed attempts must run in any case.
- * If this fails, the campaigns keep their places in the queue.
+ * Decides when the campaigns get their next turn. Requests that queue calls can wait for its locks, so this runs after the
+ * claim's commit, and doesn't hold locks while this process works. Never rejects, because the claimed attempts must run in any
+ * case. If it fails, the campaigns keep their places in the queue.
  */
 async function settleTurns(
   deps: ClaimDeps,
@@ -182,7 +181,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
     }),
   )
 
-/** `claim_again` if calls left the queue but no attempt started. Other calls may be due behind them. */
+/** `claim_again` if no attempt started, but other calls may be due behind the ones that were checked. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
 /** After this many batches, the worker waits for the next poll. */
@@ -287,7 +286,7 @@ async function startLockedCalls(
   })
 }
 
-/** @param localTimes those that are known already; formatting one takes as long as the rest */
+/** @param localTimes a cache by time zone, because formatting a local time takes as long as everything else here */
 function toDialedCall(call: PlannedCall, now: Date, localTimes: Map<string, string>): DialedCall {
   const { zones, source } = call.plan
   const settings: Partial<CallSettings> = {

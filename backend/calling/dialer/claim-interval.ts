@@ -1,15 +1,15 @@
-/** A claim of many calls costs little more than one of a single call. So while many calls come, they gather for so long. */
+/** While many calls come, claims wait for more of them, because a claim of many calls costs little more than a claim of one. */
 const gatherMs = 25
-/** How many calls all workers together claim in `latelyMs` before calls gather. */
+/** If all workers together claim more calls than this in `latelyMs`, claims wait for `gatherMs`. */
 const manyCalls = 10
 const latelyMs = 100
 
 /**
- * Returns a function that decides how many milliseconds pass between the starts of a claim and of the next one.
+ * Returns a function that decides how many milliseconds pass between the start of a claim and the start of the next one.
  *
- * - While few calls come, each is claimed at once. On a busy machine, claims take long, and small ones would take what the calls
- *   themselves need, so a worker spends at most half of its time on them.
- * - While many come, they gather, also for a worker that finds few, because the others find the rest.
+ * - While few calls come, each is claimed almost at once. A worker pauses after a claim for as long as the claim took, but at
+ *   most 20 ms. Otherwise, on a busy machine, many small claims would use the time that the calls themselves need.
+ * - While many calls come, claims wait for `gatherMs`, even if this worker finds few, because other workers find the rest.
  *
  * @param otherWorkers returns how many other processes have workers
  * @param now a clock in milliseconds that is never set back
@@ -18,7 +18,7 @@ export function createClaimInterval(
   otherWorkers: () => number,
   now: () => number = () => performance.now(),
 ): (claimed: number, tookMs: number) => number {
-  /** Calls that this worker has claimed, of which each counts less and less. */
+  /** The number of calls that this worker has claimed. The older a call is, the less it counts. */
   let claimedLately = 0
   let updatedAt = now()
   return (claimed, tookMs) => {

@@ -34,14 +34,14 @@ export interface CallToDial {
   /** The agent's public UUID, which the runtime API calls widget_id. */
   widgetId: string
   agentId: number
-  /** The version of the agent that calls, and what it stores. */
+  /** The version of the agent that makes the call. `agent` has the values of this version. */
   agentVersion: number
   agent: AgentValues
   fromNumber: string
   toNumber: string
   /** The current settings. Null if they're the same as those in `queuedWith`. */
   settings: Partial<CallSettings> | null
-  /** Null for calls from before this was stored. */
+  /** The settings at the time when the call was queued. Null for calls from before these settings were stored. */
   queuedWith: Partial<CallSettings> | null
 }
 
@@ -53,9 +53,9 @@ export interface CallToDialRow extends Omit<CallToDial, 'agent'> {
 }
 
 /**
- * The columns of `CallToDialRow`, from call, campaign, agent, and contact.
+ * Selects the columns of `CallToDialRow` from call, campaign, agent, and contact.
  *
- * @param version the number of the version that calls
+ * @param version the number of the agent's version that makes the call
  */
 export const callToDialColumns = (version: RawBuilder<number>) => sql`
   call.id, call.workspace_id as "workspaceId", call.campaign_id as "campaignId",
@@ -73,7 +73,7 @@ export const callToDialColumns = (version: RawBuilder<number>) => sql`
   nullif(${currentSettings}, call.queued_with - '{time_zones,time_zone_source}'::text[]) as settings,
   call.queued_with as "queuedWith"`
 
-/** Returns rows, in the order of their IDs, with the values of their versions. */
+/** Adds the agent to rows. They must be in the order of their IDs, because only the first row of a version has its values. */
 export function withAgents<Row extends CallToDialRow>(rows: readonly Row[]): (Row & CallToDial)[] {
   const agents = new Map<string, AgentValues>()
   return rows.map((row) => {
@@ -134,20 +134,20 @@ export async function lockDueTestCalls(db: Db, capacity: number, now: Date): Pro
   return rows.map(({ id }) => id)
 }
 
-/** A locked call, with what the rules read about its contact. */
+/** A locked call, with everything that the rules check about its contact. */
 export interface CallToCheck extends CallToDial {
   dueAt: Date
   consent: Consent | null
   storedNumber: StoredNumber
-  /** True if the attempt doesn't wait for the frequency. */
+  /** True if the frequency limits don't delay the attempt. */
   isExempt: boolean
   /** True for a scheduled callback. */
   isCallback: boolean
 }
 
 /**
- * Matches a call whose next attempt doesn't wait for the frequency. A scheduled callback must be from a conversation: agent
- * runtimes send the transcript at the end, so that it's known only now.
+ * Matches a call whose next attempt the frequency limits don't delay. A scheduled callback must be from a call that had a
+ * conversation. This is checked here, because agent runtimes send the transcript only at the end of that call.
  */
 const isExempt = sql<boolean>`(
   call.exempt and call.attempts = 0 and (call.origin ->> 'kind' <> 'scheduled_callback' or exists (
@@ -170,7 +170,7 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   return withAgents(rows)
 }
 
-/** Attempts that are stored for each number: more than the highest limit, because an attempt that isn't placed is removed again. */
+/** How many attempts are stored per number. It's above the highest limit, because an unplaced attempt is removed again. */
 const storedAttempts = 60
 
 export interface NewAttempt {
@@ -185,9 +185,9 @@ export interface DialedCall {
   id: number
   agent_version: number
   dialed_with: DialedWith
-  /** The hash of its number, as hex. */
+  /** The hash of the phone number, in hex. */
   number_hash: string
-  /** The number's last attempt that the claim knew when it decided; null if there was none. */
+  /** When the number was last called, as far as the claim knew when it decided. Null if it wasn't called before. */
   last_placed_at: string | null
 }
 
@@ -196,7 +196,7 @@ export interface DialedCall {
  * transaction is already calling its number; the partial unique index decides. Inserts in order of phone number so that
  * two dialers can't deadlock.
  *
- * @param lease.isCounted counts the attempts for the rule of how often a number is called
+ * @param lease.isCounted true if the attempts count for the limits of how often a number is called
  */
 export async function startAttempts(
   db: Db,
@@ -249,16 +249,16 @@ export async function startAttempts(
 /** How many campaigns a claim considers. */
 export const maxCampaigns = 10
 
-/** Workspaces take turns among the campaigns that are first in the queue. So many of them are compared. */
+/** How many campaigns at the front of the queue a claim compares, so that their workspaces take turns. */
 const queueWindow = 200
-/** If more campaigns are waiting, so many workspaces are looked at that may have campaigns behind those. */
+/** If more campaigns are waiting, how many workspaces a claim checks for campaigns further back in the queue. */
 const maxWorkspaces = 64
 
-/** The position of a dialer among the workspaces. It keeps this between its claims. */
+/** A dialer's position among the workspaces. The dialer remembers it between claims. */
 export interface DialerTurns {
-  /** The workspace that it has looked at last. */
+  /** The workspace that the dialer checked last. */
   workspaceId: number
-  /** Resolves when the next turns of the campaigns in its last claim are settled. Its next claim waits for that. */
+  /** Resolves when the next turns of the campaigns in the dialer's last claim are settled. The next claim waits for that. */
   settled: Promise<void>
 }
 
@@ -277,11 +277,11 @@ const nextWorkspace = (after: RawBuilder<unknown>) => {
 
 /**
  * Locks up to 10 campaigns that may have calls to claim. Workspaces take turns, and so do the campaigns of each
- * workspace. Skips campaigns that another dialer has locked. `NO KEY` doesn't block queueing calls.
+ * workspace. Skips campaigns that another dialer has locked. A `NO KEY` lock doesn't block requests that queue calls.
  *
- * Its cost doesn't depend on how many campaigns and workspaces wait. If all campaigns that it compares were the first in
- * the queue, those of one workspace could keep out another's. So it adds the first of other workspaces, which it skips to
- * in an index, from the one that `turns` has come to.
+ * The cost doesn't depend on how many campaigns and workspaces are waiting. If only the campaigns at the front of the queue
+ * were compared, those of one workspace could crowd out another's. So this adds the first campaign of other workspaces. It
+ * finds them with an index, and starts after the workspace in `turns`.
  */
 export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurns()): Promise<number[]> {
   const { rows } = await sql<{ id: number; lastWorkspaceId: number | null }>`${prepared}
@@ -335,7 +335,7 @@ export interface CountedCampaign {
   workspaceId: number
   phoneNumberId: number
   free: number
-  /** How many of these calls are due. */
+  /** How many of the calls that the campaign can start are due. */
   due: number
   /** The rules for the campaign's calls. Simulated calls don't follow them. */
   rules: CallRules
@@ -344,8 +344,8 @@ export interface CountedCampaign {
 
 /**
  * Counts how many calls each locked campaign can start, and how many of these are due. A campaign that isn't active can
- * start none. Also counts calls whose number is being called: `lockDueCalls` skips them, and to look for them here, too,
- * would take half the time of a claim. Keeps the order of `campaignIds`.
+ * start none. Also counts calls whose number is already being called, because excluding them here would take half the time
+ * of a claim. `lockDueCalls` skips them. The result is in the order of `campaignIds`.
  */
 export async function countCapacity(
   db: Db,
@@ -373,9 +373,9 @@ export async function countCapacity(
 }
 
 /**
- * Decides when the next turn of campaigns comes. Those that were served go to the end of the queue. Requests that queue
- * calls can wait for its locks, so call it outside of transactions. After a crash of PostgreSQL, the campaigns can be back
- * in their places, which delays no call, so the commit doesn't wait for the disk.
+ * Decides when campaigns get their next turn. Those that were served go to the end of the queue. Call it outside of
+ * transactions, because requests that queue calls can wait for its locks. Its commit doesn't wait for the disk: a crash of
+ * PostgreSQL can undo the change, but that doesn't delay calls.
  */
 export async function settleCampaigns(
   db: Db,

@@ -21,7 +21,7 @@ export interface DialerOptions extends LeaseTimes {
 }
 
 interface Dialer extends Worker {
-  /** Ends the wait for reports about an attempt. Call it after a commit that saved one. */
+  /** Ends the wait for reports about an attempt. Call it after a commit that saved a report. */
   reportReceived(attemptId: string): void
 }
 
@@ -42,8 +42,8 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const workerId = randomUUID()
   const real: Worker[] = []
   const test: Worker[] = []
-  // A call that ends frees capacity of its campaign. The other dialers don't need to know: many that look at once find
-  // little. Nor do the workers for takeovers and test calls.
+  // A call that ends frees capacity of its campaign, so only this dialer is notified. If all dialers looked at once, most would
+  // find nothing. The workers for takeovers and test calls don't depend on this capacity.
   const dialerDeps: DialerDeps = {
     ...deps,
     notify: { ...deps.notify, callQueued: () => dialer.notify() },
@@ -79,14 +79,14 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)
   }
-  // New calls don't change what there is to take over.
+  // Isn't notified of new calls, because they don't change what there is to take over.
   if (providers.real.resumable)
     real.push(start({ name: 'takeover', concurrency, intervalMs: () => 100 }, takeOver))
   const intervalMs = createClaimInterval(otherWorkers)
   const dialer = start({ name: 'dialer', concurrency, intervalMs }, claimRealCalls)
   real.push(dialer)
-  // Test calls have a separate worker so that they don't wait behind a campaign's backlog. While many calls come, it looks
-  // for test calls less often.
+  // Test calls have a separate worker so that they don't wait behind a campaign's backlog. Its interval limits how often it
+  // looks for test calls, because it's notified of other calls, too.
   const claimTests = (capacity: number) => claimTestCalls(dialerDeps, testLease, capacity)
   test.push(start({ name: 'test_dialer', concurrency: 100, intervalMs: () => 100 }, claimTests))
   return {

@@ -75,8 +75,8 @@ export async function finishAttempt(
 }
 
 /**
- * Undoes an attempt that wasn't placed, or ends it if its campaign is archived or its call canceled, because it was the last
- * chance. In both cases, it no longer counts for any limit.
+ * Undoes an attempt that wasn't placed, so that the call gets another one. If the campaign is archived or the call canceled,
+ * ends the attempt instead. In both cases, the attempt no longer counts for any limit.
  */
 async function finishUnplaced(
   deps: FinishDeps,
@@ -100,7 +100,7 @@ async function finishUnplaced(
     await requeueLimitedCampaigns(tx.db, workspaceId, { campaignIds: [id] })
     return ended
   })
-  // Calls of other campaigns may have waited for this attempt to be long ago.
+  // This attempt may have delayed calls to the same number in other campaigns.
   if (status !== 'stale') await rescheduleNumber(deps, workspaceId, found.phoneNumber)
   return status
 }
@@ -123,7 +123,7 @@ async function endUnplaced(tx: FinishDeps, end: AttemptEnd): Promise<FinishStatu
 
 /**
  * Ends attempts of a workspace. Locks contact, campaigns, attempts, and calls in this order. All code that locks more than
- * one of them uses the same order. Returns what became of the calls, in the same order.
+ * one of them uses the same order. Returns the statuses of the calls, in the order of `ends`.
  */
 export async function finishAttempts(
   tx: FinishDeps,
@@ -150,7 +150,8 @@ export async function finishAttempts(
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
   for (const dialed of optOuts) {
-    // An opt-out counts even if the result is stale. Otherwise, the statement that completes the call saves it.
+    // An opt-out counts even if the result is stale, so the call is marked here. If the result isn't stale, the statement that
+    // completes the call marks it.
     await addOptOut(tx, workspaceId, dialed, calls.has(dialed.id) ? undefined : dialed.callId)
   }
 
@@ -204,13 +205,13 @@ export async function finishAttempts(
     // This lock comes last, because claims skip the workspace's campaigns while it's locked.
     await lockLimitUses(tx.db, [workspaceId])
     await countMinutes(tx, workspaceId, finished)
-    // A call in progress counts with the longest time that it can take. It's over, so others may start.
+    // A call in progress counts with its maximum length. These calls are over, so their unused minutes may let others start.
     await requeueAfterCalls(tx.db, workspaceId, [...campaigns.values()], { now, ...callLimits })
   }
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')
 }
 
-/** Counts how long the contacts were on the phone. */
+/** Adds the time that contacts were on the phone to the workspace's minutes. */
 async function countMinutes(
   tx: FinishDeps,
   workspaceId: number,
@@ -219,14 +220,14 @@ async function countMinutes(
   const seconds = finished.map(({ call, result, at }) => {
     const answeredAt = result.answeredAt ?? call.answeredAt
     if (call.test || answeredAt === null) return 0
-    // After an outage, an attempt ends much later than its call.
+    // After an outage, an attempt can end much later than its call.
     return Math.min(callLimits.callSeconds, Math.max(0, at.getTime() - answeredAt.getTime()) / secondMs)
   })
   const sum = Math.ceil(seconds.reduce((total, each) => total + each, 0))
   if (sum > 0) await addSeconds(tx.db, workspaceId, sum, tx.clock.now())
 }
 
-/** Adds the number of an attempt in which the contact opted out to the do-not-call list. */
+/** Adds the phone number of a contact who opted out in an attempt to the do-not-call list. */
 export async function addOptOut(
   tx: FinishDeps,
   workspaceId: number,
@@ -238,7 +239,7 @@ export async function addOptOut(
   await addToDoNotCallList(tx, workspaceId, { ...entry, now: tx.clock.now() })
 }
 
-/** Returns true if a conversation was cut off. The contact isn't called again because of that. */
+/** Returns true if a failure cut off a conversation. Such a call isn't retried. */
 const wasCutOff = ({ call, result }: Pick<FinishedEnd, 'call' | 'result'>): boolean =>
   result.outcome === 'failed' && call.answeredAt !== null
 
@@ -259,7 +260,7 @@ const updatesCount = (
   dialed: { test: boolean; providerFailures: number } | undefined,
 ): boolean => dialed?.test === false && shouldUpdateFailureCount(result, dialed.providerFailures)
 
-/** Locks the campaigns of attempts, for `update` those whose count of provider failures may change. */
+/** Locks the campaigns of attempts: with `update` if their count of provider failures may change, otherwise with `share`. */
 async function lockCampaignsOf(
   tx: FinishDeps,
   workspaceId: number,
@@ -289,8 +290,8 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     : null
 
 /**
- * Plans the next attempt of a call. Returns the reason if the call must not be placed any more, and null if it only has no time
- * left: then it's over like a call that expires.
+ * Plans the next attempt of a call. Returns the reason if the call must not be placed again. Returns null if there's only no
+ * time left: the call then ends with the outcome of its last attempt.
  */
 function planRetry(
   { config }: FinishDeps,
@@ -314,13 +315,13 @@ export interface AnalyzedCall extends CallKey {
   analysis: Analysis | undefined
 }
 
-/** A call has only one event. It isn't written if it would be invalid. */
+/** What happened to a call's only event. An invalid event isn't written. */
 export type AnalysisStatus = 'published' | 'already_published' | 'invalid'
 
 /**
  * Writes the event of a completed call, with the analysis if there is one. Does nothing if the event was already written.
  *
- * @param retryInvalidAfterMs when the sweeper tries again to write an event that isn't valid
+ * @param retryInvalidAfterMs how long the sweeper waits before it tries again to write an invalid event
  */
 export const finishAnalysis = (
   deps: FinishDeps,

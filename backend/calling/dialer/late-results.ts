@@ -12,7 +12,7 @@ export const lateResults: LateResults = {
 
 async function addLateOptOut(tx: LateResultTx, { id, workspaceId, endedAt }: EndedAttempt): Promise<void> {
   const [dialed] = await findAttempts(tx.db, workspaceId, [id])
-  // The number of an erased contact isn't known.
+  // The phone number is blank if the contact was erased.
   if (dialed === undefined || dialed.test || dialed.phoneNumber === '') return
   const [removal] = await findDoNotCallRemovals(tx.db, workspaceId, dialed.phoneNumber)
   if (removal !== undefined && endedAt !== null && removal.at > endedAt) return

@@ -4,9 +4,9 @@ import { describeError } from '../../platform/core/errors.ts'
 import { connect, type ConnectionOptions } from '../../platform/db/connect.ts'
 
 /**
- * The thread that renews the leases of one worker, on a separate connection, so that a busy main thread doesn't lose
- * its calls. It stops renewing if the main thread hasn't run for `maxSilenceMs`: then the calls aren't supervised, and
- * another worker must end them or take them over.
+ * Options of the thread that renews the leases of one worker, on a separate connection, so that a busy main thread doesn't
+ * lose its calls. The thread stops renewing if the main thread hasn't run for `maxSilenceMs`: then the calls aren't
+ * supervised, and another worker must end them or take them over.
  */
 export interface LeaseThreadOptions {
   port: MessagePort

@@ -9,7 +9,7 @@ import type { LeaseMessage, LeaseRequest, LeaseThreadOptions } from './lease-thr
 /** Keeps the leases of one worker alive. */
 export interface Leases {
   loops: readonly Loop[]
-  /** Resolves when leases are being renewed, so that it's time to claim attempts. */
+  /** Resolves once leases are being renewed. Don't claim attempts before. */
   ready: Promise<void>
   /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
   track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
@@ -23,7 +23,7 @@ export interface LeaseTimes {
 
 const threadFile = new URL('./lease-thread.ts', import.meta.url)
 
-/** How long the thread renews leases although the main thread does nothing else. No input keeps it busy that long. */
+/** How long the thread renews leases while the main thread is stuck. No input keeps the main thread busy that long. */
 const maxSilenceMs = minuteMs
 
 /**
@@ -86,7 +86,7 @@ export function startLeaseRenewal(
     for (const id of tracked.keys()) port.postMessage({ type: 'track', id } satisfies LeaseRequest)
     void exited.then(() => {
       port.close()
-      // Calls are in progress, and other workers would take them over.
+      // Without a new thread, other workers would take over the calls in progress.
       if (!isStopping) setTimeout(() => !isStopping && (thread = startThread()), secondMs)
     })
     return { port, worker, exited }
@@ -96,7 +96,7 @@ export function startLeaseRenewal(
 
   const dropExpired = () => {
     Atomics.store(mainRanAt, 0, process.hrtime.bigint())
-    // After this thread was busy, timers run before messages, but the leases may have been renewed.
+    // After the main thread was busy, this timer runs before the messages, which may say that leases were renewed.
     readMessages(thread.port, handle)
     const now = performance.now()
     for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
@@ -111,7 +111,7 @@ export function startLeaseRenewal(
       const lostController = new AbortController()
       tracked.set(id, { abandonAt: toAbandonAt(leaseStartedMs), lostController })
       send({ type: 'track', id })
-      // A process that was suspended after it claimed the attempt must not dial now.
+      // If the process was suspended after it claimed the attempt, the lease may be lost, and it must not dial.
       dropExpired()
       const release = () => {
         tracked.delete(id)

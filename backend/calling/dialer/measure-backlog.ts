@@ -15,8 +15,8 @@ interface CallBacklog {
 }
 
 /**
- * Measures what waits for dialers and sweepers, for the metrics. A campaign waits while it has capacity, a call is due,
- * and it hasn't had a turn since. So a campaign at its limit, or outside its calling hours, doesn't wait.
+ * Measures what waits for dialers and sweepers, for the metrics. A campaign that has capacity waits from the time when a call
+ * became due, or from its last turn if that was later. A campaign at its limit, or outside its calling hours, doesn't wait.
  */
 export async function measureCallBacklog({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<CallBacklog> {
   const now = clock.now()

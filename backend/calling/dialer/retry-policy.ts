@@ -2,8 +2,8 @@ import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
 import { minuteMs } from '../../platform/core/durations.ts'
 
 /**
- * Returns true if the call gets another attempt. After a lost worker's attempt, it doesn't unless the call is known to
- * be over, because the contact may have been called.
+ * Returns true if the call gets another attempt. If its worker was lost, that requires that the call is known to be over.
+ * Otherwise, the contact could be called twice.
  *
  * @param attempts made so far, including this one
  */

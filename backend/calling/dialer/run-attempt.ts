@@ -25,7 +25,7 @@ interface AttemptRunner {
  * Runs one claimed attempt, or continues one that was taken over: dials, records the answer, finishes the attempt, and
  * saves the analysis.
  *
- * - Lease lost: writes nothing. The worker or sweeper that takes over decides.
+ * - Lease lost: writes nothing. The worker or sweeper that takes over decides how the attempt ends.
  * - Process stop, resumable provider: releases the lease, and the next worker takes over the call.
  * - Process stop, any other provider: hangs up and ends the attempt as failed.
  *
@@ -84,12 +84,12 @@ async function analyzeCall(
 ): Promise<void> {
   const { provider, writer, onError } = runner
   const analysis = await waitForAnalysis(clock, provider, { request, transcript }, stop, onError)
-  // The provider can still report it. Then `lateResults` or the sweeper saves it.
+  // The provider can still report the analysis, and `lateResults` or the sweeper then saves it.
   if (analysis === undefined && provider.resumable && stop.aborted) return
   await writer.finishAnalysis({ workspaceId, callId: request.callId, analysis })
 }
 
-/** Returns undefined if there's no analysis in time. */
+/** Returns the provider's analysis. Undefined if there is none, or if it doesn't arrive in time. */
 async function waitForAnalysis(
   clock: Clock,
   provider: TelephonyProvider,

@@ -10,7 +10,7 @@ interface ClaimableCampaign {
 
 /**
  * Distributes the capacity one call at a time, first among workspaces and then among the campaigns of each workspace,
- * so one workspace's backlog doesn't delay another's calls. The first ones get any remainder.
+ * so one workspace's backlog doesn't delay another's calls. The first workspaces and campaigns get any remainder.
  *
  * @returns how many calls to take, by campaign ID; campaigns that get none are left out
  */

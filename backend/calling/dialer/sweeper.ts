@@ -24,8 +24,8 @@ type SweeperDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
  * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,
- * events whose analysis didn't arrive, interrupted campaign changes, and stops by limits that don't apply anymore. Any number
- * of processes can run one.
+ * events whose analysis didn't arrive, interrupted campaign changes, and campaigns that were stopped by limits that no longer
+ * apply. Any number of processes can run one.
  */
 export function startSweeper(
   deps: SweeperDeps,
@@ -35,7 +35,7 @@ export function startSweeper(
     deps.log.error({ error: describeError(error) }, 'failed to run a sweeper task')
   const tasks = createTasks(deps, options.providers ?? chooseProviders(deps))
 
-  /** Returns true if it finished something, because more may be waiting. */
+  /** Returns true if it finished something. The job then sweeps again at once, because more may be waiting. */
   const sweep = async (stopping: AbortSignal): Promise<boolean> => {
     let finished = 0
     for (const findJobs of tasks) {
@@ -56,7 +56,7 @@ export function startSweeper(
   })
 }
 
-/** How long a sweeper that has just started leaves attempts of resumable providers to dialers that start with it. */
+/** For this long after its start, a sweeper leaves attempts of resumable providers to dialers, which may be starting, too. */
 const takeoverMs = 10 * secondMs
 
 /** Finds the pending jobs of one kind of task. */
@@ -85,7 +85,8 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
       () => findLostAttempts(db, { providers: nonResumable, lostForSeconds: 0 }),
       endLost(workerLost),
     ),
-    // Even the longest call would be over. After an outage of all processes, dialers get its result first.
+    // These leases expired so long ago that even the longest call would be over. After an outage of all processes, dialers
+    // get the chance to read the results first.
     createTask(
       async () => (isTakeoverTime() ? [] : findLostAttempts(db, { lostForSeconds: maxCallSeconds })),
       endLost(lostResult),
@@ -102,7 +103,8 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
       () => findCampaignsToReschedule(db),
       (campaign) => continueRescheduling(deps, campaign),
     ),
-    // Not only at the start: a worker that still makes real calls can stop campaigns after this one has started.
+    // Runs each time, not only at startup: after a switch to simulated calls, a worker that hasn't restarted yet can still
+    // stop campaigns.
     createTask(
       () => findOutdatedStops(deps),
       async (workspaceId) => {

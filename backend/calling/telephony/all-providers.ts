@@ -1,6 +1,6 @@
 /**
- * Exports what the other folders need of every provider, whether it's chosen or not: after a change of TELEPHONY, calls of the
- * provider before it still end, and what it stored is still erased.
+ * Exports what other folders need from every provider, even if TELEPHONY has another one: after a change of this setting, calls
+ * of the previous provider still end, and the data that it stored is still erased.
  */
 export { deleteReportsOfCalls, findReportedAnalysis } from './http-runtime/attempt-reports.ts'
 export { mountReportRoute as mountProviderRoutes } from './http-runtime/report-route.ts'

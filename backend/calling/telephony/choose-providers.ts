@@ -17,7 +17,6 @@ export interface TelephonyProviders {
   test: TelephonyProvider
 }
 
-/** The dependencies of the providers. */
 export type ProviderDeps = Pick<
   Deps,
   | 'clock'

@@ -13,7 +13,7 @@ export interface DialRequest {
   toNumber: string
   agent: DialedAgent
   campaignName: string
-  /** The call was scheduled for a requested time. */
+  /** True if the call was scheduled for a requested time. */
   scheduled: boolean
   contact: { firstName: string | null; lastName: string | null; variables: Record<string, string> }
 }
@@ -31,7 +31,7 @@ interface DialedAgent {
   goal: string
   results: readonly AgentResult[]
   model: string | null
-  /** Null for the longest call that the dialer allows. */
+  /** Null if only the dialer's limit for calls applies. */
   maxMinutes: number | null
   closingLine: string
   aiDisclosure: boolean
@@ -50,7 +50,7 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
       endedReason: Extract<EndedReason, 'agent_hung_up' | 'contact_hung_up'>
       transcript: TranscriptTurn[]
       recordingUrl: string | null
-      /** The contact asked not to be called again. */
+      /** True if the contact asked not to be called again. */
       optedOut: boolean
       /** Null if there is none. Undefined if it isn't known yet; then `analyze` provides it. */
       analysis?: Analysis | null
@@ -68,8 +68,9 @@ export interface DialControls {
   /** The provider calls this when a person or a machine answers. Only the first time counts. */
   onAnswer: (at?: Date) => void
   /**
-   * A resumable provider calls this with `unclear` when it can't be reached and nobody knows whether it accepted the
-   * attempt, and with `confirmed` once it turns out that it did. No time limit applies in between.
+   * A resumable provider calls this with `unclear` when its runtime can't be reached, and it's unknown whether the runtime
+   * accepted the attempt. Calls it with `confirmed` once the runtime turns out to have accepted it. No time limit applies in
+   * between.
    */
   onAcceptance: (acceptance: 'unclear' | 'confirmed') => void
 }
@@ -86,13 +87,13 @@ export interface Analysis {
 /** Dependencies bound to the transaction in which a provider saves what it learns. */
 export type LateResultTx = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-/** Saves what a provider learns about an attempt after its end, when no worker waits for it anymore. */
+/** Saves what a provider learns about an attempt after the attempt has ended, when no worker is waiting for it. */
 export interface LateResults {
   /** Saves the analysis of a call, and publishes the call's event. */
   saveAnalysis(tx: LateResultTx, call: CallKey, analysis: Analysis): Promise<void>
   /**
-   * Adds the number of an ended attempt to the do-not-call list, unless a member has removed it since: a provider can say
-   * at any time, and again, that the contact opted out.
+   * Adds the number of an ended attempt to the do-not-call list, unless a member has removed it since the attempt: a provider
+   * can report an opt-out late and more than once.
    */
   addOptOut(tx: LateResultTx, attempt: EndedAttempt): Promise<void>
 }
@@ -100,7 +101,7 @@ export interface LateResults {
 export interface EndedAttempt {
   id: string
   workspaceId: number
-  /** Null if the provider knows that it ended, but its worker hasn't saved that yet. */
+  /** Null if the provider knows that the attempt has ended, but its worker hasn't saved that yet. */
   endedAt: Date | null
 }
 
@@ -115,7 +116,7 @@ export interface TelephonyProvider {
   resumable: boolean
   /** Simulated seconds per second of the clock; 1 for real calls. */
   speed: number
-  /** Notifies a provider that reads the reports of a runtime that there's a new one about an attempt. */
+  /** Notifies the provider of a new report about an attempt. Undefined for a provider that doesn't read reports. */
   reportReceived?(attemptId: string): void
   /** Returns how many calls can be started now, at most `capacity`. Fewer while the provider can't be reached. */
   limitCapacity?(capacity: number): number

@@ -17,7 +17,7 @@ interface ToolResult {
 export interface ClientTool {
   description: string
   inputSchema: InputSchema
-  /** True if using it changes nothing. */
+  /** True if using the tool changes nothing. */
   isReadOnly: boolean
 }
 
@@ -37,7 +37,7 @@ export interface ToolClient {
  * @param secret sent in a header, because URLs end up in logs
  */
 export async function openToolClient(url: URL, secret: string, signal: AbortSignal): Promise<ToolClient> {
-  // Imported only here, because it's large, and with an agent runtime only "Try a tool" needs it.
+  // Imported only when it's needed, because the package is large. With an agent runtime, only "Try a tool" needs it.
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client = new Client({ name: 'outdial', version })
   const createConnection = url.pathname === toolSessionPaths.streamable ? createStreamable : createSse
@@ -87,8 +87,8 @@ async function createStreamable(url: URL, requestInit: RequestInit): Promise<Con
 }
 
 /**
- * Doesn't open the stream for notifications, which would be another connection for each session: tools are listed only
- * once. The protocol has this status for servers without a stream.
+ * Sends a request, but doesn't open the stream for notifications: it would be another connection for each session, and tools
+ * are listed only once. Instead, returns the status that the protocol has for servers without this stream.
  */
 const fetchWithoutStream: typeof fetch = (input, init) =>
   init?.method === 'GET' ? Promise.resolve(new Response(null, { status: 405 })) : fetch(input, init)
@@ -120,12 +120,12 @@ export function toolSessionUrl(
   return url
 }
 
-/** Addresses that a process can't be reached by, with those that it can instead: `HOST` listens on all addresses. */
+/** Maps each `HOST` that listens on all addresses, and to which clients can't connect, to an address to connect to. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Returns the URL of this process's own tool server over Streamable HTTP. INTERNAL_URL could lead to another process, over
- * a proxy. The tokens of conversations imply the agent.
+ * Returns the URL of this process's own tool server over Streamable HTTP. INTERNAL_URL could lead through a proxy to another
+ * process. The URL doesn't name the agent, because the conversation token identifies it.
  */
 export function ownToolServerUrl({ host, port }: Pick<Config, 'host' | 'port'>): URL {
   const address = loopbackOf[host] ?? host

@@ -24,8 +24,8 @@ const silenceTimeoutMs = 15 * secondMs
 /** The delay between requests to an unreachable runtime. */
 const retryDelayMs = 2 * secondMs
 /**
- * The delay doubles up to this while it's unclear whether the runtime accepted an attempt, because an outage can take days,
- * and while its response can't be read, because the next one will be the same.
+ * The delay doubles up to this maximum while it's unclear whether the runtime accepted an attempt, because an outage can take
+ * days, and while the runtime's response can't be read, because the next response will probably be the same.
  */
 const maxRetryDelayMs = minuteMs
 
@@ -33,8 +33,8 @@ const maxRetryDelayMs = minuteMs
 export const detachedResult: ProviderResult = { outcome: 'failed' }
 
 /**
- * The status of an attempt's dial request. While it's `sending`, the runtime may not have received it, so a 404 proves
- * nothing.
+ * The status of an attempt's dial request. During `sending`, the runtime may not have received the request yet, so a 404
+ * proves nothing.
  */
 export type RequestStatus = DialStatus | 'sending'
 
@@ -51,10 +51,10 @@ interface FollowedAttempt {
  *
  * - if it's unclear whether the runtime accepted the attempt
  * - if the runtime has reported nothing for a while
- * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off. If its response can't be
- *   read, nothing says that the contact answered, so the limit applies.
+ * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off. If the runtime's response
+ *   can't be read, nothing says that the contact answered, so the limit applies.
  *
- * After a 503, a runtime that doesn't know the attempt proves that it wasn't placed.
+ * If the dial request got a 503, and the runtime then doesn't know the attempt, the attempt wasn't placed.
  */
 export async function followAttempt(
   attempt: FollowedAttempt,
@@ -156,7 +156,10 @@ const unreadableError = (unreadable: string[]) =>
     `the runtime's response has reports that can't be read: ${unreadable.slice(0, 10).join(', ')}`,
   )
 
-/** Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its end before. */
+/**
+ * Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its
+ * end earlier.
+ */
 async function readFinalReports(
   attempt: FollowedAttempt,
   outcome: 'not_placed' | 'unknown',

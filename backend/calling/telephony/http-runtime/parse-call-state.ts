@@ -8,8 +8,8 @@ import type { ReceivedReport } from './report-store.ts'
 export interface CallState {
   reports: ReceivedReport[]
   /**
-   * Why reports couldn't be read, such as `reports.2.type: not readable`, without values. Unless it's empty, a missing report
-   * doesn't prove anything.
+   * Why reports couldn't be read, such as `reports.2.type: not readable`, without values. If there are any, a missing report
+   * proves nothing, because it may be one of these.
    */
   unreadable: string[]
 }
@@ -67,7 +67,7 @@ function parseReport(input: unknown, receivedAt: Date): { report?: RuntimeReport
   return { report, changes: [...new Set(changes)] }
 }
 
-/** A field that the runtime made up can have any name, also a phone number. */
+/** Replaces the name of an unknown field, because a runtime can choose any name, even a phone number. */
 const toKnownName = (field: string): string => (reportFieldNames.has(field) ? field : 'unknown field')
 
 const toFields = (issue: z.core.$ZodIssue): string[] =>

@@ -3,12 +3,12 @@ import { minuteMs, secondMs } from '../../../platform/core/durations.ts'
 
 /**
  * Tracks whether the runtime can be reached, as the dial requests of this process show. While it can't be reached, no
- * calls are started. After a delay that doubles up to a minute, one call is started to find out.
+ * calls are started. After a delay that doubles up to a minute, one call is started to check.
  */
 export interface Reachability {
   /** Returns how many calls can be started now, at most `capacity`. */
   limitCapacity: (capacity: number) => number
-  /** Call this when a dial request is sent, and then one of the returned functions. */
+  /** Call this when a dial request is sent. Call one of the returned functions when it has ended. */
   startRequest: () => { succeed: () => void; fail: (error: unknown) => void }
 }
 
@@ -20,13 +20,13 @@ export function createReachability(deps: {
   random: Random
   /** Called once when the runtime becomes unreachable. */
   onUnreachable: (error: unknown) => void
-  /** Called once when it can be reached again. */
+  /** Called once when the runtime can be reached again. */
   onReachable: () => void
 }): Reachability {
   const { clock, random, onUnreachable, onReachable } = deps
   let failures = 0
   let nextRequestAt = 0
-  // Requests that were sent before the last change of state say nothing about the time after it.
+  // Increases with each failure and recovery. A request that was sent in an earlier period says nothing about this one.
   let period = 0
 
   const now = () => clock.now().getTime()
@@ -41,7 +41,7 @@ export function createReachability(deps: {
       return now() < nextRequestAt ? 0 : Math.min(1, capacity)
     },
     startRequest: () => {
-      if (failures > 0) postpone() // only one request at a time finds out
+      if (failures > 0) postpone() // so that only one request at a time checks
       const sentIn = period
       return {
         succeed: () => {

@@ -15,19 +15,19 @@ import {
 } from './attempt-reports.ts'
 import { httpProviderName } from './http-provider.ts'
 
-/** Lists what receiving a report needs. The dialer's `lateResults` save a result that no worker waits for anymore. */
+/** The dependencies for receiving a report. `lateResults` saves results that no worker is waiting for. */
 interface ReportDeps extends Pick<Deps, 'config' | 'db' | 'clock' | 'notify'> {
   lateResults: LateResults
 }
 
 /**
  * Saves a runtime's report about an attempt. The worker that runs the attempt is notified and reads it from the table,
- * so any replica can receive it. Reports can arrive twice and out of order. A repeated report changes nothing, and a
- * report about something before the end is still saved after it.
+ * so any replica can receive it. Reports can arrive twice and out of order. A repeated report changes nothing. A report
+ * with a lower sequence number than the end report is still saved after it.
  *
- * @param options.byToken an attempt token authenticates the report. It's valid until the attempt and its analysis end, and for
- *   an opt-out a day longer.
- * @param options.changes what was shortened or left out
+ * @param options.byToken true if an attempt token authenticates the report. The token is valid until the attempt and its
+ *   analysis end, and for an opt-out a day longer.
+ * @param options.changes what was shortened or left out to make the report valid
  * @returns `ended` if the attempt has ended and this report can no longer change anything, except that an opt-out still counts
  * @throws {ApiError} not_found; expired_credential
  */

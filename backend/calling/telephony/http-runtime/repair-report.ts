@@ -2,12 +2,12 @@ import { RecordingUrl, reportLimits, Sentiment } from '@outdial/contract'
 import type { Deps } from '../../../deps.ts'
 import { toStorableText } from '../../../platform/core/text.ts'
 
-/** A report, parsed as JSON but not validated, whose values that a language model writes are valid. */
+/** A report that's parsed as JSON but not validated. The values that a language model writes are already valid. */
 interface RepairedReport {
   value: unknown
   /**
-   * The changes to the report, such as `transcript.3.text: shortened to 10,000 characters`, without values and unknown
-   * names.
+   * The changes to the report, such as `transcript.3.text: shortened to 10,000 characters`. They don't contain values or the
+   * names of unknown fields.
    */
   changes: string[]
 }
@@ -17,13 +17,13 @@ type Fields = Record<string, unknown>
 /** Notes a change to a field. */
 type Note = (field: string, change: string) => void
 
-/** This many changes are enough to find the cause. */
+/** Maximum changes to note. They're enough to find the cause. */
 const maxChanges = 20
 
 /**
- * Repairs what a language model writes, because the rest of a report, such as the outcome, isn't worth losing for it.
- * Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's code
- * writes.
+ * Repairs values that a language model writes, so that an invalid one doesn't cost the rest of the report, such as the
+ * outcome. Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's
+ * code writes.
  */
 export function repairReport(report: unknown): RepairedReport {
   if (!isFields(report)) return { value: report, changes: [] }
@@ -40,7 +40,7 @@ export function repairReport(report: unknown): RepairedReport {
 /**
  * Counts and logs reports that were repaired.
  *
- * @param repaired the changes of each
+ * @param repaired the changes of each report
  */
 export function noteRepairs(
   { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
@@ -72,11 +72,11 @@ function repairTranscript(value: unknown, note: Note): unknown {
   )
 }
 
-/** A blank value costs only its own turn. */
+/** Returns true if a turn's role and time aren't blank. Other turns are left out, so that the rest stays valid. */
 const isWhole = (turn: unknown): boolean =>
   isFields(turn) ? !isBlank(turn.role) && !isBlank(turn.at) : !isBlank(turn)
 
-/** Leaves out unknown fields, which don't count. */
+/** Repairs a turn, and leaves out unknown fields without noting that as a change. */
 const repairTurn = ({ role, text, at }: Fields, field: string, note: Note): Fields => ({
   role,
   text: repairText(text, field, note),
@@ -96,7 +96,7 @@ function repairAnalysis(value: unknown, none: Fields | null, note: Note): unknow
     }
   }
   if (!isBlank(value)) note('analysis', notReadable)
-  // A runtime that omits the analysis sends it later.
+  // A blank text counts like an omitted analysis, which the runtime can still send later.
   return typeof value === 'string' && isBlank(value) ? (none ?? undefined) : none
 }
 

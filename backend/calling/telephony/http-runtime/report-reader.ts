@@ -14,24 +14,24 @@ export interface ReportReader {
   notify(attemptId: string): void
 }
 
-/** A read that waits. */
+/** A read that's waiting for reports. */
 interface Read {
   signal: AbortSignal
   reports: PromiseWithResolvers<readonly RuntimeReport[]>
 }
 
-/** How many reports that arrive between two reads of their attempt are remembered. Most are of other processes' attempts. */
+/** How many attempts with new reports are remembered until their next read. Most of them run in other processes. */
 const maxRemembered = 1_000
 
 /**
- * Creates a reader whose reads wait at most `intervalMs`. The reads that end at the same time share a statement, and so do
- * those for which a report has arrived while the statement before was running.
+ * Creates a reader whose reads wait at most `intervalMs`. Reads that end at the same time share an SQL statement, and so do
+ * reads for which a report arrived while the previous statement was running.
  */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   const waiting = new Map<string, Read>()
   /** The waiting attempts about which a report has been saved. */
   const due = new Set<string>()
-  /** Other attempts about which a report has been saved lately. */
+  /** The attempts without a waiting read about which a report has recently been saved. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
   let isPolling = false
   let isReadingDue = false

@@ -33,7 +33,7 @@ export async function mountReportRoute(
 
   const requireCredential = async (request: FastifyRequest) => {
     const { attemptId } = authenticate(request)
-    // Like any other object that the credential can't access, another attempt doesn't exist for a token.
+    // An attempt token can't access other attempts. As with any object that a credential can't access, they're not found.
     if (attemptId !== undefined && attemptId !== parseAttemptId(request))
       throw new ApiError('not_found.attempt')
     request.credentialKey = `attempt:${parseAttemptId(request)}`
@@ -72,7 +72,7 @@ export async function mountReportRoute(
   })
 }
 
-/** The longest transcript that's saved has a fifth of these values. Parsing more takes longer than half a second. */
+/** The longest transcript that can be saved has a fifth as many values. Parsing more would take longer than half a second. */
 const maxBodyValues = 100_000
 
 /** The longest transcript has 5,000 turns of three fields. */

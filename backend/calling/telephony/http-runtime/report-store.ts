@@ -23,14 +23,14 @@ export const findReportedAttempt = (db: Db, provider: string, attemptId: string)
     .executeTakeFirst()
 
 /**
- * Makes other transactions that save a report of this attempt wait until this one ends. An advisory lock, taken first,
- * because the rows of the contact and the attempt are locked in another order.
+ * Makes other transactions that save a report of this attempt wait until this one ends. Uses an advisory lock, because
+ * locking the attempt's row first would break the order of locks, in which the contact's row comes first.
  */
 export const lockReports = async (db: Db, attemptId: string): Promise<void> => {
   await sql`select pg_advisory_xact_lock(hashtextextended(${attemptId}, 0))`.execute(db)
 }
 
-/** A valid report, and what was changed to get it. */
+/** A valid report, and what was changed to make it valid. */
 export interface ReceivedReport {
   report: RuntimeReport
   /** The parts of the report that were shortened, replaced, or left out, without values. */
@@ -64,8 +64,8 @@ export const insertReports = async (
 }
 
 /**
- * Returns the reports by attempt ID, in order of sequence number. Attempts without reports are left out. They were checked
- * when they arrived: today's limits don't apply to them.
+ * Returns the reports by attempt ID, in order of sequence number. Attempts without reports are left out. Doesn't validate
+ * reports, because they were valid when they arrived, and the limits may have changed since.
  */
 export const findReports = async (
   db: Db,

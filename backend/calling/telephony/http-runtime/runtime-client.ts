@@ -48,7 +48,7 @@ interface RuntimeClientOptions {
   timeoutMs?: number
 }
 
-/** A request has more time, so that a runtime that can't be reached is distinguished from one that is slow. */
+/** Shorter than the timeout of a request, so that an unreachable runtime can be distinguished from a slow one. */
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {
@@ -102,7 +102,7 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
     },
     getCallState: async (attemptId) => {
       const headers = { Accept: 'application/json' }
-      // Unlike a connection that fails, a redirect is a response.
+      // With `manual`, a redirect is a response. By default, it would look like a failed connection.
       const response = await send('GET', `/calls/${attemptId}`, undefined, headers, 'manual').catch(
         (error: unknown) => {
           throw new RuntimeUnavailableError("can't reach the runtime", { cause: error })
@@ -124,10 +124,10 @@ export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClien
   }
 }
 
-/** The reports of the longest call are smaller, and parsing more would take long. */
+/** Limits of a response. The reports of the longest call are smaller, and parsing more would take too long. */
 const maxState = { bytes: 4 * 1024 * 1024, values: 200_000 }
 
-/** @throws {UnreadableStateError} whatever fails: the next response to the same request will probably fail, too */
+/** @throws {UnreadableStateError} for any failure, because the next response to the same request will probably fail, too */
 async function readState(body: AsyncIterable<Uint8Array> | null, receivedAt: Date): Promise<CallState> {
   try {
     return parseCallState(await readText(body), receivedAt)

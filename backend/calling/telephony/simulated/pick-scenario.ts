@@ -16,7 +16,7 @@ const behaviorBySuffix: Record<string, Behavior> = {
   '0106': 'answers',
 }
 
-/** How many of 32 other phone numbers have each behavior. */
+/** How many of 32 phone numbers have each behavior, if their last four digits don't decide it. */
 const behaviorWeights: readonly (readonly [Behavior, number])[] = [
   ['answers', 17],
   ['no_answer', 6],

@@ -158,7 +158,7 @@ export function fillScenarioText(template: string, request: DialRequest): string
     product,
     offer: product || 'the offer',
     contact: name || 'the contact',
-    // This name starts a sentence.
+    // Capitalized, because it starts a sentence.
     Contact: name || 'The contact',
   }
   return fillPlaceholders(template, (key) => getOwn(ofScenario, key) ?? readCallValue(key, values))

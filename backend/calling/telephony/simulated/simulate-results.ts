@@ -3,7 +3,7 @@ import type { AgentResult, Extracted, TranscriptTurn } from '@outdial/contract'
 import type { DialRequest } from '../provider.ts'
 
 /**
- * Returns a value for each result of an agent, which fits the conversation. It's always the same for the same phone number.
+ * Returns a value for each result of an agent. The values fit the conversation, and are always the same for a phone number.
  */
 export const simulateResults = (
   results: readonly AgentResult[],

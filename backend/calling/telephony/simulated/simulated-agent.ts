@@ -21,7 +21,7 @@ const maxToolTextLength = 120
 
 /**
  * Creates the agent of simulated calls: an MCP client that uses its tools over HTTP, like any agent runtime. Tools that
- * fail, hang, or don't exist can delay the conversation by a few seconds but never end the call. They take real time,
+ * fail, hang, or don't exist can delay the conversation by a few seconds but never end the call. Tool calls take real time,
  * even if the simulation is sped up.
  */
 export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedAgent => ({

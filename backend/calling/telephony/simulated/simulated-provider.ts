@@ -88,7 +88,7 @@ export function createSimulatedProvider(
         await pause(1, signal)
         return { outcome: 'failed' }
       }
-      // Without an answer, it rings until the dialer's limit.
+      // If nobody answers, the phone rings until the dialer's limit.
       await pause(behavior === 'no_answer' ? 120 : ringSeconds, signal)
       if (signal.aborted || behavior === 'no_answer') return { outcome: 'no_answer' }
       if (behavior === 'busy') return { outcome: 'busy' }
@@ -127,7 +127,7 @@ function createAnalysis(request: DialRequest, transcript: readonly TranscriptTur
   }
   const { summary, sentiment, goalMet } = scenario
   const { results } = request.agent
-  // What the owner wants to find out takes the place of the scenario's own values.
+  // Results that the agent should find out replace the scenario's own values.
   const extracted =
     results.length === 0 ? scenario.extracted : simulateResults(results, request, { goalMet, transcript })
   return { summary: fillScenarioText(summary, request), sentiment, goalMet, extracted }
