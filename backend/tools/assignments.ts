@@ -24,7 +24,7 @@ import { lockTool } from './tool-store.ts'
  * Assigns a tool to an agent, or changes the configuration of an assigned tool. Open sessions get the change
  * immediately.
  *
- * @param config for this agent, for example its spreadsheet_id. The tool's kind defines the fields.
+ * @param config the configuration for this agent, for example its spreadsheet_id. The tool's kind defines the fields.
  * @throws {ApiError} not_found; validation_failed if the configuration isn't valid for the tool, or if two tools of
  * the agent would have the same name
  */

@@ -56,7 +56,7 @@ type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
 }
 
 /**
- * Edits a remote server and lists its tools again. Open sessions get them immediately.
+ * Edits a remote server and lists its tools again. Open sessions get the changed tools immediately.
  *
  * @throws {ApiError} not_found, validation_failed, also if the server can't be reached
  */

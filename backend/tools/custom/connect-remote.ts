@@ -98,7 +98,7 @@ async function openSession(
     await guarded.close()
   }
   try {
-    // The SDK waits for the first event of a stream without a time limit.
+    // Rejects on abort, because the SDK waits for the first event of a stream without a time limit.
     await rejectOnAbort(
       failWithStream((requestOptions) => client.connect(ignoreFloods(transport), requestOptions), signal),
       signal,
@@ -107,7 +107,7 @@ async function openSession(
     const cause = failure ?? toHttpStatusError(error) ?? error
     await close()
     signal.throwIfAborted()
-    // An older server may answer a method that it doesn't know in any way, or not at all.
+    // An older server doesn't know the method of the probe, and may respond in any way, or not at all.
     if (isProbing && !isRejected(cause)) return openSession(remote, kind, signal, 'legacy')
     throw cause
   }
@@ -143,7 +143,7 @@ async function openSession(
 const isRejected = (error: unknown): boolean =>
   isNotSent(error) || (error instanceof HttpStatusError && [401, 403].includes(error.status))
 
-/** The signals limit every request to less time, so that the SDK's timeout never ends one. */
+/** Longer than the time limits of all signals, so that the SDK's timeout never ends a request. */
 const sdkTimeoutMs = 2 * minuteMs
 
 async function failWithStream<Result>(
@@ -156,7 +156,7 @@ async function failWithStream<Result>(
   return rejectOnAbort(response, stream.signal)
 }
 
-/** Reads the status, which is the code of an EventSource's error. */
+/** Finds the HTTP status of an error, in its cause or, for an error of an EventSource, in its code. */
 function toHttpStatusError(error: unknown): HttpStatusError | undefined {
   const cause: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'cause') : undefined
   if (cause instanceof HttpStatusError) return cause

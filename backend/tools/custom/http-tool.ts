@@ -59,7 +59,7 @@ function tryCreateRequest(create: () => HttpToolRequest): HttpToolRequest | Cata
   }
 }
 
-/** Leaves out the query, which can contain secrets. */
+/** Returns what would have been sent, without the query, which can contain secrets. */
 const toDryRunResult = (use: ToolUse, { method, url, body }: HttpToolRequest): ToolResult =>
   dryRunResult(
     use,
@@ -93,7 +93,7 @@ async function sendRequest(
   }
 }
 
-/** The rest of a longer response isn't read. */
+/** Maximum bytes of a response that are read. */
 export const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
@@ -121,7 +121,7 @@ function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResu
   )
 }
 
-/** Returns undefined if the response isn't text. */
+/** Returns the text of a response. Undefined if the response isn't text. */
 function readText(response: GuardedResponse): string | undefined {
   const { body } = response
   if (body === '') return ''

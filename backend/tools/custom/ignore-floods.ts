@@ -1,8 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/client'
 
 /**
- * Wraps a transport. Drops the notifications of the server, and answers one of its requests at a time, such as a ping: the
- * SDK would answer any number at once, with a connection for each. Requests that arrive meanwhile are dropped.
+ * Wraps a transport. Drops the server's notifications, and passes on only one of its requests, such as a ping, at a time.
+ * Drops requests that arrive meanwhile, because the SDK would respond to any number at once, with a connection for each.
  */
 export function ignoreFloods(transport: Transport): Transport {
   let isAnswering = false

@@ -23,7 +23,7 @@ const thread = createRequestThread<RemoteRequest, RemoteResult>(
 export async function openRemoteSession(address: RemoteAddress, signal: AbortSignal): Promise<RemoteSession> {
   const session = randomUUID()
   const close = async () => {
-    await thread.send({ type: 'close', session }).catch(() => {}) // it ended with its thread, or was never open
+    await thread.send({ type: 'close', session }).catch(() => {}) // the session ended with its thread, or was never open
   }
   await send({ type: 'open', session, address }, signal).catch((error: unknown) => {
     void close()
@@ -32,7 +32,7 @@ export async function openRemoteSession(address: RemoteAddress, signal: AbortSig
   const ended = new AbortController()
   void thread
     .send({ type: 'wait for the end', session })
-    .catch(() => {}) // it ended with its thread
+    .catch(() => {}) // the session ended with its thread
     .then(() => ended.abort())
   return {
     listTools: async (cursor, listSignal): Promise<ListToolsResult> => {

@@ -5,7 +5,7 @@ import { isNotSent } from '../../platform/outbound/guard.ts'
 import { type ResponseLimits, TooLargeError } from '../../platform/outbound/guarded-fetch.ts'
 import { connectionLost, type RemoteFailure } from './remote-failure.ts'
 
-/** Validating a response with 10,000 values takes up to 0.1 s. */
+/** Limits for a response. Validating one with 10,000 values takes up to 0.1 s. */
 export const responseLimits: ResponseLimits = { bytes: 2 * 1024 * 1024, values: 10_000, events: 1_000 }
 
 /** The server responded to a message with an HTTP error. */

@@ -5,14 +5,14 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.ts'
 import { version } from '../../version.ts'
 import { BrokenStreamError, HttpStatusError } from './remote-errors.ts'
 
-/** Reports to a request how its response stream ended, because the SDK's transports would keep waiting. */
+/** The current request. `fail` ends it if its response stream ends early, because the SDK's transports would keep waiting. */
 export const currentRequest = new AsyncLocalStorage<{ fail(error: unknown): void }>()
 
 /**
  * Creates the `fetch` for the SDK's transports. An HTTP error in response to a message is thrown with its status, so
  * that both transports report it the same way.
  *
- * @param options.onFailure gets what `fetch` threw. An EventSource reports only that there was an error.
+ * @param options.onFailure gets the error that `fetch` threw, because an EventSource reports only that there was one
  * @param options.onProbed is called before each message that follows the probe, which asks for the revisions of MCP that
  *   the server speaks
  */
@@ -36,7 +36,7 @@ export function createRemoteFetch(
     if (!isMessage) return response
     // The SDK continues with `initialize`, as older servers need it.
     if (isProbe && rejectsRevision(response.status)) return response
-    // The whole text, because part of an echoed secret wouldn't be recognized. The caller truncates it.
+    // Reads the whole text, because a part of an echoed secret wouldn't be redacted. The caller truncates the text.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())
     return watchStream(response)
   }
@@ -51,7 +51,7 @@ function watchStream(response: Response): Response {
   if (request === undefined || !isStream || response.body === null) return response
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   response.body.pipeTo(writable).then(
-    // Data that has arrived is still being read. A response in it settles the request first.
+    // Waits, because data that has arrived is still being read. If it contains the response, that settles the request first.
     () => void setTimeout(() => request.fail(new BrokenStreamError()), secondMs).unref(),
     (error: unknown) => request.fail(error),
   )

@@ -22,8 +22,8 @@ interface UseSignals {
 /** Sessions with remote servers, kept open between uses because opening one takes several messages. */
 export interface RemoteSessionPool {
   /**
-   * Runs `work` in the session with this key, and opens the session if necessary. A failure ends the session, so that
-   * the next use opens another, unless it's an error response or the caller canceled.
+   * Runs `work` in the session with this key, and opens the session if necessary. Unless a failure is an error response, or the
+   * caller canceled, it ends the session, so that the next use opens another one.
    */
   use<Result>(
     key: string,
@@ -45,7 +45,7 @@ export function createRemoteSessionPool(options: { idleMs: number; clock: Clock 
   const close = (pooled: PooledSession): Promise<void> =>
     (pooled.closing ??= pooled.connecting.then(
       (session) => session.close(),
-      () => {}, // `use` has thrown it
+      () => {}, // `use` has thrown the error
     ))
   const addSession = (key: string, open: () => Promise<RemoteSession>): PooledSession => {
     const pooled: PooledSession = {

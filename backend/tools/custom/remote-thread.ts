@@ -5,7 +5,7 @@ import { connectRemote, type RemoteAddress, type RemoteSession } from './connect
 import { rethrowSessionGone, toRemoteFailure } from './remote-errors.ts'
 import type { RemoteFailure } from './remote-failure.ts'
 
-/** The thread that speaks MCP with the servers of strangers: it parses and validates all that they send. */
+/** The thread that communicates with remote MCP servers. It parses and validates everything that these servers send. */
 
 /** A request in a session, whose ID the main thread chooses. */
 export type RemoteRequest = { session: string } & (

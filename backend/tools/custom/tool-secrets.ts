@@ -24,7 +24,7 @@ const secretReference = /\{\{\s*secret\.([A-Za-z][A-Za-z0-9_]*)\s*\}\}/g
 export const findSecretNames = (text: string): string[] =>
   [...text.matchAll(secretReference)].map(([, name = '']) => name)
 
-/** Replaces the references in a text with the secrets. None is missing, because tools are validated when saved. */
+/** Replaces the references in a text with the secrets. No secret is missing, because tools are validated when saved. */
 export const fillSecrets = (
   text: string,
   secrets: ToolSecrets,
@@ -59,7 +59,7 @@ const escapeHtml = (text: string, apostrophe: string): string =>
 /** Redacts secrets that a server may echo in its response, in every encoding that it may use. */
 export function redactSecrets(text: string, secrets: ToolSecrets): string {
   const encodings = Object.values(secrets).flatMap(listEncodings)
-  // The longest first, because one may be part of another.
+  // Replaces the longest first, because a shorter one may be part of it.
   const ordered = [...new Set(encodings)].sort((a, b) => b.length - a.length)
   return ordered.reduce((redacted, encoding) => redacted.replaceAll(encoding, '[secret]'), text)
 }

@@ -6,7 +6,7 @@ export const RemoteTool = z.strictObject({
   name: z.string(),
   description: z.string(),
   inputSchema: z.record(z.string(), z.unknown()),
-  /** According to the server, the tool changes nothing. */
+  /** True if the tool changes nothing, according to the server. */
   readOnly: z.boolean(),
 })
 export type RemoteTool = z.infer<typeof RemoteTool>
@@ -44,5 +44,5 @@ export const HttpSettings = z.strictObject({
 })
 export type HttpSettings = z.infer<typeof HttpSettings>
 
-/** Returns whether arguments go to the body. Otherwise, they go to the query. */
+/** Returns true if arguments that aren't in the URL go to the body. Otherwise, they go to the query. */
 export const takesBody = (method: HttpSettings['method']): boolean => method !== 'GET' && method !== 'DELETE'

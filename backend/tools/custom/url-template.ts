@@ -15,7 +15,7 @@ export const maxUrlLength = 2000
 
 const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i
 
-/** Returns undefined if it isn't valid: too long, no literal host, or with a fragment, a space, or a stray brace. */
+/** Parses a template. Undefined if it isn't valid: too long, no literal host, or with a fragment, a space, or a stray brace. */
 export function parseTemplate(url: string): UrlTemplate | undefined {
   if (url.length > maxUrlLength || /[\x00-\x1f\x7f]/.test(url) || !url.isWellFormed()) return undefined
   const parts = urlShape.exec(url.replaceAll(/(?<!\s)\s+(?=\}\})|(?<=\{\{)\s+/g, ''))
@@ -31,7 +31,7 @@ export function parseTemplate(url: string): UrlTemplate | undefined {
   return isValid && !path.includes('{{') ? template : undefined
 }
 
-/** Rejects braces and incomplete percent-encoding, because an argument must not complete what a literal began. */
+/** Returns false for braces and for incomplete percent-encoding, because an argument could complete them. */
 const isLiteral = (text: string): boolean => !/[{}]|%(?![0-9a-f]{2})/i.test(text) && isUtf8(text)
 
 function isUtf8(text: string): boolean {
@@ -48,7 +48,7 @@ const splitPair = (pair: string) => {
   return at < 0 ? { name: pair, value: '' } : { name: pair.slice(0, at), value: pair.slice(at + 1) }
 }
 
-// A secret, or an argument.
+// Matches a secret or an argument.
 const placeholder = /\{\{secret\.[A-Za-z][A-Za-z0-9_]*\}\}|\{([A-Za-z_][A-Za-z0-9_-]*)\}/g
 
 const findArguments = (text: string): string[] =>
@@ -129,14 +129,14 @@ function encodeArgument(name: string, args: Record<string, unknown>): string {
   return encodeURIComponent(String(value).toWellFormed())
 }
 
-/** Throws for an empty segment or a dot segment, in any encoding that a server may decode: it changes the path. */
+/** Throws for an empty segment or a dot segment, in any encoding that a server may decode, because it changes the path. */
 function requireSafeSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
   if (decoded !== '' && !hasDotSegment(decoded, 3)) return
   throw new InvalidArgumentError('path', names.join(' and '))
 }
 
-/** Decodes repeatedly and ignores what follows a semicolon, because some servers and proxies do. */
+/** Finds dot segments. Decodes repeatedly and ignores what follows a semicolon, because some servers and proxies do. */
 function hasDotSegment(text: string, decodings: number): boolean {
   if (text.split(/[/\\]/).some((part) => /^\.{1,2}(;|$)/.test(part))) return true
   const decoded = text.replace(/%(?:25|2e|2f|3b|5c)/gi, decodeURIComponent)

@@ -6,7 +6,7 @@ import type { CheckOptions } from '../json-schema/check-tool-schema.ts'
 import { checkToolSchemas, type SchemaIssues } from '../json-schema/schema-jobs.ts'
 import { findSecretNames, type ToolSecrets } from './tool-secrets.ts'
 
-/** @throws {ApiError} validation_failed if there are issues; its message is the first one's */
+/** @throws {ApiError} validation_failed if there are issues; its message is that of the first issue */
 export function requireNoIssues(issues: readonly ErrorDetail[]): void {
   const [first] = issues
   if (first !== undefined) throw new FormError('validation_failed', first.message, { details: [...issues] })
@@ -78,7 +78,7 @@ export const findToolTextIssues = (texts: z.input<typeof ToolTexts>): ErrorDetai
 const reservedHeaders =
   /^(host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer|accept-encoding|mcp-.*|proxy-.*)$/i
 
-// Custom types, because a record would silently skip names such as __proto__.
+// `z.custom` instead of `z.record`, which would silently skip names such as __proto__.
 const Headers = z
   .custom<Readonly<Record<string, string>>>()
   .refine(

@@ -63,7 +63,7 @@ const urlTemplateSchema = (config: Pick<Config, 'allowLoopbackWebhooks'>) =>
       }),
     )
 
-/** Finds the issues of a URL by itself, for a form whose other fields can't be read. */
+/** Finds the issues of the URL only, for a form whose other fields can't be read. */
 export const findHttpToolUrlIssues = (
   config: Pick<Config, 'allowLoopbackWebhooks'>,
   url: string,

@@ -48,7 +48,7 @@ export async function listServerTools(
   }
 }
 
-/** Finds the issues of a URL by itself, for a form whose other fields can't be read. */
+/** Finds the issues of the URL only, for a form whose other fields can't be read. */
 export const findServerUrlIssues = (config: Deps['config'], url: string): ErrorDetail[] =>
   findUrlIssues(config, url).map((issue) => ({ field: 'url', ...issue }))
 
@@ -68,7 +68,7 @@ function findUrlIssues(config: Deps['config'], url: string): { code: string; mes
   ]
 }
 
-/** Per server. */
+/** The limits for the chosen tools of one server. */
 const maxTools = 100
 const maxSchemaCharacters = 512 * 1024
 

@@ -16,7 +16,7 @@ export interface CheckOptions {
 /**
  * Finds what's wrong with the JSON Schema (2020-12) of a tool's arguments. Returns sentences for the person who made
  * the tool, or an empty list if the schema can be used. Compiles the schema, so the service calls it only in a thread;
- * see check-schemas.ts.
+ * see schema-jobs.ts.
  */
 export function checkToolSchema(schema: unknown, options: CheckOptions = {}): string[] {
   const sizeIssues = checkSize(schema)
@@ -25,7 +25,7 @@ export function checkToolSchema(schema: unknown, options: CheckOptions = {}): st
   return issues.length > 0 ? issues : checkCompiles(schema)
 }
 
-/** Finds out whether a schema is too large to be checked, without compiling it. */
+/** Finds reasons why a schema must not be compiled, such as its size. */
 export function checkSize(schema: unknown): string[] {
   if (!isObject(schema))
     return ['The schema must be a JSON object. Put braces around it, for example {"type": "object"}.']
@@ -122,7 +122,7 @@ function checkCompiles(schema: JsonSchema): string[] {
 export const timeoutMessage =
   "The schema takes too long to check. Simplify it, and make sure that its references don't form an endless loop."
 
-/** Returns whether PostgreSQL can store it: jsonb rejects the escapes for NUL and for unpaired surrogates. */
+/** Returns whether PostgreSQL can store the JSON: jsonb rejects the escapes for NUL and for unpaired surrogates. */
 const isStorableJson = (json: string): boolean => !/(?<!\\)(\\\\)*\\u(0000|d[89a-f]..)/.test(json)
 
 const isObject = (value: unknown): value is JsonSchema =>

@@ -29,7 +29,7 @@ const createAjv = () => {
 let sharedAjv: Ajv2020 | undefined
 let compiledCount = 0
 
-/** Created on first use, because most processes, such as commands, don't check schemas. */
+/** Returns the instance. Creates it on first use, because most processes, such as commands, don't check schemas. */
 const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 
 /** Returns whether values of a format are checked. */
@@ -37,7 +37,7 @@ export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().f
 
 const acceptsEmpty = new Map<string, boolean>()
 
-/** Returns whether an empty text has a format. Unknown formats aren't checked. */
+/** Returns whether an empty text is valid in a format. Any text is valid in an unknown format. */
 export function isFormatOfEmptyText(name: string): boolean {
   if (!isKnownFormat(name)) return true
   const accepts = acceptsEmpty.get(name) ?? compileSchema({ format: name })('').length === 0
@@ -55,7 +55,7 @@ const riskyKeywords =
 /** A schema with more values takes longer to compile than the event loop should wait. */
 const maxSimpleValues = 200
 
-/** Limit for all patterns of a schema together, per character. Arguments that aren't large take milliseconds. */
+/** Maximum steps per character for all patterns of a schema together. Arguments that aren't large then take milliseconds. */
 const maxPatternSteps = 500
 
 /**

@@ -6,7 +6,7 @@ import { CalculationTimeoutError, runWithTimeout } from './run-with-timeout.ts'
 export type Validator = (args: unknown) => string[]
 
 /**
- * Compiles a schema. Returns why it can't be used, if that's the case.
+ * Compiles a schema. If the schema can't be used, returns the reason instead of a validator.
  *
  * @param options.isSimple whether `isSimpleSchema` is true, so that validation needs no time limit
  */

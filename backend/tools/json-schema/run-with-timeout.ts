@@ -11,8 +11,8 @@ const script = new Script('work()')
 
 /**
  * Runs a synchronous calculation and interrupts it after `timeoutMs`, even inside a regular expression that backtracks.
- * Without it, every session of the process would wait. It adds about 0.15 ms. If the process got too little CPU time,
- * the calculation runs a second time.
+ * Without the interruption, every session of the process would wait. The timeout costs about 0.15 ms. If the process got
+ * too little CPU time, the calculation runs a second time.
  *
  * @throws {CalculationTimeoutError}
  */
@@ -27,12 +27,12 @@ export function runWithTimeout<Result>(work: () => Result, timeoutMs = 100): Res
   return second.value
 }
 
-/** Returns the CPU time of this thread. Node 22 knows only that of the whole process. */
+/** Returns the CPU time of this thread, or of the whole process in Node 22, which can't measure a thread. */
 const getCpuUsage = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage =>
   (process as Partial<Pick<NodeJS.Process, 'threadCpuUsage'>>).threadCpuUsage?.(before) ??
   process.cpuUsage(before)
 
-/** Returns undefined if it timed out. */
+/** Returns undefined if the calculation timed out. */
 function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value: Result } | undefined {
   let result: { value: Result } | undefined
   context.work = () => {

@@ -18,7 +18,7 @@ export type ArgumentIssues = string[] | 'timed out' | 'invalid'
 /** Time to check all schemas of a list together. */
 const checkTimeoutMs = 5 * secondMs
 
-/** The thread itself interrupts validation after 100 ms. This is for what can't be interrupted there. */
+/** The thread itself interrupts validation after 100 ms. This timeout is for work that can't be interrupted there. */
 const validateTimeoutMs = 3 * secondMs
 
 const threadFile = new URL('./schema-thread.ts', import.meta.url)

@@ -5,7 +5,7 @@ import { checkToolSchema } from './check-tool-schema.ts'
 import { createValidator, type Validator } from './create-validator.ts'
 import type { ArgumentIssues, SchemaIssues, SchemaJob } from './schema-jobs.ts'
 
-/** The thread that compiles schemas of strangers, and validates arguments by those that can take long. */
+/** The thread that checks the schemas of custom tools, and validates arguments if that can take long. */
 
 const validators = new LRUCache<string, Validator>({ max: 1_000 })
 

@@ -65,7 +65,6 @@ const ownContactDefinition = withoutArguments(
   'Look up the name, details, local time, do-not-call status, and latest notes of the person on this call.',
 )
 
-/** Looks up a contact. */
 export const contactLookup: ToolKind = {
   kind: 'contact_lookup',
   settings: z.strictObject({}),
@@ -88,7 +87,7 @@ export const contactLookup: ToolKind = {
   },
 }
 
-/** Returns undefined if the arguments are missing, and null if the chat has no contact. */
+/** Returns the field and the value to look up: undefined if the arguments are missing, null if the chat has no contact. */
 async function parseLookupKey(
   deps: Pick<Deps, 'db'>,
   use: ToolUse,

@@ -55,7 +55,7 @@ export const spreadsheetAppend: ToolKind = {
       properties: {
         values: {
           type: 'object',
-          // This isn't a list of types, which some language models' APIs reject.
+          // Uses alternatives instead of a list of types, which some language models' APIs reject.
           additionalProperties: {
             anyOf: [{ type: 'string', maxLength: 5000 }, { type: 'number' }, { type: 'boolean' }],
           },

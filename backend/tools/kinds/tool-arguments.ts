@@ -5,7 +5,7 @@ import { parsePhone } from '../../platform/core/phone.ts'
 import { type ContactDetails, findContactsBy } from '../../queue/contacts/find-contacts.ts'
 import type { LiveChat, ToolConversation, ToolDefinition, ToolUse } from './tool-kind.ts'
 
-/** Selects the contact in a session outside of conversations. */
+/** The argument that selects the contact in a session outside of conversations. */
 export const phoneNumberArgument = {
   type: 'string',
   minLength: 1,

@@ -18,7 +18,7 @@ export interface LiveCall {
   contactId: number
   /** The contact's number, E.164. */
   phoneNumber: string
-  /** Tools that have effects only do dry runs, and calls that they queue are test calls. */
+  /** True for a test call. Tools that have effects then only do dry runs, and calls that they queue are test calls. */
   test: boolean
 }
 
@@ -29,7 +29,7 @@ export interface LiveChat {
   contact: { id: number; phoneNumber: string } | null
 }
 
-/** The conversation that a session belongs to. If both are undefined, it belongs to none. */
+/** The conversation that a session belongs to. If both are undefined, the session belongs to none. */
 export interface ToolConversation {
   call: LiveCall | undefined
   chat: LiveChat | undefined
@@ -84,21 +84,22 @@ export type ToolDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'secretBox' | 'not
 export type ToolKind = BuiltInToolKind | CustomToolKind
 
 /**
- * A tool that comes with Outdial. A row stores only its name, so that agents always get this version's description and
- * schema.
+ * A tool that comes with Outdial. Its row provides only the name. Agents always get the description and the schema of the
+ * installed version of Outdial.
  */
 interface BuiltInToolKind extends BaseToolKind {
   builtIn: ToolDefinition
   /**
-   * Returns the definition for sessions in a call or chat, if it differs. A contact tool then acts on its contact only,
-   * because the person on the phone could persuade the language model to use it on someone else.
+   * Returns the definition for sessions in a call or chat, if it differs from `builtIn`. In such a session, a contact tool acts
+   * only on the contact of the call or chat. Otherwise, the person on the phone could persuade the language model to use the
+   * tool on someone else.
    *
    * @param config the assignment's parsed configuration
    */
   inCall?(config: unknown): ToolDefinition
 }
 
-/** Calls other services. Each row defines the tools that it offers. */
+/** A kind of tool that calls other services. Each row defines the tools that it offers. */
 export interface CustomToolKind extends BaseToolKind {
   builtIn: undefined
   /** Returns the tools that a row adds to an agent's tool list. */
@@ -113,9 +114,9 @@ interface BaseToolKind {
   config: z.ZodType
   /** Finds an issue that the schema can't find. Its message is for the person who assigns the tool. */
   checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>
-  /** True if using the tool changes anything. If that depends on the row, returns the names of such tools. */
+  /** True if using the tool changes anything. If that depends on the row, a function that returns the names of such tools. */
   hasEffects: boolean | ((row: ToolRow) => ReadonlySet<string>)
-  /** If it throws, the agent gets the message of an `ApiError`, or a generic text for any other error. */
+  /** Runs the tool. If it throws, the agent gets the message of an `ApiError`, or a generic text for any other error. */
   run(deps: ToolDeps, use: ToolUse): Promise<ToolResult>
   /** Closes resources that stay open between uses, such as connections. Called before the process stops. */
   close?(): Promise<void>
@@ -156,7 +157,7 @@ export function findToolsWithEffects(
 /** Returns the result of a successful use: text that helps the agent continue. */
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
-/** Returns the result of a failed use. The message is of the catalog; `quoted` is what another service said about it. */
+/** Returns the result of a failed use. `message` is from the catalog of messages; `quoted` is another service's own message. */
 export const errorResult = (message: CatalogMessage, quoted?: string): ToolResult => ({
   text: quoted ? `${message} It said: ${quoted}` : message,
   isError: true,

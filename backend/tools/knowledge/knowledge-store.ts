@@ -86,7 +86,7 @@ export const matchAllWords = (query: string): RawBuilder<string> =>
 export const matchAnyWord = (words: readonly string[]): RawBuilder<string> =>
   sql<string>`to_tsquery('english', ${words.join(' | ')})`
 
-/** Finds the passages that match, best first. A function of the database finds them: `find_passages`. */
+/** Finds the passages that match a query, best first, with the database's function `find_passages`. */
 export const findPassages = async (
   db: Db,
   workspaceId: number,

@@ -85,7 +85,7 @@ function requireWidgetId(value: string | null): string {
   return widgetId
 }
 
-/** Returns undefined if the request names no call. */
+/** Returns the call that a request names. Undefined if the request doesn't name one. */
 async function findRequestedCall(
   lookups: SessionLookups,
   value: string | null,

@@ -98,7 +98,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
 
 /** Returns the schema violations in the arguments. If there are none, returns the values that can't be stored. */
 async function findIssues(tool: OfferedTool, args: Record<string, unknown>): Promise<string[]> {
-  // First, because it checks only a limited part of the arguments, however large they are.
+  // Runs before `cleanInput`, because it checks only a limited part of the arguments, however large they are.
   const issues = await tool.findIssues(args)
   // Issues quote argument names, which can contain characters that can't be stored.
   if (issues.length > 0) return issues.map(toStorableText)

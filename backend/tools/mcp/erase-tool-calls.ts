@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/schema.ts'
 const mentionsContact = (contact: ContactIdentifiers) =>
   sql<boolean>`(${containsIdentifier(sql`arguments::text`, contact)} or ${containsIdentifier(sql`result`, contact)})`
 
-/** A statement that reads the tool calls of many more calls could take longer than the database allows. */
+/** Calls whose tool calls one statement reads. With many more, the statement could take longer than the database allows. */
 const callsPerStep = 5_000
 
 /**
@@ -38,8 +38,8 @@ export async function findToolCallsNaming(
 }
 
 /**
- * Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. Those
- * that were made after {@link findToolCallsNaming} belong to calls that had an attempt since.
+ * Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. Tool calls
+ * that {@link findToolCallsNaming} was too early to find belong to calls that had an attempt since, so only those are read.
  */
 export const eraseToolCalls: ContactEraser = async (db, contact) => {
   const { workspaceId, callIds, mentionIds, mentionsReadAt } = contact

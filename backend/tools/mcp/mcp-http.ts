@@ -9,7 +9,7 @@ import type { TransportRequest } from './tool-transport.ts'
 
 const maxMessageBytes = 256 * 1024
 
-/** Arguments can have fewer levels. This is higher, so that the agent learns which limit they exceed. */
+/** Higher than the limit for arguments, so that arguments with too many levels get an error that names their limit. */
 const maxMessageDepth = 1_000
 
 export function sendError(res: ServerResponse, requestId: string, error: ToolServerError | ApiError): void {
@@ -52,7 +52,7 @@ export function sendAccepted(res: ServerResponse, requestId: string): void {
 }
 
 /**
- * Reads the message of a request. `credential` is null if nobody has checked the request's credential yet.
+ * Reads the message of a request. `credential` is null if the request's credential hasn't been checked yet.
  *
  * @throws {ToolServerError | ApiError} body_too_large, unsupported_media_type, malformed_json, rate_limited
  */

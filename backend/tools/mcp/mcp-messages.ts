@@ -43,7 +43,7 @@ function isPlainMessage(value: unknown): value is JSONRPCRequest | JSONRPCNotifi
 
 const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-/** Returns whether a parsed JSON value is an object. Not for `__proto__`, a key that the SDK's schemas drop. */
+/** Returns whether a parsed JSON value is an object without the key `__proto__`, which the SDK's schemas would drop. */
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__')
 

@@ -81,8 +81,8 @@ export async function findLiveCall(
 }
 
 /**
- * Returns a chat, or undefined if it's over: it has ended, and its analysis isn't pending. Nothing of an erased contact is
- * returned, because another process may be about to delete its chats.
+ * Returns a chat, or undefined if it's over: it has ended, and its analysis isn't pending. Also returns undefined if the
+ * contact was erased, because another process may be about to delete the contact's chats.
  */
 export async function findLiveChat(
   db: Db,

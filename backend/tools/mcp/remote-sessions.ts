@@ -38,12 +38,12 @@ const SessionReply = z.discriminatedUnion('state', [
 ])
 export type SessionReply = z.infer<typeof SessionReply>
 
-/** The owner only has to pass on the message. */
+/** How long to wait if the owner, the process that has the session, only has to accept the request. */
 const acceptTimeoutMs = 2 * secondMs
-/** The owner needs less time, even for a tool that's aborted after its time limit. */
+/** How long to wait for the owner's response. It takes less time, even if a tool is aborted after its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
-/** Returns a new session ID. Any process can see in it which one opened the session. */
+/** Returns a new session ID. It begins with the ID of this process, so that any process can find the session. */
 export const createSessionId = ({ nodeId }: Replicas): string =>
   `${nodeId}.${randomBytes(16).toString('hex')}`
 
@@ -51,7 +51,7 @@ export const createSessionId = ({ nodeId }: Replicas): string =>
 export const isForeignSession = ({ nodeId }: Replicas, sessionId: string): boolean =>
   /^[0-9a-f]{16}\.[0-9a-f]{32}$/.test(sessionId) && !sessionId.startsWith(`${nodeId}.`)
 
-/** Sends a request to the process whose ID the session ID begins with. It's never sent twice: tools have effects. */
+/** Sends a request to the process whose ID the session ID begins with. Never sends it twice, because tools have effects. */
 export async function forwardToSession(replicas: Replicas, request: SessionRequest): Promise<SessionReply> {
   const [owner = ''] = request.sessionId.split('.')
   const hasResponse = request.transport === 'streamable' && request.method === 'POST'
@@ -59,7 +59,7 @@ export async function forwardToSession(replicas: Replicas, request: SessionReque
   const result = await replicas.request(owner, request, timeoutMs)
   if (result.state === 'gone') return { state: 'gone' }
   if (result.state === 'responded') return SessionReply.parse(result.body)
-  // Only a message has effects that a second request would repeat.
+  // Only a message has effects that a second request would repeat, so a client can send any other request again.
   return { state: request.method === 'POST' ? result.state : 'unavailable' }
 }
 

@@ -15,7 +15,7 @@ import { type AssignedTool, findAgentWithTools } from './mcp-store.ts'
 
 /** A tool as `tools/list` returns it. */
 interface ListedTool extends ToolDefinition {
-  /** MCP 2025-11-25, section "Tools". Without it, clients take every tool for one that changes something. */
+  /** MCP 2025-11-25, section "Tools". Without annotations, clients assume that every tool changes something. */
   annotations: { readOnlyHint: boolean }
 }
 
@@ -44,13 +44,13 @@ export interface SessionContext {
   /** The tools of sessions in a call or chat, which can have fewer arguments. */
   inConversations: ToolList
   outsideConversations: ToolList
-  /** False once something in it has changed and it must be resolved again. */
+  /** False once the agent or its tools have changed, so that the context must be resolved again. */
   isCurrent: boolean
   /** The time in milliseconds since 1970 after which the context must always be resolved again. */
   freshUntil: number
 }
 
-/** Changes that other processes make take effect within this time, also if this process isn't notified of them. */
+/** Changes that other processes make take effect within this time, even if this process isn't notified of them. */
 export const contextTtlMs = 30 * secondMs
 
 interface ToolCatalog {
@@ -85,7 +85,7 @@ function toToolList(offered: OfferedTool[]): ToolList {
   return { tools, definitions: [...tools.values()].reverse().map(({ definition }) => definition) }
 }
 
-/** Checks whether `tools/list` returns the same tools for both. */
+/** Returns whether `tools/list` has the same response for two lists. */
 export const hasSameTools = (one: ToolList, other: ToolList): boolean =>
   isDeepStrictEqual(one.definitions, other.definitions)
 

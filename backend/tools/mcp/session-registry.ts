@@ -6,7 +6,7 @@ import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport, TransportRequest } from './tool-transport.ts'
 
-/** If more sessions of other processes continue and end in this process, the oldest ones can continue again. */
+/** How many sessions that other processes opened, and that ended here, are remembered, so that they can't continue again. */
 const maxEndedForeign = 10_000
 
 /** The open sessions of this process. */
@@ -45,7 +45,7 @@ export class SessionRegistry {
     this.#counts.set(session.widgetId, (this.#counts.get(session.widgetId) ?? 0) + 1)
   }
 
-  /** @param options.isForeign whether another process opened the session, so that its ID doesn't show that it ended */
+  /** @param options.isForeign true if another process opened the session. Its end must then be remembered. */
   remove({ id, widgetId }: ToolSession, { isForeign = false } = {}): void {
     if (!this.#byId.delete(id)) return
     if (isForeign) this.#endedForeign.set(id, true)

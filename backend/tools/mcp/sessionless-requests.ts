@@ -21,13 +21,13 @@ const metaKeys = {
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 
-/** Returns whether a message is of a revision without sessions, which every request then names in its metadata. */
+/** Returns whether a message is of a revision without sessions. Every request of such a revision names it in its metadata. */
 export function isSessionless(message: JSONRPCMessage, headers: IncomingHttpHeaders): boolean {
   const meta = 'params' in message ? message.params?._meta : undefined
   return headers['mcp-protocol-version'] === revision || (meta !== undefined && metaKeys.version in meta)
 }
 
-/** Handles a message of this revision. Each request gets a separate session, which ends with the response. */
+/** Handles a message of a revision without sessions. Each request gets a temporary session, which ends with the response. */
 export async function handleSessionless(
   { toolSessions, now, backlog }: { toolSessions: ToolSessions; now: () => number; backlog: Backlog },
   request: TransportRequest,
@@ -91,7 +91,7 @@ function decodeHeader(value: string | string[] | undefined): string | undefined 
   return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString()
 }
 
-/** Adds what each result has in this revision. The list of tools can change at any time, so clients don't cache it. */
+/** Adds the fields that each result has in this revision. Keeps clients from caching tools, which can change at any time. */
 function toResponse({ method }: JSONRPCRequest, response: JSONRPCMessage): JSONRPCMessage {
   if (!('result' in response)) return response
   const result = {

@@ -45,10 +45,10 @@ export function createSseRoutes(options: { toolSessions: ToolSessions; backlog: 
     const sessionId = requireSessionId(query)
     const digests = digestCredentials(req.headers, query)
     const isOwn = toolSessions.isOwn(sessionId)
-    // Finds the session before the body is read, so that strangers can't send one.
+    // Finds the session before the body is read, so that clients without a valid credential can't send one.
     const session = findSession(sessionId, digests)
     if (isOwn && session === undefined) throw sessionNotFound()
-    // A session of another process checks the credential there, after the body.
+    // If another process has the session, that process checks the credential, after the body is read here.
     const message = await readMessage(request, session?.credential ?? null)
     const forwarded = { transport: 'sse', method: 'POST', sessionId, digests, message } as const
     requireDelivered(isOwn ? handle(forwarded) : await toolSessions.forward(forwarded))

@@ -149,8 +149,8 @@ export function createStreamableRoutes(options: {
 }
 
 /**
- * Returns the error for a session of another process, which doesn't pass its notifications on. The protocol has this
- * status for servers without a stream, so clients do without one.
+ * Returns the error for a request to open the stream of a session that another process has. Processes don't pass on
+ * notifications. The protocol has this status for servers without a stream, so clients continue without one.
  */
 function streamElsewhere(): ToolServerError {
   const methods = 'POST, DELETE'
@@ -160,7 +160,7 @@ function streamElsewhere(): ToolServerError {
   })
 }
 
-/** A response with an error status could make the client send the request again. */
+/** Sent with status 200, because an error status could make the client send the request again. */
 const unansweredMessage = toErrorMessage(toolResultTexts.unanswered)
 
 /** Sends the response, or a 202 if there is none because the client canceled its request. */

@@ -57,7 +57,7 @@ export interface ToolServer {
 const cacheTtlMs = { found: contextTtlMs, missing: 3 * secondMs }
 
 /**
- * Creates the service's MCP server for its own agent runtime, on plain node:http.
+ * Creates the MCP server that offers agents' tools to agent runtimes and to Outdial's own conversations, on plain node:http.
  *
  * @param options.kinds the kinds that its tools can have
  * @param options.sessionsPerWidget how many sessions one agent can have open
@@ -85,7 +85,7 @@ export function createToolServer(
   const now = () => clock.now().getTime()
   const findContext = (widgetId: string) => contexts.get(widgetId)
   const findCall = (attemptId: string) => calls.get(attemptId)
-  // Live calls aren't cached, because a notification from the process that ends the attempt can get lost.
+  // Doesn't use the cache, because a notification from the process that ends the attempt can get lost.
   const findCurrentCall = (attemptId: string) => findLiveCall(deps.db, attemptId)
   const findCurrentChat = (conversationId: string) => findLiveChat(deps.db, conversationId)
 
@@ -164,7 +164,7 @@ export function createToolServer(
     toolsChanged: (change) => {
       const isAffected = ({ workspaceId, agentId }: SessionContext) =>
         workspaceId === change.workspaceId && (change.agentId === undefined || change.agentId === agentId)
-      // A session that's being opened may already use one of these.
+      // A session that's being opened may already use one of these contexts.
       for (const context of contexts.dropWhere(isAffected)) context.isCurrent = false
       for (const session of sessions.filterByContext(isAffected)) {
         session.context.isCurrent = false

@@ -54,7 +54,7 @@ interface SessionDetails extends ToolConversation {
 /** Why the server ends a session. */
 type EndReason = 'call_ended' | 'chat_ended' | 'agent_deleted' | 'session_ended'
 
-/** Per session. */
+/** The limit for each session. */
 const maxInFlightRequests = 100
 
 /** One client's session. Handles the client's messages over any transport. */

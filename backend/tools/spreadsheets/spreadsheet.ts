@@ -25,7 +25,7 @@ export class SpreadsheetError extends Error {
   override name = 'SpreadsheetError'
   readonly text: CatalogMessage
 
-  /** @param options.then what it means for the row */
+  /** @param options.then what the issue means for the row, as a second sentence */
   constructor(
     issue: SpreadsheetIssue,
     values: ErrorValues = {},

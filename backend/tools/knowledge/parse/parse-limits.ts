@@ -12,9 +12,9 @@ export const parseLimits = {
   /** Characters of the text, the same as for a document. */
   maxTextLength: 200_000,
   timeoutMs: 20 * secondMs,
-  /** JavaScript objects only. */
+  /** Memory for JavaScript objects only. */
   maxHeapMegabytes: 192,
-  /** The whole process, including buffers. */
+  /** Memory of the whole process, including buffers. */
   maxMemoryBytes: 512 * megabyte,
   /** A plain text file up to this size is read directly, which takes milliseconds. */
   maxDirectTextBytes: megabyte,

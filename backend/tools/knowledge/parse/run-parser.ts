@@ -15,21 +15,21 @@ const packagePath = (path: string) => fileURLToPath(new URL(`../../../../${path}
 const readablePaths = ['backend/', 'node_modules/', 'package.json'].map(packagePath)
 
 const nodeFlags = [
-  // Otherwise, SIGUSR1 from the process that reads another file could open the inspector.
+  // Without `--disable-sigusr1`, the process that reads another file could open this one's inspector with that signal.
   ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning', '--disable-sigusr1'],
   ...readablePaths.map((path) => `--allow-fs-read=${path}`),
 ]
 
-/** Fails if Node can't run in a sandbox, or can't do there what the parser's process needs. */
+/** Arguments for a Node process that fails if Node can't run in a sandbox, or can't do there what the parser needs. */
 const probe = ['--eval', 'process.memoryUsage.rss(); fs.readFileSync(process.argv[1])', scriptPath]
 
 let sandbox: Promise<Sandbox> | undefined
 
 /**
  * Returns the sandbox of the parser's process, with the flags for Node. A compromised parser can read only this program's
- * own files. It can't write files or start programs, and it gets no secrets from the environment. It has no network and
- * no Unix sockets, and can't signal other processes, if this machine allows that: Node's permission model doesn't cover
- * them.
+ * own files. It can't write files or start programs, and it gets no secrets from the environment. If this machine allows it,
+ * the parser also has no network and no Unix sockets, and can't signal other processes. Node's permission model doesn't cover
+ * these, so they depend on the machine.
  */
 export async function parserCommand(): Promise<Sandbox> {
   sandbox ??= findSandbox(process.execPath, readablePaths, [...nodeFlags, ...probe])

@@ -3,32 +3,32 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { type Account, isRoot, lookUpAccount } from '../../../platform/db/embedded/os-account.ts'
 
-/** The way to start a program that can't do more than its sandbox permits. */
+/** How to start a program in a sandbox. */
 export interface Sandbox {
   command: string
   flags: readonly string[]
-  /** The user that starts it. */
+  /** The user that starts the command. */
   ids: Account['ids']
 }
 
-/** Programs and libraries that a sandbox needs, if they exist, and if they aren't part of another folder of the list. */
+/** Folders that a sandbox needs. Skipped if they don't exist, or if another folder of the list contains them. */
 const systemPaths = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 
 /**
- * Namespaces without network and without other processes. Signals reach only processes of the same namespace, and so
- * neither the service nor another sandbox. `--kill-child` ends the program with `unshare`.
+ * Namespaces without network and without other processes. Signals reach only processes of the same namespace, so they
+ * reach neither the service nor another sandbox. With `--kill-child`, the program ends when `unshare` ends.
  */
 const namespaces = ['--pid', '--net', '--fork', '--kill-child']
 
 /**
- * Runs a program. It isn't the first process of its namespace, because that process can't end itself with SIGKILL or
- * SIGABRT.
+ * Runs a program as a child of the shell. The program must not be the first process of its namespace, because the first
+ * process can't end itself with SIGKILL or SIGABRT.
  */
 const runProgram = '"$@"; exit $?'
 
 /**
  * Runs a program in an almost empty file system: the folders and files before `--` can only be read, and no others exist,
- * so there are no Unix sockets of other programs. It's built at /sys, which every Linux has.
+ * so there are no Unix sockets of other programs. The file system is built at /sys, which every Linux has.
  */
 const runInEmptyFolder = `set -e
 umask 022
@@ -55,8 +55,8 @@ ${runProgram}`
 const dropRights = ['--bounding-set=-all', '--inh-caps=-all', '--no-new-privs']
 
 /**
- * Returns the strictest sandbox that this machine allows. If root runs the service, the program runs as `nobody` in each
- * of them.
+ * Returns the strictest sandbox that this machine allows. If root runs the service, the program runs as the user `nobody` in
+ * every sandbox.
  *
  * @param program an absolute path
  * @param readablePaths what the program needs to read, apart from the system's libraries
@@ -91,7 +91,7 @@ function listSandboxes(
 ): [Sandbox, Sandbox, Sandbox] {
   const unshare = '/usr/bin/unshare'
   const paths = [...systemPaths, ...readablePaths, program, '--']
-  // Root needs no user namespace. Without one, it can show the program a folder that nobody else could enter.
+  // Root needs no user namespace. Without one, root can give the program a folder that other users can't enter.
   const user = ids === undefined ? [] : [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, '--clear-groups']
   const inEmptyFolder = ['/bin/sh', '-c', runInEmptyFolder, 'sh', ...paths, 'setpriv', ...user, ...dropRights]
   const asUser = ids === undefined ? ['--map-root-user'] : []
