@@ -24,7 +24,7 @@ export const startIdleChatEnd = ({
     work: async () => {
       const now = clock.now()
       const before = (ms: number) => new Date(now.getTime() - ms)
-      // A process with a model can still do these analyses, even if they've waited for an hour.
+      // A process with a model doesn't do this, because it can still analyze chats that have waited for an hour.
       if (model === undefined) await giveUpAnalyses(db, before(hourMs), noModel)
       const ended = await endIdleChats(db, { now, since: before(idleLimitMs), limit: batchSize })
       return ended === batchSize

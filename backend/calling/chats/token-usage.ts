@@ -46,7 +46,7 @@ export interface TokenUse {
   limit: number
   /** When the next day begins. */
   endsAt: Date
-  /** True from 80% of the limit on. */
+  /** True if at least 80% of the limit has been used. */
   isNearLimit: boolean
 }
 

@@ -17,7 +17,7 @@ const descriptions: Record<CallControlName, string> = {
 }
 
 /**
- * Returns the call controls. Neither has arguments, so that nothing that the contact says can direct one at someone else.
+ * Returns the call controls. They have no arguments, so nothing that the contact says can make them act on someone else.
  *
  * @param run runs a control, and returns the result that the model reads
  */

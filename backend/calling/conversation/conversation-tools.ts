@@ -34,7 +34,7 @@ export interface TurnTools {
   offered: ConversationTool[]
   /** Returns a part for a tool that the model uses. */
   toPart(toolCallId: string, name: string, args: unknown): ToolPart
-  /** Returns the ID of the part. Servers may use the same ID in each turn. */
+  /** Returns an ID that's unique in the conversation. Servers may use the same `toolCallId` in each turn. */
   toPartId(toolCallId: string): string
   /** Returns the outcome of a tool that has finished. Undefined for other results, such as that of a call control. */
   findOutcome(toolCallId: string): ToolOutcome | undefined
@@ -58,7 +58,7 @@ interface ToolsDeps {
   saveProgress(): Promise<boolean>
   /** Saves a result that arrives after the turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
-  /** Reports that the tool server can't be reached, or rejects a tool call. */
+  /** Reports that the tool server can't be reached, or that it rejected a tool call. */
   onToolFailure(error: unknown): void
 }
 

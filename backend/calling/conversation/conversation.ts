@@ -19,7 +19,7 @@ import { buildPrompt } from './prompt.ts'
 import { createSpokenTextStream } from './spoken-text.ts'
 import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
 
-/** The functions that a conversation calls. The conversation doesn't know whether the contact hears or reads its words. */
+/** The functions that a conversation calls. They're the same whether the contact hears the agent's words or reads them. */
 export interface ConversationDeps {
   model: Pick<ModelClient, 'streamTurn'>
   clock: Clock
@@ -34,7 +34,7 @@ export interface ConversationDeps {
   saveProgress(parts: readonly TurnPart[]): Promise<boolean>
   /** Saves a result that arrives after its turn. Never rejects. */
   saveLateResult(result: LateResult): Promise<void>
-  /** Reports that the tool server can't be reached, or rejects a tool call. */
+  /** Reports that the tool server can't be reached, or that it rejected a tool call. */
   onToolFailure(error: unknown): void
 }
 

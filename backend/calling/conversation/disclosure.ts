@@ -4,7 +4,7 @@
  * If the agent speaks first, the disclosure comes before a question at the end, because the contact answers the last thing that
  * they hear. If the contact speaks first, the disclosure comes first, because the contact is waiting to hear who is calling.
  *
- * @param greeting with its placeholders filled. Blank if the model greets.
+ * @param greeting the greeting, with its placeholders filled. Blank if the model greets.
  * @param disclosure the sentence that says that the agent is an AI. Blank if the disclosure is off.
  */
 export function withDisclosure(

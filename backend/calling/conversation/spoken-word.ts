@@ -1,7 +1,7 @@
 /** The inline Markdown that a word is part of. */
 export interface InlineState {
   isInCode: boolean
-  /** The word belongs to the title of a link: `[text](https://example.com "title")`. */
+  /** True if the word belongs to the title of a link: `[text](https://example.com "title")`. */
   isInLink: boolean
 }
 
@@ -49,6 +49,6 @@ function removeLinkTargets(word: string, state: InlineState): string {
 const marks =
   /\\([!-/:-@[-`{-~])|((?<=\p{N})\*(?=\p{N})|(?<=[\p{L}\p{N}])_+(?=[\p{L}\p{N}]))|\*+|_+|~{2,}|`+|(?<![\p{L}\p{N}])!\[|\[|\]/gu
 
-/** Matches emoji with what modifies them, and the marks that turn a digit into an emoji. */
+/** Matches emoji with their modifiers, and the marks that turn a digit into an emoji. */
 const emoji =
   /\p{Regional_Indicator}|\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F\u200D\u{E0020}-\u{E007F}]*|[\uFE0F\u20E3]/gu

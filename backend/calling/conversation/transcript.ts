@@ -77,7 +77,7 @@ export interface FinishedTurn extends Turn {
 
 /** An event that a conversation streams while a turn is in progress. */
 export type TurnEvent =
-  /** The next words. If the turn's last part is also words, both fillers or both not, the next words extend that part. */
+  /** The next words. They extend the turn's last part if that's also a `SaidPart`, and if both or neither are fillers. */
   | SaidPart
   | { type: 'tool_started'; tool: ToolPart }
   | { type: 'tool_finished'; tool: ToolPart }

@@ -35,7 +35,7 @@ type OpenState =
   | { name: 'unclear' }
   | { name: 'answered'; answeredAt: Date }
   | { name: 'cut_short'; answeredAt: Date }
-  /** The provider can still finish sending its dial request, so the next worker finds the call. */
+  /** In this state, the provider can finish sending its dial request, so that the next worker finds the call. */
   | { name: 'detaching' }
 
 interface EndedState {
@@ -104,7 +104,7 @@ function afterAcceptance(state: OpenState, acceptance: 'unclear' | 'confirmed', 
 function afterLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): AttemptState {
   switch (state.name) {
     case 'ringing':
-      // Someone may have answered, and the report hasn't arrived yet. A resumable provider checks first.
+      // Someone may have answered, although the report hasn't arrived yet. A resumable provider checks first.
       if (attempt.provider.resumable) return { name: 'checking' }
       return { name: 'ended', result: emptyResult('no_answer', 'ring_timeout'), hangUp: 'ring_timeout' }
     case 'unclear': // has no limit

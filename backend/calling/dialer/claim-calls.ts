@@ -40,7 +40,7 @@ import {
 } from './claim-store.ts'
 import { shareAmongCampaigns } from './share-capacity.ts'
 
-/** The worker and provider that attempts are leased to, and for how long by the database's clock. */
+/** The worker and provider that attempts are leased to, and the length of the lease, by the database's clock. */
 export interface Lease {
   provider: string
   workerId: string
@@ -151,9 +151,9 @@ async function countAttempts(
 }
 
 /**
- * Decides when the campaigns get their next turn. Requests that queue calls can wait for its locks, so this runs after the
- * claim's commit, and doesn't hold locks while this process works. Never rejects, because the claimed attempts must run in any
- * case. If it fails, the campaigns keep their places in the queue.
+ * Decides when the campaigns get their next turn. Runs after the claim's commit, because requests that queue calls can wait
+ * for the locks that this takes. Never rejects, because the claimed attempts must run in any case. If it fails, the campaigns
+ * keep their places in the queue.
  */
 async function settleTurns(
   deps: ClaimDeps,
@@ -197,7 +197,7 @@ async function repeatUntilClaimed(claim: () => Promise<ClaimResult>): Promise<Cl
   return []
 }
 
-/** A locked call, when it can be placed, and what decided that. `rules` is null if none apply. */
+/** A locked call, the plan of when it can be placed, and the data for this plan. `rules` is null if no rules apply. */
 interface PlannedCall extends CallToCheck {
   rules: CallRules | null
   requires: CampaignRequirements
@@ -207,7 +207,7 @@ interface PlannedCall extends CallToCheck {
 
 const unruled = { rules: null, requires: noRequirements }
 
-/** @param ruled the campaigns of the calls. Empty if no rules apply. */
+/** @param ruled the campaigns of the calls, with their rules. Empty if no rules apply. */
 function planCalls(
   calls: readonly CallToCheck[],
   ruled: readonly CountedCampaign[],

@@ -147,7 +147,7 @@ export interface CallToCheck extends CallToDial {
 
 /**
  * Matches a call whose next attempt the frequency limits don't delay. A scheduled callback must be from a call that had a
- * conversation. This is checked here, because agent runtimes send the transcript only at the end of that call.
+ * conversation. The claim checks this, because runtimes send that call's transcript only after the callback was scheduled.
  */
 const isExempt = sql<boolean>`(
   call.exempt and call.attempts = 0 and (call.origin ->> 'kind' <> 'scheduled_callback' or exists (
@@ -251,7 +251,7 @@ export const maxCampaigns = 10
 
 /** How many campaigns at the front of the queue a claim compares, so that their workspaces take turns. */
 const queueWindow = 200
-/** If more campaigns are waiting, how many workspaces a claim checks for campaigns further back in the queue. */
+/** How many workspaces a claim checks for campaigns further back in the queue, if more campaigns are waiting. */
 const maxWorkspaces = 64
 
 /** A dialer's position among the workspaces. The dialer remembers it between claims. */

@@ -79,7 +79,7 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
     const limited = providers.real.limitCapacity?.(capacity) ?? capacity
     return limited === 0 ? [] : claimCalls(dialerDeps, realLease, limited, turns)
   }
-  // Isn't notified of new calls, because they don't change what there is to take over.
+  // The takeover worker isn't notified of new calls, because they don't change what there is to take over.
   if (providers.real.resumable)
     real.push(start({ name: 'takeover', concurrency, intervalMs: () => 100 }, takeOver))
   const intervalMs = createClaimInterval(otherWorkers)

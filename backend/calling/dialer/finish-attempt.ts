@@ -202,10 +202,10 @@ export async function finishAttempts(
   const publishableIds = publishable.map(({ callId }) => callId)
   await publishCompletedCalls(tx, workspaceId, publishableIds, now)
   if (hasMinutes) {
-    // This lock comes last, because claims skip the workspace's campaigns while it's locked.
+    // This lock comes last, because claims skip the workspace's campaigns until it's released.
     await lockLimitUses(tx.db, [workspaceId])
     await countMinutes(tx, workspaceId, finished)
-    // A call in progress counts with its maximum length. These calls are over, so their unused minutes may let others start.
+    // The limit counts a call in progress with its maximum length. Now that these calls are over, others may be able to start.
     await requeueAfterCalls(tx.db, workspaceId, [...campaigns.values()], { now, ...callLimits })
   }
   return ends.map(({ attempt }) => statuses.get(attempt.id) ?? 'stale')

@@ -4,7 +4,7 @@ interface ClaimableCampaign {
   workspaceId: number
   /** How many more calls the campaign's limit allows. */
   free: number
-  /** How many calls are due, counted up to the capacity and to `free`. */
+  /** How many calls are due. Counts no more than the capacity and `free`. */
   due: number
 }
 

@@ -12,7 +12,7 @@ export async function takeOverAttempts(
   capacity: number,
 ): Promise<ClaimedAttempt[]> {
   const leaseStartedMs = performance.now()
-  // Uses one transaction, so that a failure leaves the attempts to the next worker at once.
+  // Uses one transaction. If it fails, the rollback lets the next worker take over the attempts at once.
   const { fences, liveAttempts } = await deps.db.transaction().execute(async (db) => {
     const takenOver = await takeOverLostAttempts(db, { ...lease, limit: capacity })
     const byId = new Map(takenOver.map(({ id, fence }) => [id, fence]))

@@ -76,7 +76,7 @@ function createConfiguredHttpProvider(deps: ProviderDeps) {
   })
 }
 
-/** Returns undefined without a runtime secret, because the tool server would reject the agent. */
+/** Creates the simulated agent. Returns undefined without a runtime secret, because the tool server would reject the agent. */
 function createConfiguredAgent({ config, runtimeSecrets, log }: ProviderDeps) {
   if (runtimeSecrets().length === 0) return undefined
   return createSimulatedAgent({

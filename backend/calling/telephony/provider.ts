@@ -57,7 +57,7 @@ export type ProviderResult = { answeredAt?: Date | null; endedAt?: Date } & (
     }
 )
 
-/** Signals from the dialer to a provider during an attempt, and the provider's callback. */
+/** Signals from the dialer to a provider during an attempt, and functions that the provider calls. */
 export interface DialControls {
   /** Aborts when the provider must hang up. */
   signal: AbortSignal

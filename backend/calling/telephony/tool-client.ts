@@ -120,7 +120,7 @@ export function toolSessionUrl(
   return url
 }
 
-/** Maps each `HOST` that listens on all addresses, and to which clients can't connect, to an address to connect to. */
+/** Maps each value of `HOST` that means all addresses to an address that a client can connect to. */
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**

@@ -11,7 +11,7 @@ export interface RequestedTool {
   providerMetadata: ProviderMetadata | undefined
 }
 
-/** The part of an answer to one request that has arrived. */
+/** The model's answer to one request, as far as it has arrived. */
 export interface Answer {
   text: string
   /** The model's thoughts. Some servers want them back while tools are used. */

@@ -22,8 +22,8 @@ function limitBytes(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /**
- * Creates the `fetch` for language models. Unlike Node's, whose connections close after 4 idle seconds, it keeps them
- * open between the turns of a conversation: a new TLS connection would delay the first word. Addresses aren't
+ * Creates the `fetch` for language models. Unlike Node's `fetch`, which closes connections after 4 idle seconds, it keeps
+ * connections open between the turns of a conversation: a new TLS connection would delay the first word. Addresses aren't
  * restricted, because the operator chose them.
  */
 export function createModelFetch({ keepAliveMs = minuteMs } = {}): ModelFetch {

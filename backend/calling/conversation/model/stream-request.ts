@@ -55,7 +55,7 @@ export async function* streamRequest(
       maxOutputTokens: request.maxOutputTokens,
       maxRetries: 0,
       abortSignal: limit.signal,
-      // The default writes the error to stderr, and it quotes the request. Errors are in the stream, too.
+      // The default function writes the error, which quotes the request, to stderr. The stream has the error, too.
       onError: () => {},
     })
     for await (const part of stream) {

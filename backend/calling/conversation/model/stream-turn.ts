@@ -33,7 +33,7 @@ export interface TurnRequest {
   idleMs?: number
 }
 
-/** The end of a turn, also of one that failed: its words, its messages, and its tokens. */
+/** The end of a turn, even of a failed one: the turn's words, messages, and tokens. */
 interface TurnEnd {
   text: string
   /** The messages to add to the conversation. They're plain JSON. */

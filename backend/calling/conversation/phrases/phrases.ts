@@ -18,7 +18,7 @@ export interface Phrases {
   timeUp: string
   /** Ends the call if no model answers. */
   technicalTrouble: string
-  /** Ends the call if the agent ends it without a word. */
+  /** Says goodbye if the agent ends the call without a word. */
   goodbye: string
 }
 

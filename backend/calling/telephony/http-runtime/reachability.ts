@@ -41,7 +41,7 @@ export function createReachability(deps: {
       return now() < nextRequestAt ? 0 : Math.min(1, capacity)
     },
     startRequest: () => {
-      if (failures > 0) postpone() // so that only one request at a time checks
+      if (failures > 0) postpone() // so that only one request at a time checks the runtime
       const sentIn = period
       return {
         succeed: () => {

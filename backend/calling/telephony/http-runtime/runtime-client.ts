@@ -154,7 +154,7 @@ async function readText(body: AsyncIterable<Uint8Array> | null): Promise<string>
 
 /**
  * Returns true for an error that occurs before anything is sent. The same error codes can also occur later, on a
- * connection that has sent the request, so the system call decides.
+ * connection that has sent the request, so this checks the system call.
  */
 function isConnectionError(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isConnectionError)
