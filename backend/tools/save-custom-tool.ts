@@ -28,7 +28,7 @@ export const saveNewTool = (
     const row = { ...values, secrets: null, createdAt: tx.clock.now() }
     const added = await insertTool(tx.db, workspaceId, kind, row)
     if (added === undefined) throw nameTaken(values.name)
-    // Secrets are sealed for the row's ID, so the row is added first.
+    // Sealing binds secrets to the row's ID, so the row is added first.
     const sealed = sealSecrets(tx.secretBox, { workspaceId, id: added.id }, secrets)
     if (sealed !== null) await setToolSecrets(tx.db, workspaceId, added.id, sealed)
     tx.notify.toolsChanged({ workspaceId })

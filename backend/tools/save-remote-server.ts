@@ -90,11 +90,11 @@ const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? ne
 
 /** The changes to the tools of a server, by name. */
 export interface RefreshResult {
-  /** Chosen, and offered to agents as the server lists them now. */
+  /** The chosen tools, which agents now get as the server lists them. */
   tools: string[]
-  /** Chosen, but no longer listed or no longer usable. */
+  /** Chosen tools that are no longer listed or no longer usable. */
   dropped: string[]
-  /** Usable, but not chosen. */
+  /** Usable tools that weren't chosen. */
   others: string[]
 }
 
@@ -136,7 +136,7 @@ export async function listRemoteServer(
   return { listed: await listServerTools(deps, workspaceId, server), chosen }
 }
 
-/** @throws {ApiError} not_found; validation_failed if its settings can't be read */
+/** @throws {ApiError} not_found; validation_failed if the server's settings can't be read */
 async function loadRow(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,

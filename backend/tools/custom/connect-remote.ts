@@ -111,7 +111,8 @@ async function openSession(
     if (isProbing && !isRejected(cause)) return openSession(remote, kind, signal, 'legacy')
     throw cause
   }
-  // With Streamable HTTP, each request notices its own failures. HTTP+SSE needs its one stream for all responses.
+  // With Streamable HTTP, each request notices its own failures. With HTTP+SSE, all responses need the same stream, so its
+  // failure ends the session.
   const handleError = (error: Error) => {
     if (error instanceof HttpStatusError) return // the server rejected one message
     // Deferred, because the EventSource reports the error before it sets its reconnection timer, which would remain.

@@ -32,7 +32,7 @@ class SessionGoneError extends Error {
 /**
  * Rethrows an error as SessionGoneError if it means that the session has ended. The specification requires status 404.
  * Servers based on its examples return 400 and mention the session. Any other 400 may have come after the tool did
- * something.
+ * something, so the message must not be sent again.
  */
 export function rethrowSessionGone(error: unknown): never {
   const isGone =

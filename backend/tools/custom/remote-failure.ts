@@ -11,7 +11,7 @@ export interface RemoteFailure {
    * - `unknown_effect`: anything else
    */
   kind: 'error_response' | 'session_gone' | 'no_effect' | 'unknown_effect'
-  /** The end of a sentence. May quote the server. */
+  /** What went wrong, as the end of a sentence. May quote the server. */
   reason: string
 }
 

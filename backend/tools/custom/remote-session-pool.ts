@@ -22,8 +22,8 @@ interface UseSignals {
 /** Sessions with remote servers, kept open between uses because opening one takes several messages. */
 export interface RemoteSessionPool {
   /**
-   * Runs `work` in the session with this key, and opens the session if necessary. Unless a failure is an error response, or the
-   * caller canceled, it ends the session, so that the next use opens another one.
+   * Runs `work` in the session with this key, and opens the session if necessary. A failure ends the session, so that the next
+   * use opens another one. An error response, or cancellation by the caller, doesn't end the session.
    */
   use<Result>(
     key: string,

@@ -59,7 +59,7 @@ const maxSimpleValues = 200
 const maxPatternSteps = 500
 
 /**
- * Compiles a schema that `checkToolSchema` has passed.
+ * Compiles a schema that `checkToolSchema` has accepted.
  *
  * @throws {CalculationTimeoutError}, or an Error with ajv's message if it isn't a JSON Schema
  */
@@ -68,7 +68,7 @@ export function compileSchema(schema: JsonSchema): SchemaValidator {
   compiledCount += 1
   if (compiledCount % 500 === 0) sharedAjv = undefined
 
-  // Tools of two workspaces may have the same $id, and the draft in $schema may not be loaded.
+  // Removed, because tools of two workspaces may have the same $id, and because the draft in $schema may not be loaded.
   const anonymous = { ...schema }
   delete anonymous.$id
   delete anonymous.$schema

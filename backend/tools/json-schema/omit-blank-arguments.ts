@@ -30,8 +30,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const maxDepth = 50
 
 /**
- * Creates a function that returns whether a part of a schema rejects a value. It returns false if keywords that can take
- * long would have to be evaluated to find out.
+ * Creates a function that returns whether a part of a schema rejects a value. The function ignores keywords whose evaluation
+ * can take long.
  */
 function createCheck(root: JsonSchema, value: Blank): (schema: unknown) => boolean {
   // Each part is checked only once, however many references lead to it.

@@ -167,13 +167,13 @@ export const errorResult = (message: CatalogMessage, quoted?: string): ToolResul
 export const dryRunResult = ({ chat }: ToolUse, text: string): ToolResult =>
   textResult(`${chat === undefined ? 'Test call' : 'Chat'}: nothing was changed. ${text}`)
 
-/** Returns the result of a failed use, in the catalog's sentences. */
+/** Returns the result of a failed use, with a message from the catalog. */
 export const failedResult = (key: keyof typeof toolResultTexts, values?: ErrorValues): ToolResult =>
   errorResult(toErrorMessage(toolResultTexts[key], values))
 
 const defaultMaxBytes = 16 * 1024
 
-/** Truncates text to `maxBytes` of UTF-8, and appends a note if it did. */
+/** Truncates text to `maxBytes` of UTF-8. Appends a note to a truncated text. */
 export function truncateText(text: string, maxBytes = defaultMaxBytes): string {
   const encoded = Buffer.from(text)
   if (encoded.length <= maxBytes) return text

@@ -51,7 +51,7 @@ export async function authorizeSession(
   if (context === undefined) throw agentNotFound()
   const call = (await findRequestedCall(lookups, query.get('call_id'), widgetId)) ?? tokenCall
   if (ofToken !== undefined && tokenCall?.attemptId !== call?.attemptId) throw callNotFound()
-  // A call in progress continues even if its agent has been paused since it started, and drafts can chat.
+  // A call in progress continues even if its agent has been paused since it started, and members can chat with drafts.
   if (!context.isLive && call === undefined && chat === undefined) throw agentNotLive()
   return { widgetId, credential, call, chat, context }
 }

@@ -53,7 +53,7 @@ export class EventStream {
     const size = Buffer.byteLength(text)
     const isTooMuch =
       this.#ownBacklog + size > maxBacklogBytes || this.#backlog.bytes + size > maxTotalBacklogBytes
-    // A client without unread bytes gets any message, because it isn't the cause.
+    // A client without unread bytes gets any message, because it didn't cause the backlog.
     if (this.#ownBacklog > 0 && isTooMuch) {
       this.#res.destroy()
       return
@@ -81,7 +81,7 @@ export class EventStream {
 
   end(): void {
     if (this.#res.writableEnded) return
-    // A client that doesn't read wouldn't notice the end of the stream.
+    // Disconnects a client that doesn't read, because it wouldn't notice the end of the stream.
     if (this.#res.writableLength > 0) this.#res.socket?.setTimeout(drainTimeoutMs)
     this.#res.end()
   }

@@ -40,7 +40,7 @@ export type SessionReply = z.infer<typeof SessionReply>
 
 /** How long to wait if the owner, the process that has the session, only has to accept the request. */
 const acceptTimeoutMs = 2 * secondMs
-/** How long to wait for the owner's response. It takes less time, even if a tool is aborted after its time limit. */
+/** How long to wait for the owner's response, which takes less time, even if a tool is aborted after its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
 /** Returns a new session ID. It begins with the ID of this process, so that any process can find the session. */

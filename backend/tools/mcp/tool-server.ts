@@ -44,7 +44,7 @@ export interface ToolServer {
   handle(req: IncomingMessage, res: ServerResponse, limitBody: LimitBody): boolean
   /** Drops cached data that a change has made outdated, and notifies the affected sessions. */
   toolsChanged: (change: ToolChange) => void
-  /** Drops what's cached about an attempt that has ended. */
+  /** Drops cached data about an attempt that has ended. */
   toolAccessEnded: (attempt: ToolAccess) => void
   /** Closes the sessions whose runtime secret is no longer valid. */
   secretsChanged(): void
@@ -59,7 +59,7 @@ const cacheTtlMs = { found: contextTtlMs, missing: 3 * secondMs }
 /**
  * Creates the MCP server that offers agents' tools to agent runtimes and to Outdial's own conversations, on plain node:http.
  *
- * @param options.kinds the kinds that its tools can have
+ * @param options.kinds the kinds that tools can have
  * @param options.sessionsPerWidget how many sessions one agent can have open
  * @param options.maxSessions how many sessions all agents together can have open
  */

@@ -6,11 +6,11 @@ export interface TransportRequest {
   req: IncomingMessage
   res: ServerResponse
   requestId: string
-  /** @throws {ApiError} rate_limited, if the sender has too many bodies arriving */
+  /** @throws {ApiError} rate_limited, if too many request bodies from the sender are arriving */
   limitBody: LimitBody
 }
 
-/** Counts a request's body for its credential, or for its address if it has none. */
+/** Counts the body of a request for the request's credential or, without one, for the sender's address. */
 export type LimitBody = (req: IncomingMessage, credential: string | null, maxLength: number) => void
 
 type TransportHandler = (request: TransportRequest) => void | Promise<void>

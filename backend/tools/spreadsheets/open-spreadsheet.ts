@@ -54,7 +54,7 @@ function databaseSpreadsheet(
 }
 
 /**
- * Returns why an agent couldn't write to this spreadsheet, or undefined. A spreadsheet in the database is locked, so
+ * Returns why an agent couldn't write to this spreadsheet, or undefined if it could. Locks a spreadsheet in the database, so
  * that it isn't deleted before the transaction ends. One in Google Sheets is only checked when a row is sent.
  */
 export async function findSpreadsheetIssue(

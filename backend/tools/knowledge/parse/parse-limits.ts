@@ -18,6 +18,6 @@ export const parseLimits = {
   maxMemoryBytes: 512 * megabyte,
   /** A plain text file up to this size is read directly, which takes milliseconds. */
   maxDirectTextBytes: megabyte,
-  /** Files that are read at the same time, and that wait for their turn. Workspaces take turns. */
+  /** How many files are read at the same time, and how many wait. Workspaces take turns. */
   queue: { concurrency: 2, runningPerWorkspace: 1, waitingPerWorkspace: 2, maxWaiting: 20 },
 } as const
