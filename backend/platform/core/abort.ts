@@ -1,4 +1,4 @@
-/** Settles like `promise`, unless `signal` aborts first: then it rejects with the signal's reason. */
+/** Returns a promise that settles like `promise`, or rejects with the signal's reason if `signal` aborts first. */
 export function rejectOnAbort<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)

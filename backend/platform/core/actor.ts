@@ -1,8 +1,8 @@
 import type { Caller } from './caller.ts'
 
 /**
- * The person or program that queued a call or changed a contact. Stored as JSON, so that it stays when an import is
- * deleted or a member leaves.
+ * The person or program that queued a call or changed a contact. Stored as JSON, so that the record remains after the
+ * import is deleted or the member leaves.
  */
 export type Actor =
   | { kind: 'api_key'; id: number }
@@ -13,10 +13,10 @@ export type Actor =
   | { kind: 'import'; id: number; user_id: number | null; name: string }
   /** `user_id` undid the import `id`. */
   | { kind: 'import_undo'; id: number; user_id: number }
-  /** The agent `id` during the call `call_id`. */
+  /** The agent `id` made the change during the call `call_id`. */
   | { kind: 'agent'; id: number; call_id: number | null }
 
-/** An actor of a call: an agent schedules a callback, and a member has a call queued again. */
+/** What queued a call: an actor, a callback that an agent scheduled, or a member who repeated the call `call_id`. */
 export type CallOrigin =
   | Exclude<Actor, { kind: 'agent' | 'import_undo' }>
   | { kind: 'scheduled_callback'; id: number; call_id: number }

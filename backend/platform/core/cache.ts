@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
-/** How many milliseconds the cache keeps found values, and the fact that a key has none. */
+/** How long the cache remembers a value (`found`), or that a key has no value (`missing`), in milliseconds. */
 interface CacheTtl {
   found: number
   missing: number
@@ -9,7 +9,7 @@ interface CacheTtl {
 
 interface Entry<Value> {
   loading: Promise<Value | undefined>
-  /** Undefined while it's being loaded. */
+  /** Undefined while the value is being loaded. */
   loaded: { value: Value | undefined } | undefined
   isDropped: boolean
 }
@@ -74,7 +74,7 @@ export class Cache<Value> {
         entry.loaded = { value }
         if (this.#entries.peek(key) !== entry) return
         const ttlMs = value === undefined ? this.#ttlMs.missing : this.#ttlMs.found
-        // An entry as old as its TTL is still valid to lru-cache, but not here.
+        // lru-cache still returns an entry whose age equals its TTL. Here, that entry must have expired.
         this.#entries.set(key, entry, { ttl: ttlMs - 1 })
       },
       () => {

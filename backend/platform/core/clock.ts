@@ -7,7 +7,7 @@ export interface Clock {
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** The clock of this process. It can be wrong; the service uses the database's instead. */
+/** The clock of this machine, which can be wrong. The service's time comes from the database's clock instead. */
 export const systemClock: Clock = {
   now: () => new Date(),
   wait: (ms, signal) => delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined),

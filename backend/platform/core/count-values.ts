@@ -10,8 +10,8 @@ interface ValueCounter {
 }
 
 /**
- * Creates a counter of values without their names, at any depth, that doesn't parse the JSON: parsing and validating
- * take much longer. It also counts the JSON of an event in an event stream, with the fields of the event around it.
+ * Creates a counter of JSON's values at any depth, keys not included. It doesn't parse the JSON, because parsing and
+ * validating take much longer. It also accepts an event of an event stream, with other fields before and after the JSON.
  */
 export function createValueCounter(): ValueCounter {
   let count = 0
@@ -23,7 +23,8 @@ export function createValueCounter(): ValueCounter {
   return {
     add: (byte) => {
       if (byte === newline || byte === carriageReturn) {
-        // JSON can't have a line break in a text. So a quotation mark in another field of an event hides nothing.
+        // A JSON string can't contain a line break, so any string has ended. Otherwise, a quotation mark in another field
+        // of an event would hide the values after it.
         isInText = false
         isEscaped = false
       } else if (isEscaped) {

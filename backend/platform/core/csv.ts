@@ -1,7 +1,7 @@
 /** Text that spreadsheet programs treat as a formula. Some skip leading spaces, some accept full-width signs. */
 const formulaStart = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/
 
-/** Characters that need quotes. Programs in some locales split cells at semicolons or tabs. */
+/** Characters that make quotes around a cell necessary. Programs in some locales split cells at semicolons or tabs. */
 const separator = /[",;\t\r\n]/
 
 /**
@@ -9,7 +9,7 @@ const separator = /[",;\t\r\n]/
  * gets a leading apostrophe, so that words from a call can't run code on the computer that opens the file.
  */
 export function formatCsvRecord(cells: readonly string[]): string {
-  // An empty line wouldn't be a record.
+  // Without quotes, a record of one empty cell would be an empty line, which isn't a record.
   if (cells.length === 1 && cells[0] === '') return '""\r\n'
   return `${cells.map(formatCsvCell).join(',')}\r\n`
 }
@@ -26,11 +26,11 @@ export function cleanCell(cell: string): string {
 }
 
 /**
- * Formats a table as CSV: the header, then a part per page. A page is fetched when its part is read, so that a long
+ * Formats a table as CSV. Yields the header, then one part per page. Fetches a page only when its part is read, so a long
  * table is never in memory as a whole.
  *
- * @param table.fetchPage returns at most `limit` rows after `last`, or the first rows if it's undefined. Fewer, if they would
- *   be too large together. None only at the end
+ * @param table.fetchPage returns at most `limit` rows after `last`, or the first rows if `last` is undefined. It returns fewer
+ *   rows if they would be too large together, and none only at the end
  * @param table.toRecords returns the records of a row, each as a list of cells
  */
 export async function* formatCsvPages<Row>(table: {
@@ -46,7 +46,7 @@ export async function* formatCsvPages<Row>(table: {
     if (rows.length === 0) return
     yield rows.flatMap(table.toRecords).map(formatCsvRecord).join('')
     last = rows.at(-1)
-    // After a page of large rows, the database should not read many more than it returns.
+    // If a page was short because its rows are large, the next query must not read many rows that it won't return.
     limit = Math.min(2 * rows.length, maxPageSize)
   }
 }

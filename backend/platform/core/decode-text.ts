@@ -1,9 +1,9 @@
-/** The bytes aren't text, but for example an image or a program. */
+/** Reports that a file isn't text but, for example, an image or a program. */
 export class NotTextError extends Error {
   override name = 'NotTextError'
 }
 
-/** Stands for bytes that aren't a character in the encoding of the file. */
+/** The character that decoding puts in place of bytes that are invalid in the encoding. */
 export const replacementCharacter = '\uFFFD'
 
 /** The encoding that older programs write. Any bytes are valid in it, so a wrong guess isn't noticed. */
@@ -48,7 +48,10 @@ function isKnownEncoding(encoding: string): boolean {
   }
 }
 
-/** Detects UTF-16 by its byte order mark, or where every other byte of the start is mostly zero. */
+/**
+ * Detects UTF-16 by its byte order mark, or by zeros in the first 1,024 bytes: more than half of the bytes at odd (or even)
+ * positions are zero, and none of the others.
+ */
 function detectUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
@@ -74,8 +77,8 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns whether the bytes are UTF-8 that something has damaged: one bad byte, or 1% of the characters that aren't ASCII. In
- * other encodings, hardly any of their characters are valid by chance.
+ * Returns whether the bytes are slightly damaged UTF-8: at most one invalid character, or 1% of the characters that aren't
+ * ASCII. In text of another encoding, hardly any of these characters would be valid UTF-8 by chance.
  */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   let valid = 0

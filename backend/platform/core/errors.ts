@@ -16,7 +16,7 @@ type ErrorTextKey = keyof typeof allErrorTexts
 /** A catalog key whose code is an API error code. */
 export type ErrorKey = Extract<ErrorTextKey, ErrorCode | `${ErrorCode}.${string}`>
 
-/** An issue of one field, in the catalog's sentences. */
+/** An issue of one field, with a message from the contract's catalog of texts. */
 export type FieldIssue = ErrorDetail & { message: CatalogMessage }
 
 export interface ErrorOptions {
@@ -30,7 +30,7 @@ export interface ErrorOptions {
   cause?: unknown
 }
 
-/** An error that the caller sees, in the sentences of the contract's catalog. Its code determines the status. */
+/** An error that the caller sees. Its message is from the contract's catalog, and its code determines the HTTP status. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly code: ErrorCode
@@ -56,17 +56,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Limits the details of a response, so that a body with a million issues doesn't cause a larger response. */
+/** Maximum number of details in a response. Otherwise, a body with a million issues would get an even larger response. */
 const maxDetails = 50
 
-/** Returns the message of an error. */
 export function formatMessage(key: ErrorTextKey, { values, details = [], message }: ErrorOptions): string {
   return (
     message ?? (details.length > 0 ? summarizeIssues(details) : toErrorMessage(allErrorTexts[key], values))
   )
 }
 
-/** Joins the first three messages. Automation platforms show only this text. */
+/** Joins the first three messages, because automation platforms show only an error's message, not its details. */
 function summarizeIssues(details: ErrorDetail[]): string {
   const shown = details.slice(0, 3).map((detail) => detail.message)
   const more = details.length - shown.length
@@ -93,8 +92,8 @@ export const notFound = (object: 'call' | 'campaign' | 'contact' | 'phone number
   new ApiError('not_found.object', { values: { object } })
 
 /**
- * Rethrows a `not_found` about a field's value as a validation error, for `.catch()`: what the request itself is
- * about does exist.
+ * Rethrows a `not_found` error about a field's value as a validation error: a 404 would say that the request's own
+ * object doesn't exist. Pass this function to `.catch()`.
  */
 export function throwAsFieldError(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found' || error.details.length === 0) throw error
@@ -102,8 +101,8 @@ export function throwAsFieldError(error: unknown): never {
 }
 
 /**
- * Checks for an error. Errors of other realms fail `instanceof`, and some that Fastify creates lack the
- * `[object Error]` tag.
+ * Returns true for an error. `instanceof` alone fails for errors of other realms, and some errors that Fastify creates lack
+ * the `[object Error]` tag.
  */
 export const isError = (value: unknown): value is Error =>
   value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'

@@ -11,7 +11,7 @@ export class InProgress<Key> {
     return this.#byKey.get(key) ?? 0
   }
 
-  /** Adds an amount. Returns a function that takes it back; only its first call does. */
+  /** Adds an amount. Returns a function that subtracts it again; later calls of that function do nothing. */
   add(key: Key, amount = 1): () => void {
     this.#change(key, amount)
     let isAdded = true
@@ -29,5 +29,5 @@ export class InProgress<Key> {
   }
 }
 
-/** Returns how much of something limited a single workspace uses at most. The rest remains for others. */
+/** Returns how much of a process's limit one workspace can use. The rest remains for other workspaces. */
 export const maxShare = (limit: number): number => Math.max(2, Math.floor(0.8 * limit))

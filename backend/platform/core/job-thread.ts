@@ -6,31 +6,31 @@ import { threadEnvironment } from './thread-environment.ts'
 /** A message from a thread: `ready` when it can take jobs, then any number of results for each job, then `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
 
-/** A worker thread that runs one job at a time. Its event loop isn't the service's, so a job can keep it busy. */
+/** A worker thread that runs one job at a time. A long computation in it doesn't block the service's event loop. */
 export interface JobThread<Job, Result> {
   /**
    * Runs a job, and passes each result to `onResult`. Ends the thread if the job takes longer than `timeoutMs`; the next
    * job starts a new one. Call it only when no job is running.
    */
   run(job: Job, timeoutMs: number, onResult: (result: Result) => void): Promise<'done' | 'timed out'>
-  /** Leaves the thread to the next one with the same file: starting a thread takes a third of a second. */
+  /** Leaves the thread to the next `JobThread` with the same file, because starting a thread takes a third of a second. */
   close(): Promise<void>
 }
 
-/** A thread that waits for another user. */
+/** A running thread that a `JobThread` has left, and another one can take. */
 interface WaitingThread {
   worker: Worker
-  /** Stops waiting. */
+  /** Removes the timer and listener of the wait. */
   stop: () => void
 }
 
-/** The threads that wait, by file and limit. */
+/** The threads that can be taken, by file and heap limit. */
 const waitingThreads = new Map<string, WaitingThread[]>()
 
-/** More users at the same time are rare, and threads take memory. */
+/** Maximum number of waiting threads per file. More are rarely needed at the same time, and each takes memory. */
 const maxWaiting = 2
 
-/** Takes or starts the thread with its first job, and ends it after a minute without one. */
+/** Creates a `JobThread`. Its first job takes a waiting thread or starts one, which ends after a minute without a job. */
 export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number): JobThread<Job, Result> {
   const key = `${file.href} ${maxHeapMegabytes}`
   const waiting = waitingThreads.get(key) ?? []
@@ -44,7 +44,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
       env: threadEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
     })
-    worker.on('error', () => {}) // the job, if there is one, reports it
+    worker.on('error', () => {}) // `runJob` reports an error during a job
     await once(worker, 'message') // ready
     return worker
   }
@@ -97,7 +97,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
   }
 }
 
-/** Lets a thread wait for another user, and ends it after a minute without one. */
+/** Lets a thread wait for another `JobThread`, and ends it if none takes it within a minute. */
 async function leave(worker: Worker, waiting: WaitingThread[]): Promise<void> {
   if (waiting.length >= maxWaiting) {
     await worker.terminate()
@@ -121,7 +121,10 @@ async function leave(worker: Worker, waiting: WaitingThread[]): Promise<void> {
   waiting.push(left)
 }
 
-/** No statement takes this long. A job can continue what the last one began, so the thread stays for it. */
+/**
+ * How long a thread waits for a job. The next job can continue what the last one began, and no SQL statement between them takes
+ * this long.
+ */
 const idleMs = minuteMs
 
 function runJob<Job, Result>(

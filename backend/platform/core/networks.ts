@@ -1,13 +1,13 @@
 import ipaddr from 'ipaddr.js'
 
-/** Addresses that aren't valid share one network. Otherwise, a client with many of them would have many networks. */
+/** The network of all invalid addresses. Otherwise, a client that makes up addresses would count as many networks. */
 const unknownNetwork = 'unknown'
 
 export const isAddress = (address: string): boolean => ipaddr.isValid(address)
 
 /**
- * Returns the networks that requests from an address are counted by: the first 64 and 48 bits of an IPv6 address, because
- * one site has all addresses that start with them (RFC 6177), or the IPv4 address under two keys.
+ * Returns the two networks by which requests from an address are counted. For IPv6, they're the first 64 bits and the first 48
+ * bits, because one site can have all addresses with the same 48 bits (RFC 6177). For IPv4, both are the address itself.
  */
 export function toNetworks(ip: string): [network: string, site: string] {
   if (!isAddress(ip)) return [unknownNetwork, `site ${unknownNetwork}`]
@@ -17,7 +17,7 @@ export function toNetworks(ip: string): [network: string, site: string] {
   return [bytes.slice(0, 8).join('.'), `site ${bytes.slice(0, 6).join('.')}`]
 }
 
-/** Returns an address's network for people: the IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Formats an address's network for people to read: the IPv4 address, or the first 64 bits of an IPv6 address. */
 export function formatNetwork(ip: string): string {
   if (!isAddress(ip)) return unknownNetwork
   const address = ipaddr.process(ip)

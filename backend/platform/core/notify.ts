@@ -12,8 +12,8 @@ export interface Notify {
 }
 
 /**
- * The end of a call or a call attempt, in the contract's values. The outcome of an attempt that the agent runtime
- * didn't place, and that doesn't count, is `not_placed`.
+ * How a call or a call attempt ended, in the contract's values. If the agent runtime didn't place an attempt, the attempt
+ * doesn't count, and its outcome here is `not_placed`.
  */
 interface CallResult {
   outcome: string | null
@@ -26,13 +26,13 @@ export interface ToolChange {
   agentId?: number
 }
 
-/** The attempt whose token opens tool sessions until it ends. */
+/** The attempt whose token opens tool sessions until the attempt ends. */
 export interface ToolAccess {
   workspaceId: number
   attemptId: string
 }
 
-/** Forwards notifications to listeners that connect later: workers need dependencies, and those need `notify`. */
+/** Forwards notifications to listeners that connect later. Workers are created later, because their deps include `notify`. */
 export interface Notifier {
   notify: Notify
   connect(listener: Partial<Notify>): void
@@ -55,7 +55,7 @@ export function createNotifier(): Notifier {
   }
 }
 
-/** Ignores notifications, in commands and tests, which run without workers and tool server. */
+/** Ignores notifications. Commands and tests use it, because they run without workers and a tool server. */
 export const noNotify: Notify = {
   callQueued: () => {},
   deliveryQueued: () => {},

@@ -10,7 +10,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { type FieldIssue, fieldIssue } from './errors.ts'
 
-/** A number in E.164, or its issue. */
+/** A number in E.164, or the issue that makes it invalid. */
 type ParsedPhone = { ok: true; phoneNumber: string } | { ok: false; issue: FieldIssue }
 
 /** Numbers in E.164, each once, in the order of the text. */
@@ -21,9 +21,9 @@ const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\
 
 /**
  * Normalizes a phone number in any format that libphonenumber supports: international, national with `country`
- * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Also takes what lead forms, spreadsheets, and chat
- * apps add to a number. Rejects text with anything else before or after the number, several numbers, and numbers with an
- * extension, because the call would end at the switchboard.
+ * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Also accepts the characters that lead forms,
+ * spreadsheets, and chat apps add. Rejects any other text around the number, several numbers, and numbers with an extension,
+ * because the call would end at the switchboard.
  *
  * @param country null if it's unknown: then only numbers with a country code are valid
  */
@@ -38,8 +38,8 @@ export function parsePhone(input: string, country: string | null): ParsedPhone {
 }
 
 /**
- * Parses all numbers in a text, without their extensions, for people who must not be called: opting out isn't refused for
- * its form. Never guesses: text without a valid number has none.
+ * Parses all numbers in a text, and drops their extensions. It's for people who opt out: their request counts, however they
+ * write the number. Never guesses: if the text has no valid number, returns an issue.
  *
  * @param country null if it's unknown: then only numbers with a country code are valid
  */
@@ -63,8 +63,8 @@ export function isSpecialNumber(phoneNumber: string): boolean {
 }
 
 /**
- * Returns the country of a number, ISO 3166-1 alpha-2: +1 876 is Jamaica. Undefined for one without a country, such as a
- * satellite number.
+ * Returns the country of a number, ISO 3166-1 alpha-2: +1 876 is Jamaica. Returns undefined for a number without a country,
+ * such as a satellite number.
  *
  * @param phoneNumber in E.164
  */
@@ -74,7 +74,7 @@ export function countryOfNumber(phoneNumber: string): string | undefined {
   return found.country
 }
 
-/** Countries by number. Each rule asks for that of the same number. */
+/** Caches countries by number, because each calling rule looks up the country of the same number. */
 const countries = new LRUCache<string, { country: string | undefined }>({ max: 5_000 })
 
 const specialTypes: ReadonlySet<PhoneNumberType | undefined> = new Set([
@@ -84,7 +84,10 @@ const specialTypes: ReadonlySet<PhoneNumberType | undefined> = new Set([
   'PAGER',
 ])
 
-/** Networks without a country: libphonenumber says that satellite phones are mobile phones (ITU-T E.164.D). */
+/**
+ * Codes of international networks and services (ITU-T E.164.D). They're listed here, because libphonenumber says that
+ * satellite phones are mobile phones.
+ */
 const specialCountryCodes: ReadonlySet<string> = new Set(['808', '870', '878', '881', '882', '883', '979'])
 
 const toCountryCode = (country: string | null): CountryCode | undefined =>
@@ -101,7 +104,7 @@ const maxTextLength = 1_000
 
 function findPhones(input: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(normalizeInput(input), country)
-  // A longer extension is another number.
+  // An extension of seven digits or more is another number.
   if (whole !== undefined && (whole.ext ?? '').length < 7) return [whole.number]
   const parts = removeInvisible(input)
     .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // numbers that were stored as decimals
@@ -145,7 +148,7 @@ function searchNumbers(text: string, country: CountryCode | undefined): string[]
     .map(({ number }) => number.number)
 }
 
-/** Returns true for digits after a country code that makes them invalid. Without it, they're another person's number. */
+/** Returns true if a country code comes before the match. The match leaves it out, so it could be another person's number. */
 const isTail = (text: string, startsAt: number): boolean =>
   text[startsAt] !== '+' &&
   /(?:\+|(?<!\d)00)[\s(]*\d{1,3}[\s().-]*$/.test(text.slice(Math.max(0, startsAt - 20), startsAt))
@@ -163,7 +166,7 @@ function normalizeInput(input: string): string {
 const removeInvisible = (input: string): string =>
   input.replace(invisibleCharacters, '').replaceAll('＋', '+').trim()
 
-/** Reads a valid number. Other spellings count only if the number isn't valid as it was written. */
+/** Reads a valid number. Tries another spelling only if the number isn't valid as written. */
 function readNumber(text: string, country: CountryCode | undefined): PhoneNumber | undefined {
   const parse = (spelling: string) => {
     const parsed = parseNumber(spelling, country)
@@ -172,7 +175,7 @@ function readNumber(text: string, country: CountryCode | undefined): PhoneNumber
   return parse(text) ?? parse(spellPrefixes(text))
 }
 
-/** Replaces 00 before a country code, and removes the 1 that WhatsApp still has after Mexico's. */
+/** Replaces 00 before a country code with +, and removes the 1 that WhatsApp still writes after Mexico's country code. */
 const spellPrefixes = (text: string): string =>
   text
     .replace(/(?<![+\d][\s.()-]{0,3})00\s?(?=[1-9])/g, '+')

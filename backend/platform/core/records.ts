@@ -4,7 +4,7 @@ export const pick = <Source extends object, Key extends keyof Source>(
   keys: readonly Key[],
 ): Pick<Source, Key> => Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<Source, Key>
 
-/** Returns the value under a key that a user chose. Not what every object inherits: a variable can be called `constructor`. */
+/** Returns the value under a key that a user chose. Ignores inherited properties: a variable can be called `constructor`. */
 export const getOwn = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 

@@ -1,8 +1,8 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 
 /**
- * Replaces a file atomically. Only this user can open it. Doesn't write through a link, which the owner of the folder
- * could have put there when root writes to the folder of an ordinary user.
+ * Replaces a file atomically with one that only this user can open. Doesn't write through a symbolic link: if root writes to
+ * an ordinary user's folder, that user could have created the link.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const newFile = `${file}.new`

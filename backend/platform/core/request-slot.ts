@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** A request's share of the requests that a process handles at the same time. */
 export interface RequestSlot {
-  /** Lets another request take it. */
+  /** Lets another request take the slot. */
   release(): void
 }
 
@@ -10,7 +10,7 @@ export interface RequestSlot {
 export const currentSlot = new AsyncLocalStorage<RequestSlot>()
 
 /**
- * Releases the slot of the request whose handler calls this, if any. For handlers that from now on only wait for
- * something outside of this process, and do almost nothing meanwhile.
+ * Releases the slot of the current request, if it has one. A handler calls this before it only waits for something outside
+ * of this process, and does almost nothing meanwhile.
  */
 export const releaseRequestSlot = (): void => currentSlot.getStore()?.release()

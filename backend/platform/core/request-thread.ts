@@ -3,9 +3,9 @@ import { rejectOnAbort } from './abort.ts'
 import { minuteMs } from './durations.ts'
 import { threadEnvironment } from './thread-environment.ts'
 
-/** A worker thread that works on many requests at the same time. Its event loop isn't the service's. */
+/** A worker thread that works on many requests at the same time. It doesn't block the service's event loop. */
 interface RequestThread<Request, Result> {
-  /** Rejects with the signal's reason if the signal aborts. The thread then stops working on the request. */
+  /** Sends a request. If the signal aborts, rejects with the signal's reason, and the thread stops working on the request. */
   send(request: Request, signal?: AbortSignal): Promise<Result>
 }
 
@@ -16,14 +16,14 @@ interface FromThread<Result> {
   result: Result
 }
 
-/** A worker and its requests. The one before it can still be ending, and must not fail the requests of the next. */
+/** A worker and its own requests. A worker that's still ending must not fail the requests of the next one. */
 interface Running<Result> {
   worker: Worker
   pending: Map<number, Omit<PromiseWithResolvers<Result>, 'promise'>>
   idleTimer?: NodeJS.Timeout
 }
 
-/** Starts the thread with its first request, and ends it after `idleMs` without one. */
+/** Creates a thread that starts with the first request, and ends after `idleMs` without requests. */
 export function createRequestThread<Request, Result>(
   file: URL,
   maxHeapMegabytes: number,
@@ -39,7 +39,7 @@ export function createRequestThread<Request, Result>(
     })
     const started: Running<Result> = { worker, pending: new Map() }
     worker.on('message', ({ id, result }: FromThread<Result>) => started.pending.get(id)?.resolve(result))
-    worker.on('error', () => {}) // it also exits
+    worker.on('error', () => {}) // the worker also exits, which is handled below
     worker.once('exit', () => {
       if (running === started) running = undefined
       for (const { reject } of started.pending.values())
@@ -82,7 +82,7 @@ export function createRequestThread<Request, Result>(
 /**
  * Responds to the requests that the main thread sends to this one.
  *
- * @param handle must not reject, because errors don't keep their class on the way
+ * @param handle must not reject, because errors lose their class on the way to the main thread
  */
 export function serveRequests<Request, Result>(
   handle: (request: Request, signal: AbortSignal) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Runs a generator to its end, and returns what it returns. What it yields is dropped. */
+/** Runs a generator to its end, and returns its return value. Drops the values that it yields. */
 export async function runToEnd<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
   let step = await steps.next()
   while (step.done !== true) step = await steps.next()

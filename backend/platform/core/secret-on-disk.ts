@@ -30,7 +30,7 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   return readOrCreateSecret(file)
 }
 
-/** If root creates the file in an ordinary user's folder, it's for that user, who must be able to start Outdial, too. */
+/** Writes a new file. If root creates it in an ordinary user's folder, that user owns it, and can start Outdial, too. */
 async function writeSecret(file: string, secret: string): Promise<void> {
   const { uid, gid } = await stat(path.dirname(file))
   await using handle = await open(file, 'wx', 0o600)
@@ -57,7 +57,7 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   )
 }
 
-/** Rejects a file that another user wrote or can read. Its folder may be trusted because that user owns the database. */
+/** Rejects a file that other users own or can open. The folder's owner may own it, because that user owns the database. */
 function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): void {
   if (process.getuid === undefined) return // Windows has no such owners and modes
   if (![0, process.getuid(), folder.uid].includes(uid)) {

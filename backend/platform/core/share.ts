@@ -1,9 +1,9 @@
-/** Stands for the result of an item that must run alone, for example because another transaction has locked its row. */
+/** The result of an item that must run alone, for example because another transaction has locked its row. */
 export const leftOut: unique symbol = Symbol('left out')
 
 /**
- * Does something for items of one group, all or nothing. Returns a result for each, in the same order. An item that runs
- * alone is never left out: the operation waits for what is locked.
+ * Handles items of one group, all or nothing. Returns a result for each item, in the same order. Must not leave out an item
+ * that runs alone; instead, it waits for the locked row.
  */
 type Operation<Item, Result> = (
   groupId: number,
@@ -12,30 +12,30 @@ type Operation<Item, Result> = (
 ) => Promise<readonly (Result | typeof leftOut)[]>
 
 interface ShareOptions<Item> {
-  /** Items of one batch. */
+  /** Maximum number of items in a batch. */
   maxSize: number
-  /** Batches and items alone that run at the same time. */
+  /** Maximum number of batches and single items that run at the same time. */
   maxRunning: number
-  /** Batches of one group that run at the same time, so that a slow group leaves room for the others. */
+  /** Maximum number of batches of one group that run at the same time, so that a slow group leaves capacity to others. */
   maxRunningPerGroup: number
   /**
-   * A batch that has run this long, perhaps because it waits for a lock, lets another one of its group run. A group has at
-   * most half of `maxRunning` then, and the last one is left for a group that has none. By default, no batch does.
+   * A batch that has run for this many milliseconds, perhaps because it waits for a lock, lets another batch of its group
+   * start. Such a group can use half of `maxRunning`, and never the last free place. By default, batches never count as slow.
    */
   slowAfterMs?: number
   /**
-   * How many milliseconds an item waits for others of its group while a batch of it runs, or if one has ended shortly before
-   * (`restRounds`). After a longer pause, or with 0, it waits only for those of the same turn of the event loop. By default, it
+   * How many milliseconds an item waits for other items of its group if a batch of the group is running or has just ended
+   * (see `restRounds`). Otherwise, or with 0, it waits only for items of the same turn of the event loop. By default, an item
    * doesn't wait.
    */
   gatherMs?: number
-  /** How long an item waits to run, first with others and then alone. By default, as long as it takes. */
+  /** Maximum time that an item waits for its batch and, if needed, to run alone. By default, there's no limit. */
   deadline?: { maxWaitMs: number; createError: () => Error }
-  /** Two items of a group with a key in common never run at the same time, also if one runs alone. By default, none have. */
+  /** Items of a group with a common key never run at the same time, even if one runs alone. By default, items have no keys. */
   keysOf?: (item: Item) => readonly string[]
-  /** The group whose turn it is when an item runs alone. By default, the group whose items share batches. */
+  /** Returns the group whose turn an item takes when it runs alone. By default, it's the group of its batches. */
   aloneGroupOf?: (item: Item) => number
-  /** Returns true if a batch that failed has certainly changed nothing, so that its items run alone. By default, none do. */
+  /** Returns true if a failed batch certainly changed nothing. Its items then run alone. By default, they fail with it. */
   isRolledBack?: (error: unknown) => boolean
   /** Called when the items of a batch run alone because it was rolled back. */
   onRollback?: (error: unknown, itemCount: number) => void
@@ -58,18 +58,18 @@ type Queues<Item, Result> = Map<number, Entry<Item, Result>[]>
 const maxAlonePerGroup = 2
 
 /**
- * A group stops being busy this many times `gatherMs` after its last batch. With 1, many processes that share the work
- * had a pause between most batches, and their batches became small.
+ * How many times `gatherMs` a group still counts as busy after its last batch. With 1, groups stopped counting as busy between
+ * most batches when many processes shared the work, and batches became small.
  */
 const restRounds = 5
 
 /**
- * Lets items that arrive at about the same time share an operation, where one item is a batch of one. Returns a function
- * that resolves or rejects with the item's own result. Without `gatherMs`, an item waits only while the maximum number of
- * batches runs, and the next batch takes all items that have arrived. Groups take turns.
+ * Combines items that arrive at about the same time into batches. Returns a function that adds an item, and settles with
+ * the item's own result. Without `gatherMs`, an item waits only while the maximum number of batches is running, and the next
+ * batch takes all items that have arrived. Groups take turns.
  *
- * An item runs alone, with the same operation, if the batch left it out or was rolled back. So a locked row delays only
- * its item, and a bad item fails for itself.
+ * If a batch left out an item or was rolled back, the item runs alone, with the same operation. So a locked row delays only
+ * its own item, and a bad item doesn't make others fail.
  */
 export function share<Item, Result>(
   operation: Operation<Item, Result>,
@@ -78,12 +78,12 @@ export function share<Item, Result>(
   const { maxSize, maxRunning, maxRunningPerGroup, slowAfterMs, gatherMs, deadline } = options
   const { keysOf, aloneGroupOf, isRolledBack, onRollback } = options
   const waiting: Queues<Item, Result> = new Map()
-  /** Items that wait until they can run alone. They still have their keys. */
+  /** Items that wait until they can run alone. Meanwhile, their keys stay busy. */
   const waitingAlone: Queues<Item, Result> = new Map()
   /** Counts the batches of each group that run: those that have run for `slowAfterMs`, and the others. */
   const running = new Map<number, { slow: number; others: number }>()
   const runningAlone = new Map<number, number>()
-  /** Groups whose items wait for others. */
+  /** Groups whose items wait for more items to arrive. */
   const gathering = new Set<number>()
   /** Groups whose last batch has ended shortly before, with the timers that remove them. */
   const resting = new Map<number, NodeJS.Timeout>()
@@ -110,8 +110,8 @@ export function share<Item, Result>(
   }
 
   /**
-   * Removes the items that can run now from those that wait. An item never overtakes another with a key in common:
-   * otherwise, one with several keys could wait forever for all of them.
+   * Separates the items that can run now from those that must wait. An item never overtakes another with a common key:
+   * otherwise, an item with several keys might never find all of them free.
    */
   const takeBatch = (entries: Entry<Item, Result>[]) => {
     const batch: Entry<Item, Result>[] = []
@@ -184,7 +184,7 @@ export function share<Item, Result>(
       const remaining = (runningAlone.get(aloneGroupId) ?? 1) - 1
       if (remaining > 0) runningAlone.set(aloneGroupId, remaining)
       else runningAlone.delete(aloneGroupId)
-      // Batches first, because items alone come first after a batch. So both get turns, even if only one of them can run.
+      // Batches start first here, and single items start first after a batch. So both get turns, even if only one can run.
       startBatches()
       startAlone()
     }
@@ -211,7 +211,10 @@ export function share<Item, Result>(
     }
   }
 
-  /** Leaves one for batches, if more than one can run, and the last one for a group of which no item runs alone. */
+  /**
+   * Returns whether an item can run alone. If `maxRunning` is more than 1, one place stays free for batches, and the last of
+   * the other places for a group of which no item runs alone.
+   */
   const mayStartAlone = (aloneGroupId: number): boolean => {
     const maxAlone = Math.max(1, maxRunning - 1)
     const ofGroup = runningAlone.get(aloneGroupId) ?? 0
@@ -232,7 +235,7 @@ export function share<Item, Result>(
     }
   }
 
-  /** Adds an item to those that wait, until its deadline. */
+  /** Adds an item to a queue, and rejects it if it's still there at its deadline. */
   const wait = (queues: Queues<Item, Result>, groupId: number, entry: Entry<Item, Result>) => {
     const entries = queues.get(groupId) ?? []
     entries.push(entry)
@@ -244,7 +247,7 @@ export function share<Item, Result>(
       else queues.delete(groupId)
       if (queues === waitingAlone) freeKeys(entry)
       entry.reject(deadline.createError())
-      startBatches() // others may have waited behind its keys
+      startBatches() // other items may have waited for its keys
     }
     entry.timer = setTimeout(reject, entry.waitsUntil - performance.now())
   }

@@ -14,7 +14,7 @@ export const rule = (code: string, message: string | ((text: string) => string))
   abort: true,
 })
 
-/** Returns the same for `context.addIssue()` in a `superRefine` or a `transform`. */
+/** Returns an issue with a code and message for `context.addIssue()` in a `superRefine` or a `transform`. */
 export const ruleIssue = (code: string, message: string) => ({
   code: 'custom' as const,
   message,
@@ -25,8 +25,8 @@ export const ruleIssue = (code: string, message: string) => ({
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Finds all issues of form input with a schema whose rules have their own messages. A rule about an entry of a list
- * reports the list, which is the field of the form.
+ * Finds all issues of form input with a schema whose rules have their own messages. An issue of a list's entry names the
+ * list, because the whole list is one field of the form.
  */
 export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
   const { error } = schema.safeParse(input, { reportInput: true })

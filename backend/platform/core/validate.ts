@@ -4,11 +4,11 @@ import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
 import { cutText, toStorableText } from './text.ts'
 
 /**
- * Valid requests and forms have fewer values. Each value costs microseconds, so a body of 1 MiB would cost a second.
+ * More values than valid requests and forms have. Each value takes microseconds, so a body of 1 MiB could take a second.
  */
 export const defaultMaxValues = 2_000
 
-/** A query that rejects every parameter, so that a misspelled one isn't silently ignored. */
+/** The schema of a query string without parameters. Rejects every parameter, instead of silently ignoring it. */
 export const NoQuery = z.strictObject({})
 
 /**
@@ -35,7 +35,7 @@ export function validate<Schema extends z.ZodType>(
 export const tooManyValuesError = (maxValues: number): ApiError =>
   validationError([fieldIssue('', 'too_big', { limit: `${maxValues.toLocaleString('en-US')} values` })])
 
-/** Counts the values in a value, itself included. Stops soon after `max`. */
+/** Counts the values in `input`, including `input` itself. Stops counting soon after `max`. */
 function countValues(input: unknown, max: number): number {
   const waiting = [input]
   let count = 0
@@ -66,7 +66,7 @@ interface CleanedInput {
 }
 
 interface CleanOptions {
-  /** Keeps lists and objects whose text is all blank. To a program, unlike a form, they aren't the same as none. */
+  /** Keeps lists and objects that contain only blank text. In a form they mean "not filled in", but to a program they don't. */
   keepEmptied?: boolean
 }
 
