@@ -10,18 +10,18 @@ export interface ArrivingBody {
   /** Bytes that the connection had received when the body began. */
   bytesBefore: number
   isUpload: boolean
-  /** Everyone whose bytes these are. Empty if that isn't known. */
+  /** Keys of the workspace, user, credential, or network that the bytes count toward. Empty until the sender is known. */
   owners: string[]
-  /** Functions to call when the body has arrived, or can't any more. */
+  /** Functions to call when the body is no longer arriving, for whatever reason. */
   onEnd: (() => void)[]
 }
 
-/** Lists the bodies that are still arriving. A client decides how long that takes, so they have separate limits. */
+/** Tracks the bodies that are still arriving. Clients decide how long that takes, so bodies have separate limits. */
 export class ArrivingBodies {
   readonly #bodies = new Map<IncomingMessage, ArrivingBody>()
   readonly #lingerMs: number
 
-  /** @param options.lingerMs how long the rest of a body is read that was answered before it arrived */
+  /** @param options.lingerMs how long the rest of a body is still read after an early response */
   constructor({ lingerMs }: { lingerMs: number }) {
     this.#lingerMs = lingerMs
   }
@@ -42,7 +42,7 @@ export class ArrivingBodies {
     return this.#bodies.get(req)
   }
 
-  /** Returns all that are arriving, the oldest ones first. */
+  /** Returns all bodies that are arriving, the oldest ones first. */
   list(): ArrivingBody[] {
     return [...this.#bodies.keys()].flatMap((req) => this.find(req) ?? [])
   }
@@ -54,5 +54,5 @@ export class ArrivingBodies {
   }
 }
 
-/** Counts what has arrived of a body. */
+/** Returns how many bytes of a body have arrived. */
 export const countBytes = ({ req, bytesBefore }: ArrivingBody): number => req.socket.bytesRead - bytesBefore

@@ -12,7 +12,7 @@ import { createUploadShares } from './upload-shares.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Names the credential of a request that has no `caller`: a sign-in session or an attempt. */
+    /** A key for the credential of a request that has no `caller`: its sign-in session's user, or its attempt. */
     credentialKey: string | null
   }
   interface FastifyContextConfig {
@@ -25,10 +25,10 @@ declare module 'fastify' {
 export interface BodyLimits {
   /** Limits the time of a request's body, if it has one. */
   watch(req: IncomingMessage, res: ServerResponse): void
-  /** Limits how many bodies a sender has arriving, and the bytes of all of them. */
+  /** Limits how many bodies of one sender can be arriving at the same time, and their total bytes. */
   limit(app: FastifyInstance): void
   /**
-   * Does the same for a request that Fastify doesn't handle. `credential` is null if the request has none.
+   * Does what `limit` does, for a request that Fastify doesn't handle. `credential` is null if the request has none.
    *
    * @throws {ApiError} rate_limited
    */
@@ -37,7 +37,7 @@ export interface BodyLimits {
 }
 
 /**
- * @param options.isProxy says whether an address is a proxy's, which has the requests of many clients
+ * @param options.isProxy returns true for a proxy's address, which many clients share
  * @param options.getAddress returns the address of a request's client
  */
 export function createBodyLimits(

@@ -10,16 +10,16 @@ import type { SlowClientLog } from './slow-client-log.ts'
 export interface Sender {
   /** Null for a request without a credential. */
   credential: string | null
-  /** Everyone whose bytes these are, if there's a credential. */
+  /** Keys of the workspace, user, or credential that the bytes count toward. Empty without a credential. */
   owners: string[]
   address: string
 }
 
 /**
- * Creates a function that counts a body for its sender. It throws an ApiError (`rate_limited`) if the sender has too many
- * others that are still arriving, or too many bytes of them.
+ * Creates a function that counts a body for its sender. The function throws an ApiError (`rate_limited`) if too many of the
+ * sender's bodies are still arriving, or their bytes are too many.
  *
- * @param options.isProxy says whether an address is a proxy's, which has the requests of many clients
+ * @param options.isProxy returns true for a proxy's address, which many clients share
  */
 export function createBodyShares(
   limits: HttpLimits,
@@ -51,7 +51,7 @@ export function createBodyShares(
 }
 
 /**
- * Returns the length of a body from its headers. Without it, a body counts as the longest one that the route accepts.
+ * Returns a body's length from its Content-Length. Without this header, it counts as the longest body that the route accepts.
  */
 const getLength = ({ req }: ArrivingBody, maxLength: number): number =>
   Math.min(Number(req.headers['content-length'] ?? Infinity), maxLength)
@@ -62,7 +62,7 @@ type Authenticated = Pick<FastifyRequest, 'caller' | 'credentialKey'>
 export const getCredential = ({ caller, credentialKey }: Authenticated): string | null =>
   caller === null ? credentialKey : getConnectionKey(caller)
 
-/** Returns everyone that a request is made for. A customer can have many credentials. */
+/** Returns keys of those that a request counts toward: not only of the credential, because a customer can have many. */
 export const getOwners = ({ caller, credentialKey }: Authenticated): string[] => {
   if (caller !== null) return [`workspace:${caller.workspaceId}`, `user:${caller.userId}`]
   return credentialKey === null ? [] : [credentialKey]

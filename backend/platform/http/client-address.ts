@@ -7,7 +7,7 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
   return (address) => isTrusted(address, 0)
 }
 
-/** Returns the address of a request's client, as Fastify's `request.ip`. */
+/** Returns the address of a request's client, like Fastify's `request.ip`. */
 export function getClientAddress(req: IncomingMessage, isProxy: (address: string) => boolean): string {
   removeForwardedPorts(req.headers)
   return req.socket.remoteAddress === undefined ? '' : proxyAddr(req, isProxy)
@@ -19,7 +19,7 @@ export function getClientAddress(req: IncomingMessage, isProxy: (address: string
  */
 export function removeForwardedPorts(headers: IncomingHttpHeaders): void {
   const header = headers['x-forwarded-for']
-  // Node joins repeated headers.
+  // The header can't be an array, because Node joins repeated headers.
   if (typeof header !== 'string' || !/[\]:]/.test(header)) return
   headers['x-forwarded-for'] = header
     .split(',')

@@ -6,24 +6,24 @@ import { ApiError, type ErrorKey } from '../core/errors.ts'
 /**
  * Responds to data that isn't HTTP or exceeds a limit, for which Node creates no request.
  *
- * @param canRespond says whether a client would take the error for what it is, and not for another response
+ * @param canRespond returns false if the client would mistake the error for the response to another request
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   canRespond: (socket: Socket) => boolean,
 ): void {
-  // Nobody asked for anything: browsers and load balancers open connections before they need them.
+  // The client has sent nothing, so it expects no response: browsers and load balancers open connections in advance.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return
   if (error.code === 'ECONNRESET' || !socket.writable || !canRespond(socket)) socket.destroy()
   else respond(socket, statusLines[error.code ?? ''] ?? statusLines.other)
 }
 
-/** Responds to a request whose body took too long to arrive, as if Node had noticed it. */
+/** Responds to a request whose body took too long to arrive, in the same way as after Node's own timeout. */
 export const endLateRequest = ({ socket }: IncomingMessage): void =>
   respond(socket, statusLines.ERR_HTTP_REQUEST_TIMEOUT)
 
-/** The body has the contract's format, but 408 and 431 aren't in the contract's table of statuses. */
+/** Sends an error in the contract's format. Its status can be 408 or 431, which aren't in the contract's table of statuses. */
 function respond(socket: Socket, [status, key]: [string, ErrorKey]): void {
   const requestId = randomUUID()
   const body = JSON.stringify(new ApiError(key).toResponse(requestId))

@@ -21,8 +21,8 @@ interface GracefulClosing {
 }
 
 /**
- * Closes a server without losing a request that has arrived. Node would reset the connections that the kernel has
- * accepted for it, and it would wait indefinitely for connections that have never sent a request.
+ * Returns functions that close a server without losing a request that has arrived. Node alone would reset connections that
+ * only the kernel has accepted, and would wait indefinitely for connections that have never sent a request.
  */
 export function createGracefulClosing(server: Server): GracefulClosing {
   const sockets = new Set<Socket>()
@@ -33,7 +33,7 @@ export function createGracefulClosing(server: Server): GracefulClosing {
     socket.once('close', () => sockets.delete(socket))
   })
 
-  /** Resolves immediately after the event loop has looked for connections and requests, and found no connection. */
+  /** Resolves once a turn of the event loop has read new requests and found no new connection. */
   const acceptWaiting = async () => {
     const deadline = performance.now() + acceptTimeoutMs
     for (;;) {
@@ -46,7 +46,7 @@ export function createGracefulClosing(server: Server): GracefulClosing {
 
   const closeUnused = async (signal: AbortSignal) => {
     await delay(firstRequestTimeoutMs, undefined, { signal }).catch(() => undefined)
-    // A request that has arrived is read first.
+    // Lets Node read requests that have arrived, so that their connections don't count as unused.
     await nextTurn()
     await nextTurn()
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()

@@ -65,7 +65,7 @@ export function createLimitedApp(
     routerOptions: { ignoreTrailingSlash: true },
     return503OnClosing: false,
     frameworkErrors: handleError,
-    // createLimitedServer does it.
+    // createLimitedServer handles these errors.
     clientErrorHandler: () => {},
   })
   const closing = createGracefulClosing(app.server)

@@ -33,14 +33,15 @@ export function createLimitedServer(
     },
     inOrder((req, res) => {
       bodies.watch(req, res)
-      // RFC 9112, section 3.2: there's one, except in HTTP/1.0. Of several, Node takes the first, and a proxy could another.
+      // RFC 9112, section 3.2: a request has exactly one Host header, except in HTTP/1.0. If there are several, Node uses the
+      // first one, but a proxy could use another.
       const hosts = countHosts(req)
       if (hosts > 1 || (hosts === 0 && req.httpVersion !== '1.0'))
         rejectRequest(req, res, 400, 'malformed_json.host_count')
       else handle(req, res)
     }),
   )
-  // RFC 9110, section 10.1.1.
+  // RFC 9110, section 10.1.1: the response to an unknown expectation is 417.
   server.on(
     'checkExpectation',
     inOrder((req, res) => rejectRequest(req, res, 417, 'malformed_json.expectation')),
@@ -60,12 +61,12 @@ export function createLimitedServer(
   return server
 }
 
-/** Counts in the names and values as they arrived: `headersDistinct` would copy all headers of each request. */
+/** Counts a request's Host headers. Reads `rawHeaders`, because `headersDistinct` would copy all headers of each request. */
 const countHosts = ({ rawHeaders }: IncomingMessage): number =>
   rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host')
     .length
 
-/** Responds to a request that Fastify doesn't handle. 417 isn't in the contract's table of statuses. */
+/** Responds to a request that Fastify doesn't handle. `status` is a number, because 417 isn't in the contract's table. */
 function rejectRequest(req: IncomingMessage, res: ServerResponse, status: number, key: ErrorKey): void {
   const requestId = getRequestId(req)
   const body = JSON.stringify(new ApiError(key).toResponse(requestId))
@@ -74,7 +75,7 @@ function rejectRequest(req: IncomingMessage, res: ServerResponse, status: number
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
       'X-Request-Id': requestId,
-      // A body may follow, which nothing reads.
+      // The request's body may still be arriving, and nothing reads it.
       Connection: 'close',
     })
     .end(body)

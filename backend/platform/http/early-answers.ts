@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Calls `onAnswer` when a response begins before the request's body has arrived, such as a 404. Closes the connection after
- * that: Node would read and drop the rest, however long it is, and only then the next request.
+ * Calls `onAnswer` when a response, such as a 404, begins before the request's body has arrived. Closes the connection after
+ * that response: otherwise, Node would read and drop the rest of the body, however long, before the next request.
  *
- * @param lingerMs how long the rest is still read. A client that's sending could lose the response if the connection closed
- *   at once.
+ * @param lingerMs how long the rest of the body is still read. If the connection closed at once, a client that's still sending
+ *   could lose the response.
  */
 export function closeAfterEarlyAnswer(
   req: IncomingMessage,
@@ -13,7 +13,7 @@ export function closeAfterEarlyAnswer(
   { lingerMs, onAnswer }: { lingerMs: number; onAnswer: () => void },
 ): void {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => ServerResponse
-  // Node calls it for each response, also if only `end` was called.
+  // Node calls `writeHead` for each response, even if a handler calls only `end`.
   res.writeHead = (...args: unknown[]) => {
     if (!req.complete) {
       onAnswer()
@@ -24,7 +24,7 @@ export function closeAfterEarlyAnswer(
   }
 }
 
-/** Replaces what Node does at the end of a connection's last response: it closes both directions. */
+/** Makes a connection stay readable for `lingerMs` after its last response. Node would close both directions at once. */
 function lingerAtEnd(socket: IncomingMessage['socket'], lingerMs: number): void {
   socket.destroySoon = () => {
     socket.end()

@@ -11,8 +11,8 @@ export function isLate(body: ArrivingBody, limits: HttpLimits): boolean {
 }
 
 /**
- * Returns the bodies to end so that the bytes of the rest are within the limit: of those who send the most, their oldest
- * ones first. Others arrive within a moment, and an attacker wants to stay.
+ * Returns the bodies to end so that the bytes of the rest are within the limit. Takes the oldest body of the owner with the
+ * most bytes, again and again: an ordinary client's body arrives within a moment, while an attacker's bodies stay.
  */
 export function findExcess(bodies: readonly ArrivingBody[], maxBytes: number): ArrivingBody[] {
   let excess = bodies.reduce((sum, body) => sum + countBytes(body), 0) - maxBytes

@@ -23,7 +23,7 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
     .send(apiError.toResponse(request.id))
 }
 
-/** Returns what a handler of errors reports: a client that has disconnected isn't an error of the service. */
+/** Returns the error to report: a more precise one for a body that's too large or a client that has disconnected. */
 export function findCause(error: unknown, { raw, routeOptions }: FastifyRequest): unknown {
   if (raw.errored) return bodyIncomplete
   // Fastify's error doesn't say which limit the route has.
@@ -35,8 +35,8 @@ const formatBytes = (bytes: number): string =>
   bytes < megabyte ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / megabyte)} MiB`
 
 /**
- * Keeps the log from reporting a disconnection as an error of the service. The caller has disconnected and won't
- * receive it.
+ * The error of a request whose client has disconnected. The client can't receive it, but it keeps the log from reporting an
+ * error of the service.
  */
 const bodyIncomplete = new ApiError('malformed_json.incomplete')
 
@@ -53,7 +53,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError(fastifyErrors[errorCode(error)] ?? 'internal_error')
 }
 
-/** Errors for requests that Fastify rejects by itself. */
+/** The API's errors for requests that Fastify itself rejects, by the code of Fastify's error. */
 const fastifyErrors: Record<string, ErrorKey | undefined> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type.type',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_json.length',

@@ -7,7 +7,7 @@ import type { SlowClientLog } from './slow-client-log.ts'
 export interface FloodGuard {
   /** Counts a connection that is closed because too many requests wait on it. */
   add: (socket: Socket) => void
-  /** Checks whether the network of a new connection had too many of those a short time ago. */
+  /** Checks whether too many connections of the same network were counted a short time before this new one. */
   isRejected: (socket: Socket) => boolean
 }
 
@@ -15,7 +15,7 @@ const maxNetworks = 10_000
 
 /**
  * Creates a guard against networks whose clients send many requests on each connection and read no response. Closing such a
- * connection costs Outdial more than opening another one costs the client. A proxy is never refused.
+ * connection costs Outdial more than opening another one costs the client. A proxy's connections are never rejected.
  */
 export function createFloodGuard(
   limits: Pick<HttpLimits, 'maxFloods' | 'floodMemoryMs'>,

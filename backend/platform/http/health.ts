@@ -11,7 +11,7 @@ export interface ProcessState {
   isStopping: boolean
   /** The loops of the workers that run in this process. */
   loops: readonly Loop[]
-  /** Returns true for a worker without a language model beside a process with one. */
+  /** Returns true if this process is a worker without a language model, although another process has one. */
   lacksModel: () => boolean
 }
 

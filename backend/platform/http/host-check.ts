@@ -32,23 +32,23 @@ export function createKnownHosts(config: HostConfig): (host: string | undefined)
   return (host) => host !== undefined && names.has(parseHostname(host).toLowerCase())
 }
 
-/** Drops the port. IPv6 addresses are in brackets (RFC 3986, section 3.2.2), but not in HOST. */
+/** Returns a host without its port. Adds the brackets of an IPv6 address (RFC 3986, section 3.2.2) that HOST doesn't have. */
 const parseHostname = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host.replace(/:\d+$/, ''))
 
-/** Load balancers check them by any name or address, and they reveal nothing. */
+/** Routes that accept any Host header: load balancers check them by any name or address, and their responses reveal nothing. */
 const probes = new Set<string | undefined>(['/healthz', '/readyz'])
 
 /** The page that anyone could use without a credential while the installation has no user. */
 const signUpPath = '/sign-up'
 
 /**
- * Rejects requests that a web page could have made its visitor's browser send by DNS rebinding, where that would give the
- * page more than its author has: everything on a machine that only its own users can reach, and the sign-up of a new
- * installation in an internal network.
+ * Rejects requests that a web page could have made its visitor's browser send by DNS rebinding. Checks only what the page's
+ * author can't reach without the browser: all routes of an installation that only its own machine can reach
+ * (`isLoopbackOnly`), and the sign-up page of a new installation in an internal network.
  *
- * A page needs a name, because the origin of an address is that address. It can send any `Authorization`, but no valid one,
- * so routes that do nothing without a bearer token are open to any name. A proxy's requests have the name that it uses for
- * this process. A trial has no proxy: the visitor's browser would have the same address.
+ * DNS rebinding needs a name in the URL, so requests to an IP address are accepted. A page doesn't know a valid bearer token,
+ * so routes that do nothing without one accept any name. A proxy can use any name for this process, so its requests aren't
+ * checked. With `isLoopbackOnly`, they are: a proxy's address would be the same as the browser's.
  */
 export function requireKnownHost(
   app: FastifyInstance,

@@ -11,34 +11,34 @@ export interface HttpLimits {
   headersTimeoutMs: number
   /** Time from the headers to the end of the body. */
   bodyTimeoutMs: number
-  /** Time from the headers to the end of a form with a file, which gets more time for everything that it has sent. */
+  /** Time from the headers to the end of a form with a file. What has arrived adds time, at `uploadBytesPerSecond`. */
   uploadTimeoutMs: number
   uploadBytesPerSecond: number
   /** How long the rest of a body is read after an early response. */
   lingerMs: number
-  /** How long a response may wait for its client to read it, which gets more time for everything that it has read. */
+  /** How long a client may take to read a response. What the client has read adds time, at `responseBytesPerSecond`. */
   responseTimeoutMs: number
   responseBytesPerSecond: number
   /** How often the times are checked. */
   checkIntervalMs: number
-  /** Requests of a credential whose bodies are still arriving. */
+  /** Requests with the same credential whose bodies are still arriving. */
   maxBodiesPerCredential: number
-  /** Requests of an address without a credential whose bodies are still arriving. */
+  /** Requests without a credential, from the same network, whose bodies are still arriving. */
   maxBodiesPerAddress: number
   /** Bytes of all bodies that are still arriving. */
   maxBodyBytes: number
   /**
-   * Bytes of the arriving bodies of a workspace, user, attempt, runtime secret, or address, as their headers announce them.
+   * Bytes, according to Content-Length, of the arriving bodies of a workspace, user, attempt, runtime secret, or network.
    * Uploads don't count.
    */
   maxBodyBytesPerOwner: number
-  /** Bytes of the forms with files that a user sends at the same time, until they're handled. */
+  /** Bytes of one user's forms with files that are arriving or being handled at the same time. */
   maxUploadBytesPerUser: number
   /** Bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
-  /** Connections of a network that are closed because too many requests wait on them. Then, new ones are refused. */
+  /** After so many connections of a network were closed because too many requests waited on them, new ones are rejected. */
   maxFloods: number
-  /** How long these connections are remembered after the last one. */
+  /** How long the closed connections count (`maxFloods`) after the last of them. */
   floodMemoryMs: number
 }
 

@@ -12,14 +12,14 @@ declare module 'fastify' {
   }
 }
 
-/** Routes that are needed most while the process is overloaded, and that cost little. */
+/** Routes without this limit, because they cost little and are needed most while the process is overloaded. */
 export const unlimitedRoutes = new Set<string | undefined>(['/healthz', '/readyz', '/metrics'])
 
 /**
  * Rejects requests while `max` others are being handled, or too many of the same workspace: they would wait for a database
- * connection until their clients give up. What depends on the client doesn't count: a request has no slot while its body arrives, and while its
- * response is read. A request whose client has disconnected counts until its handler has settled, because its work
- * continues. The tool server's requests aren't counted, because its streams stay open.
+ * connection until their clients give up. Time that depends on the client doesn't count: a request has no slot while its body
+ * arrives or its response is read. If the client has disconnected, the request counts until its handler has settled, because
+ * the work continues. The tool server's requests aren't counted, because its streams stay open.
  */
 export function limitRequests(app: FastifyInstance, max: number, overload: OverloadState): void {
   const shares = createRequestShares(max, overload)
@@ -32,10 +32,10 @@ export function limitRequests(app: FastifyInstance, max: number, overload: Overl
     }
     done()
   })
-  // If the client disconnects while the body arrives, no other hook may be called.
+  // Gives the slot back while the body arrives: if the client disconnects meanwhile, no later hook may be called.
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     request.slot?.pause()
-    // Now it's known whose request it is.
+    // Takes it again for the request's workspace, because the request has been authenticated by now.
     if (!hasBody(request)) request.slot?.take()
     done()
   })
@@ -75,7 +75,7 @@ function requireClient(socket: { destroyed: boolean }): void {
 
 interface CountedSlot extends RequestSlot {
   /**
-   * Takes the slot again after `pause`.
+   * Takes the slot for the first time, or again after `pause`.
    *
    * @throws {ApiError} unavailable, if no slot is free, or rate_limited, if its workspace has too many
    */

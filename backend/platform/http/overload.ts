@@ -9,7 +9,7 @@ type OverloadName = (typeof overloads)[number]
 
 /** Remembers which limits of the whole process have rejected requests. */
 export interface OverloadState {
-  /** Says that a request was rejected. */
+  /** Records that a request was rejected. */
   add(name: OverloadName): void
   /** Returns the limits that have rejected a request within the last ten seconds. */
   current(): OverloadName[]

@@ -46,7 +46,7 @@ export function parseJson(bytes: Uint8Array, maxValues = Infinity): unknown {
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}')
 
-/** Returns whether JSON has more levels of objects and lists, without parsing it. */
+/** Returns whether JSON has more than `maxDepth` levels of objects and lists, without parsing it. */
 export function isDeeperThan(bytes: Uint8Array, maxDepth: number): boolean {
   let depth = 0
   let isInText = false

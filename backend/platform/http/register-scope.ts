@@ -6,8 +6,8 @@ import plugin from 'fastify-plugin'
 import type { Deps } from '../../deps.ts'
 
 /**
- * Registers routes in a scope with separate hooks and parsers. `name` appears in Fastify's errors. Without it, Fastify
- * would look for the function in all loaded modules to find a name.
+ * Registers routes in a scope with separate hooks and parsers. `name` appears in Fastify's errors. Without a name, Fastify
+ * would search all loaded modules for the function to find one.
  */
 export async function registerScope(
   app: FastifyInstance,
@@ -21,7 +21,7 @@ export async function registerScope(
 
 type HandleError = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void
 
-/** Returns the name of the cookie that CSRF tokens belong to. It's the browser's, so it outlives sessions. */
+/** Returns the name of the cookie that CSRF tokens belong to. The cookie outlives sign-in sessions. */
 export const csrfCookieName = ({ publicUrl }: Pick<Deps['config'], 'publicUrl'>): string =>
   publicUrl.startsWith('https:') ? '__Host-outdial_csrf' : 'outdial_csrf'
 

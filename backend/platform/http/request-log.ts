@@ -35,8 +35,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Returns a hook that warns once if a proxy isn't trusted, or doesn't send addresses: then all clients share the limits
- * of one.
+ * Returns a hook that warns once if a proxy isn't trusted or doesn't send client addresses. In both cases, all clients share
+ * the limits of one.
  */
 export function createProxyWarning(): (request: FastifyRequest) => void {
   let hasWarned = false

@@ -2,27 +2,27 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of a connection can wait for an earlier one. Few clients send any before they have the response. */
+/** How many requests of a connection can wait for an earlier one. Few clients send another one before the response. */
 const maxWaiting = 16
 
-/** Bytes of the bodies that have arrived for them. */
+/** Maximum bytes that can have arrived of these waiting requests' bodies. */
 const maxWaitingBytes = 64 * 1024
 
 interface RequestOrder {
   /** Makes a listener handle the requests of a connection one after the other. */
   inOrder: (handle: RequestListener) => RequestListener
   /**
-   * Checks whether a client would take what's sent to it now for the response to its newest request, or to what it sent
-   * after all requests. Otherwise, another response comes first, or has begun.
+   * Checks whether a client would read data that's sent now as the response to its newest request, or to invalid data after
+   * it. Returns false if an earlier response is still due, or a response has begun.
    */
   canRespond: (socket: Socket) => boolean
 }
 
 /**
  * Creates an order in which listeners handle the requests of a connection one after the other: the next one begins
- * when the previous response has been handed over to the system. Node would begin all that it has read, and keep their
- * responses in memory, so a client that reads nothing could order hundreds with one packet. A connection on which too
- * many requests wait is closed.
+ * when the previous response has been handed over to the system. Node would begin all requests that it has read, and keep
+ * their responses in memory, so a client that reads nothing could cause hundreds of responses with one packet. A
+ * connection on which too many requests wait is closed.
  *
  * @param onFlood is called before such a connection is closed
  */
@@ -36,7 +36,7 @@ export function createRequestOrder(onFlood: (socket: Socket) => void): RequestOr
       // Node still parses what it had read when the connection was closed.
       if (!socket.writable) return
       lastResponses.set(socket, res)
-      // Node gives the connection to one response at a time.
+      // Node gives the connection to one response at a time. This response has it, so no earlier one is pending.
       if (res.socket !== null) {
         handle(req, res)
         return
@@ -53,7 +53,7 @@ export function createRequestOrder(onFlood: (socket: Socket) => void): RequestOr
         requests.delete(req)
         if (socket.writable) handle(req, res)
       }
-      // Node emits it before it's done with giving the connection away, and in the context of the previous request.
+      // Node emits `socket` before the response has the connection completely, and in the previous request's async context.
       res.once(
         'socket',
         AsyncResource.bind(() => process.nextTick(start)),
@@ -69,8 +69,9 @@ export function createRequestOrder(onFlood: (socket: Socket) => void): RequestOr
 }
 
 /**
- * Makes Node skip the requests that it has read but not parsed. It would prepare a response to each, and an error with a
- * stack trace, which takes four times as long as parsing. The parser isn't documented: without it, they just take longer.
+ * Makes Node skip the requests that it has read but not parsed. Otherwise, it would prepare a response and an error with a
+ * stack trace for each, which takes four times as long as parsing. `parser` isn't documented: if it's missing, nothing is
+ * skipped.
  */
 function skipRequests(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming?: () => number } | null }

@@ -7,7 +7,7 @@ import type { OverloadState } from './overload.ts'
 /** Limits how many requests a process handles at the same time, and how many of them one workspace has. */
 interface RequestShares {
   /**
-   * Counts a request. Returns a function that ends this.
+   * Counts a request. Returns a function that stops counting it.
    *
    * @throws {ApiError} unavailable if there are too many, rate_limited if its workspace has too many
    */
@@ -15,8 +15,8 @@ interface RequestShares {
 }
 
 /**
- * Creates the shares of `max` requests. A workspace doesn't use all of it: while it sends more than the process can handle,
- * some requests remain for other workspaces.
+ * Creates the shares of `max` requests. One workspace can't use all of them: even while it sends more than the process can
+ * handle, capacity remains for other workspaces.
  */
 export function createRequestShares(max: number, overload: OverloadState): RequestShares {
   const inProgress = new InProgress<string | null>()
@@ -38,11 +38,11 @@ export function createRequestShares(max: number, overload: OverloadState): Reque
   }
 }
 
-/** Returns a key for the workspace. For pages and reports of runtimes, it's the user or attempt. */
+/** Returns a key for the request's workspace. For pages, it's the user's key; for reports of agent runtimes, the attempt's. */
 function getOwner(request: FastifyRequest): string | null {
   const [owner] = getOwners(request)
   if (owner !== undefined) return owner
-  // The credential hasn't been looked up yet.
+  // The request hasn't been authenticated yet, so its unverified credential is the key.
   const { authorization, cookie } = request.headers
   const credential = authorization ?? cookie
   return credential === undefined ? null : `headers ${credential}`

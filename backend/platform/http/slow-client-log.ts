@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { secondMs } from '../core/durations.ts'
 import { formatNetwork } from '../core/networks.ts'
 
-/** Counts the requests of slow clients by network, so that operators can find and block an attacker's. */
+/** Counts the requests of slow clients by network, so that operators can find and block an attacker's network. */
 export interface SlowClientLog {
-  /** Says that a request was ended with the status 408, or rejected with 429, or that a connection had too many requests. */
+  /** Records that a request was ended with status 408 or rejected with 429, or that a connection had too many requests. */
   add(address: string, outcome: 'ended' | 'rejected' | 'flooding'): void
   /** Writes a line if there's something new, and the last line is 10 seconds old. Call it often. */
   write(): void
@@ -21,7 +21,7 @@ export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metric
   return {
     add: (address, outcome) => {
       outcomes[outcome] += 1
-      // A rejected request's response is counted with all others.
+      // For rejected requests, the metrics count the response.
       if (outcome === 'ended') metrics.rejectedRequests.inc({ code: 'malformed_json' })
       const network = formatNetwork(address)
       const key = counts.has(network) || counts.size < maxNetworks ? network : 'others'

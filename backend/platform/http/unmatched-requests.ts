@@ -47,7 +47,7 @@ export function handleUnmatchedRequest(
     void reply.code(204).header('Allow', methods.join(', ')).send()
     return
   }
-  // If the method is supported, the route serves files and this one doesn't exist.
+  // If the method is supported, the route serves files, and the requested file doesn't exist.
   if (methods.length === 0 || methods.includes(request.method)) {
     throw new ApiError('not_found.url')
   }

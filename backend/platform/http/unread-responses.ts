@@ -5,7 +5,7 @@ import type { HttpLimits } from './http-limits.ts'
 
 interface Waiting {
   since: number
-  /** Bytes that the client had read. */
+  /** Bytes that the client had read at that time. */
   readBefore: number
 }
 
@@ -56,7 +56,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
     }
   }
 
-  // The timer is late while many responses are sent, so each one that isn't accepted at once counts immediately.
+  // The timer is late while many responses are sent. So each response that the system doesn't accept at once counts here, too.
   let endedBytes = 0
   function countAtEnd(this: ServerResponse) {
     const bytes = this.socket?.writableLength ?? 0
@@ -65,7 +65,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
     this.once('close', () => void (endedBytes -= bytes))
     if (endedBytes > limits.maxUnreadBytes) check()
   }
-  // This listener comes before the one that handles the request, which can respond at once.
+  // This listener must run before the one that handles the request, because that one can respond at once.
   server.prependListener('request', (_req, res: ServerResponse) => res.on('prefinish', countAtEnd))
   const timer = setInterval(check, limits.checkIntervalMs).unref()
   return () => clearInterval(timer)

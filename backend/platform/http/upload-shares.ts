@@ -6,8 +6,8 @@ import { type HttpLimits, megabyte } from './http-limits.ts'
 import type { SlowClientLog } from './slow-client-log.ts'
 
 /**
- * Creates a function that counts the bytes of a form with a file for its user, until the form is handled. It throws an
- * ApiError (`rate_limited`) if the user sends too many at the same time.
+ * Creates a function that counts the bytes of a form with a file for its user, until the form is handled. The function throws
+ * an ApiError (`rate_limited`) if the user sends too many bytes at the same time.
  */
 export function createUploadShares(
   { maxUploadBytesPerUser: max }: HttpLimits,
