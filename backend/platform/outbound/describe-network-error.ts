@@ -18,11 +18,11 @@ const messages: Record<string, string> = {
   EAI_AGAIN: "the hostname couldn't be looked up",
   UND_ERR_HEADERS_TIMEOUT: 'the request timed out',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: invalidResponse,
-  ERR_ASSERTION: invalidResponse, // undici asserts what its parser let through, such as status 099
+  ERR_ASSERTION: invalidResponse, // undici checks by assertion what its parser accepted, such as status 099
   UND_ERR_HEADERS_OVERFLOW: 'the response headers are too long',
 }
 
-/** Returns why a request got no response, as a clause without a period. Undefined if it isn't a network error. */
+/** Returns why a request got no response, as a clause without a period, or undefined if `error` isn't a network error. */
 export function describeNetworkError(error: unknown): string | undefined {
   if (error instanceof ForbiddenAddressError) return "the address isn't public"
   const name = getText(error, 'name')

@@ -4,7 +4,7 @@ import { buildConnector, Client, type Dispatcher } from 'undici'
 import { secondMs } from '../core/durations.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
-/** Returns the addresses of a hostname. Rejects or returns an empty list if there are none. */
+/** Resolves to the addresses of a hostname. Rejects, or resolves to an empty list, if the hostname has none. */
 export type ResolveHost = (host: string) => Promise<string[]>
 
 export interface GuardedRequest {
@@ -14,7 +14,7 @@ export interface GuardedRequest {
   body: string | undefined
   /** Aborts the request at any stage: connecting, waiting, or reading. */
   signal: AbortSignal
-  /** The rest of a longer response body isn't read. */
+  /** How many bytes of the response body are read. The rest is dropped. */
   maxBytes: number
 }
 
@@ -34,15 +34,16 @@ export interface GuardOptions {
 /** Sends one request to a server that a customer chose. Returns redirects instead of following them. */
 export type GuardedSend = (request: GuardedRequest) => Promise<GuardedResponse>
 
-/** The host is an address that the service must not connect to, or resolves only to such addresses. */
+/** Thrown if the host is an address that the service must not connect to, or resolves only to such addresses. */
 export class ForbiddenAddressError extends Error {
   override name = 'ForbiddenAddressError'
 }
 
 /**
  * Creates the function that must be used for all requests to servers that customers choose. Each connection resolves
- * its hostname and uses only the addresses that were checked, so that they can't change in between. Every request uses
- * a new connection, so that none relies on an earlier check. `createReusingSend` is for servers that get many requests.
+ * its hostname and uses only the addresses that were checked, so they can't change between the check and the connection.
+ * Every request uses a new connection, so no request relies on an earlier check. For servers that get many requests, use
+ * `createReusingSend`.
  */
 export function createGuardedSend(options: GuardOptions): GuardedSend {
   const connect = guardedConnector(options)
@@ -57,7 +58,7 @@ export function createGuardedSend(options: GuardOptions): GuardedSend {
   }
 }
 
-/** Requests have no time limits except their signals. */
+/** Turns off undici's timeouts, because each request has a signal that limits its time. */
 export const clientOptions = { headersTimeout: 0, bodyTimeout: 0 } as const
 
 /** Sends one request on a separate connection. Destroys the client if the signal aborts. */
@@ -121,13 +122,13 @@ export function guardedConnector({
   }
 }
 
-/** Marks an error that occurred before anything of a request was sent. */
+/** Marks an error that occurred before any part of a request was sent. */
 export function markNotSent<Failure>(error: Failure): Failure {
   if (typeof error === 'object' && error !== null) Reflect.set(error, 'isRequestSent', false)
   return error
 }
 
-/** Returns whether a request failed before anything of it was sent, so that it certainly had no effect. */
+/** Returns whether a request failed before any part of it was sent, so that it certainly had no effect. */
 export function isNotSent(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   return Reflect.get(error, 'isRequestSent') === false || isNotSent(Reflect.get(error, 'cause'))
@@ -137,8 +138,8 @@ const addressNotFoundError = (host: string): NodeJS.ErrnoException =>
   Object.assign(new Error(`no address for ${host}`), { code: 'ENOTFOUND' })
 
 /**
- * Queries the name servers directly, without /etc/hosts. getaddrinfo would occupy one of Node's four threads per
- * lookup, so a few domains that don't respond would block everything else that uses these threads.
+ * Queries the name servers directly, without /etc/hosts. With getaddrinfo, each lookup would occupy one of Node's four
+ * threads, so a few domains that don't respond would block everything else that uses these threads.
  */
 const resolveByDns: ResolveHost = async (host) => {
   if (isLocalhost(host)) return ['127.0.0.1', '::1']

@@ -3,7 +3,7 @@ import { createValueCounter } from '../core/count-values.ts'
 import { secondMs } from '../core/durations.ts'
 import { guardedConnector, type GuardOptions } from './guard.ts'
 
-/** The options of `fetch` that libraries use. */
+/** The subset of `fetch`'s options that the libraries use. */
 interface FetchInit {
   method?: string
   headers?: ConstructorParameters<typeof Headers>[0]
@@ -14,9 +14,9 @@ interface FetchInit {
 export interface ResponseLimits {
   /** Bytes after decompression. */
   bytes: number
-  /** Values of JSON. Libraries parse and validate it on the main thread, which takes long for many values. */
+  /** Values in JSON, which libraries parse and validate on the main thread. Many values would block it for long. */
   values: number
-  /** Events of an event stream that have data. Comments, which keep a connection open, have none. */
+  /** Events of an event stream that have data. Comments, which keep a connection open, don't count. */
   events: number
 }
 
@@ -29,15 +29,15 @@ export interface GuardedFetch {
 
 /**
  * Creates a `fetch` for libraries that implement a protocol, including streams. Connections stay open for a few seconds
- * and are reused only for the same origin, because they lead to the address that was checked.
+ * and are reused only for the same origin, because the address was checked for that origin's host.
  *
  * @param options.limits for the body of a response, including all events of a stream; reading more than that fails. A
- * stream that a GET opens carries the responses to later messages: it has these limits for each event, and again for
- * each request that a POST sends. Requests that the server sends, such as pings, don't extend them.
+ * stream that a GET opens carries the responses to later messages. So it has these limits for each event, and each request
+ * that a POST sends adds them to the stream's total. Requests that the server sends, such as pings, don't add anything.
  */
 export function createGuardedFetch(options: GuardOptions & { limits: ResponseLimits }): GuardedFetch {
   const connect = guardedConnector(options)
-  // No body timeout: a stream can be idle for a long time, and the library limits how long.
+  // No body timeout: a stream can be idle for a long time, and the library has a timeout for that.
   const dispatcher = new Agent({
     ...{ connect, allowH2: false, connections: maxConnections },
     ...{ headersTimeout: 30 * secondMs, bodyTimeout: 0 },
@@ -66,7 +66,7 @@ export function createGuardedFetch(options: GuardOptions & { limits: ResponseLim
   }
 }
 
-/** Checks whether a JSON-RPC message asks for something, unlike an answer to a request of the server. */
+/** Checks whether a JSON-RPC message is a request or a notification, and not a response to a request of the server. */
 function isRequest(message: string): boolean {
   try {
     const parsed: unknown = JSON.parse(message)
@@ -76,10 +76,10 @@ function isRequest(message: string): boolean {
   }
 }
 
-/** Fewer calls wait for a response of one server at the same time. Each of them has a connection. */
+/** More connections than calls that wait for one server at the same time, because each waiting call needs a connection. */
 const maxConnections = 100
 
-/** The server sent more bytes, values, or events than the limits permit. */
+/** Thrown if the server sent more bytes, values, or events than the limits permit. */
 export class TooLargeError extends Error {
   override name = 'TooLargeError'
 }
@@ -92,13 +92,13 @@ const dataField = Buffer.from('data')
 /** The bytes, values, and events that may still arrive. */
 type Allowance = ResponseLimits
 
-/** Subtracts one. */
+/** Subtracts one byte, value, or event. */
 function take(allowance: Allowance, part: keyof ResponseLimits): void {
   allowance[part] -= 1
   if (allowance[part] < 0) throw new TooLargeError()
 }
 
-/** Adds what one message may cause. The maximum limits what a server can save up for later. */
+/** Adds the limits for the response to one message, up to a maximum: otherwise, unused limits would add up without end. */
 function extend(allowance: Allowance, limits: ResponseLimits): void {
   for (const part of ['bytes', 'values', 'events'] as const)
     allowance[part] = Math.min(allowance[part] + limits[part], 10 * limits[part])
@@ -142,7 +142,7 @@ function limitBody(
   return stream.pipeThrough(limit)
 }
 
-/** Finds comments, and the ends of events, which are empty lines. A line ends with LF, CR, or both. */
+/** Creates a reader that finds comments and the ends of events, which are empty lines. A line ends with LF, CR, or CR LF. */
 function createLineReader(onEventEnd: (hasData: boolean) => void) {
   let column = 0
   let matched = 0
@@ -160,7 +160,7 @@ function createLineReader(onEventEnd: (hasData: boolean) => void) {
     isComment = false
   }
   return {
-    /** Returns what the byte belongs to. */
+    /** Reads the next byte, and returns what it belongs to. */
     add: (byte: number): 'comment' | 'field' => {
       const isSecondPart = byte === newline && isAfterReturn
       isAfterReturn = byte === carriageReturn

@@ -23,7 +23,7 @@ function unwrapNat64(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.I
   return ipaddr.fromByteArray(address.toByteArray().slice(12))
 }
 
-/** Checks for 2000::/3 (RFC 4291, section 2.4). `range` also returns unicast for others, such as ::127.0.0.1. */
+/** Checks for 2000::/3 (RFC 4291, section 2.4). `range` returns unicast for other addresses, too, such as ::127.0.0.1. */
 const isGlobalIPv6 = (address: ipaddr.IPv6): boolean => (address.toByteArray()[0] ?? 0) >> 5 === 1
 
 /** Checks for an interface ID that embeds an IPv4 address, which may be private (ISATAP, RFC 5214, section 6.1). */

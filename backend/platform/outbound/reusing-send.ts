@@ -12,7 +12,7 @@ import {
 } from './guard.ts'
 
 interface ReuseOptions extends GuardOptions {
-  /** How long a connection gets new requests. After that, its hostname is resolved and checked again. */
+  /** How long a connection can get new requests. After that, a new one is opened, for which the hostname is checked again. */
   maxAgeMs?: number
   /** How many unused connections stay open, to all servers together. */
   maxIdle?: number
@@ -21,7 +21,7 @@ interface ReuseOptions extends GuardOptions {
 /** A guarded send that reuses connections. */
 export interface ReusingSend {
   send: GuardedSend
-  /** Closes the connections that no request uses. */
+  /** Closes the idle connections. */
   close: () => Promise<void>
 }
 
@@ -38,8 +38,8 @@ const closedCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
  * was opened, and gets requests only to the same origin, one at a time. It's closed after a few idle seconds, or when
  * it's a minute old, so that a hostname's new address is checked and used within a minute.
  *
- * Servers can close an unused connection at any time. If that's how a request fails, it's sent again on a new
- * connection. The server can then get it twice, so use this only for requests that may be repeated.
+ * Servers can close an idle connection at any time. If a request fails for this reason, it's sent again on a new
+ * connection. The server may then get the request twice, so use this only for requests that may be repeated.
  */
 export function createReusingSend({
   maxAgeMs = minuteMs,
@@ -47,7 +47,7 @@ export function createReusingSend({
   ...options
 }: ReuseOptions): ReusingSend {
   const connect = guardedConnector(options)
-  /** Unused connections by origin. The origin that was used last comes last. */
+  /** Idle connections by origin. */
   const idle = new Map<string, Set<Connection>>()
   let idleCount = 0
 
@@ -121,5 +121,5 @@ export function createReusingSend({
   return { send, close }
 }
 
-// A server's `Keep-Alive: timeout` can make the idle time longer, up to the maximum.
+// A server's `Keep-Alive: timeout` header can extend the idle time up to `keepAliveMaxTimeout`.
 const idleOptions = { pipelining: 1, keepAliveTimeout: 4 * secondMs, keepAliveMaxTimeout: 30 * secondMs }

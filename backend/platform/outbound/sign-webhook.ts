@@ -3,7 +3,7 @@ import { secondMs } from '../core/durations.ts'
 
 /**
  * Returns the Standard Webhooks 1.0 headers for a body, which must be sent unchanged. Signs with each key, so that a
- * receiver can use the old or the new one during a rotation.
+ * receiver can verify with the old or the new key during a rotation.
  */
 export function signWebhook(message: { id: string; at: Date; body: string; keys: KeyObject[] }) {
   const timestamp = String(Math.floor(message.at.getTime() / secondMs))

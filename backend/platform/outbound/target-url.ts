@@ -4,8 +4,8 @@ import type { Config } from '../../config.ts'
 import { isLocalhost, isPermittedAddress } from './ip-address.ts'
 
 /**
- * Returns why requests can't be sent to a URL, or undefined if they can. It finds early what the guard would reject
- * anyway. The guard resolves and checks hostnames when it connects.
+ * Returns why requests can't be sent to a URL, or undefined if they can. This only reports problems early: the guard, which
+ * resolves and checks hostnames when it connects, would reject such requests, too.
  */
 export function findTargetUrlIssue(
   config: Pick<Config, 'allowLoopbackWebhooks'>,
@@ -27,7 +27,7 @@ export function findTargetUrlIssue(
   return isPublic || (allowLoopback && isLoopback(host)) ? undefined : issues.notPublic
 }
 
-/** Percent-encoding makes a URL up to nine times longer than it was sent, and index entries have a maximum size. */
+/** Applies to a URL as sent and as normalized: percent-encoding makes it up to nine times longer. Index entries are limited. */
 export const maxUrlLength = 2000
 
 const issues = {
