@@ -3,14 +3,14 @@ import { createIdToken, type IdTokenKind, readIdToken } from './id-tokens.ts'
 import { getOrCreateServerSecret } from './secret-keys.ts'
 import { randomToken } from './tokens.ts'
 
-/** Attempt tokens are older than other kinds, so their HMAC names no purpose. */
+/** The purpose is empty, because existing attempt tokens are from a time when there was only one kind of token. */
 const attemptToken: IdTokenKind = { prefix: 'oat_', purpose: '' }
 
-/** Returns the token of an attempt. A process that takes over the attempt creates the same one. */
+/** Returns the token of an attempt. A process that takes over the attempt gets the same token. */
 export const createAttemptToken = (key: Buffer, attemptId: string): string =>
   createIdToken(attemptToken, key, attemptId)
 
-/** Returns the ID of the attempt that a token belongs to. Undefined if the key didn't create the token. */
+/** Returns the ID of the attempt that a token belongs to, or undefined if the token wasn't created with the key. */
 export const readAttemptToken = (key: Buffer, token: string): string | undefined =>
   readIdToken(attemptToken, key, token)
 

@@ -5,12 +5,12 @@ import { fixedSecrets, openSecretFile, type SecretKind, type SecretSource } from
 const modelKey: SecretKind = {
   name: 'API keys of a language model',
   form: 'without spaces',
-  // It becomes part of a header.
+  // The key becomes part of a header, so it has only visible ASCII characters.
   isValid: (secret) => /^[\x21-\x7e]+$/.test(secret),
 }
 
 /**
- * Reads the API key of a server with language models. The first one is sent. Without a key, the list is empty.
+ * Reads the API keys of a server with language models. Requests send the first key. If none is configured, the list is empty.
  *
  * @throws {ConfigError} if the file can't be read, or has no key
  */

@@ -3,13 +3,13 @@ import type { Logger } from 'pino'
 import type { Db } from '../db/schema.ts'
 import type { SealedPlace } from './secret-box.ts'
 
-/** The name of the server secret that shows whether SECRET_KEY fits. */
+/** The name of the server secret that shows whether SECRET_KEY is right for this database. */
 export const checkName = 'secret-key-check'
 
 interface SealedColumn {
   table: string
   column: string
-  /** Columns of the row's key. The last one is unique alone. */
+  /** Columns of the row's key. The last column alone is unique. */
   key: readonly string[]
   toPlace: (key: readonly unknown[]) => SealedPlace
 }
@@ -59,13 +59,13 @@ const sealedColumns: readonly SealedColumn[] = [
 
 const batchSize = 200
 
-/** Returns the value sealed again, or the same value if it needn't change. Undefined if it can't be opened. */
+/** Returns the value sealed again, the same value if it needn't change, or undefined if it can't be opened. */
 type Reseal = (sealed: string, place: SealedPlace) => string | undefined
 
 /**
- * Seals every stored value again, except the one that checks SECRET_KEY. Several processes can do this at
- * the same time, because a value changes only if it's still the one that was read. A value that can't be opened is left
- * as it is and logged.
+ * Seals every stored value again, except the one that checks SECRET_KEY (`checkName`). Several processes can do this at
+ * the same time, because a value is replaced only if it hasn't changed since it was read. A value that can't be opened
+ * stays unchanged and is logged.
  *
  * @returns how many values changed, and how many couldn't be opened
  */

@@ -14,7 +14,7 @@ const runtimeSecret: SecretKind = {
 /**
  * Reads the secrets that agent runtimes authenticate with from RUNTIME_SECRET, RUNTIME_SECRET_FILE, or a file in
  * DATA_DIR, which is created at the first start with the embedded database. The service itself authenticates with the
- * first one. Files are watched, so that a removed secret stops working while the service runs.
+ * first secret. Files are watched, so a secret that's removed from a file stops working without a restart.
  *
  * @throws {ConfigError} if there's no secret, or one is too short
  */

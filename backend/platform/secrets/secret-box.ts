@@ -8,9 +8,9 @@ import {
 } from 'node:crypto'
 
 /**
- * The row and column that store a sealed value: `table.column`, then the row's key, with the workspace first. A current
- * and a previous secret share a place, because a rotation copies one to the other. A cookie has its name, and a message
- * between processes its channel. What a form carries has the form's path.
+ * Where a sealed value belongs. For a stored value, it's `table.column` and the row's key, workspace first. A current and a
+ * previous secret share a place, because a rotation copies one to the other. For a cookie, it's the cookie's name; for a
+ * message between processes, the channel; for a value in a form, the form's path.
  */
 export type SealedPlace =
   | readonly ['workspace.webhook_secret', workspaceId: number]
@@ -24,19 +24,19 @@ export type SealedPlace =
   | readonly ['form_author', path: string]
   | readonly ['sealed_form', path: string, userId: number]
 
-/** Encrypts values that are stored and that the service needs in plain text again. */
+/** Encrypts values that the service must be able to read again, unlike hashed ones. */
 export interface SecretBox {
   seal(plain: string, place: SealedPlace): string
-  /** Throws if none of the keys decrypts it, or it was sealed for another place, for example another row. */
+  /** Decrypts a value. Throws if none of the keys decrypts it, or it was sealed for another place, such as another row. */
   open(sealed: string, place: SealedPlace): string
-  /** Seals a value again that the first key doesn't decrypt, and returns other values unchanged. Throws like `open`. */
+  /** Seals a value again unless the first key decrypts it; then returns it unchanged. Throws like `open`. */
   reseal(sealed: string, place: SealedPlace): string
 }
 
 /**
- * Encrypts with AES-256-GCM (NIST SP 800-38D). The place is its associated data, so that a value that's copied to
- * another row doesn't open there. The first key encrypts and every key decrypts, so that keys can rotate. `keys` are
- * passphrases of any length with at least 32 random characters; each is hashed to 256 bits.
+ * Creates a box that encrypts with AES-256-GCM (NIST SP 800-38D). The place is the associated data, so a value that's copied
+ * to another row can't be opened there. The first key encrypts and every key decrypts, so that keys can rotate. `keys` are
+ * passphrases of at least 32 random characters; each is hashed to 256 bits.
  */
 export function createSecretBox(keys: readonly string[]): SecretBox {
   const hashedKeys = keys.map(hashKey)

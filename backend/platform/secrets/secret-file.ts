@@ -6,9 +6,9 @@ import { ConfigError, describeError, errorCode } from '../core/errors.ts'
 
 /** Secrets from the settings or a file, newest first. */
 export interface SecretSource {
-  /** Returns the valid secrets. */
+  /** Returns the secrets that are valid now. */
   list(): readonly string[]
-  /** Calls `onChanged` after each change, until it's stopped. Secrets from the environment don't change. */
+  /** Calls `onChanged` after each change, until `stop` is called. Secrets from the environment never change. */
   watch(onChanged: () => void): { stop(): void }
 }
 
@@ -28,8 +28,8 @@ export const fixedSecrets = (secrets: readonly string[]): SecretSource => ({
 })
 
 /**
- * Reads the secrets in a file. While the file is watched, its changes apply; if a change is invalid, the previous secrets
- * stay valid.
+ * Reads the secrets in a file. While `watch` is active, changes of the file take effect; if a change is invalid, the
+ * previous secrets stay valid.
  *
  * @throws {ConfigError} if there's no secret, one is invalid, or the file can't be read
  */
@@ -62,8 +62,8 @@ export async function openSecretFile(
 const pollIntervalMs = secondMs
 
 /**
- * Calls `onChanged` now and after each change of a file, one call at a time. Polls the file, because secrets are
- * mounted as links to folders that are swapped, and file systems report such a swap in different ways.
+ * Calls `onChanged` now and after each change of a file, one call at a time. Polls the file: orchestrators mount a secret as
+ * a link into a folder and then swap the folder, and file systems report such a swap in different ways.
  */
 function watchSecretFile(file: string, onChanged: () => Promise<void>): { stop(): void } {
   let queue = Promise.resolve()

@@ -11,7 +11,7 @@ import { findServerSecret, insertServerSecretIfNew, replaceServerSecret } from '
 const checkPlace: SealedPlace = ['server_secret.value', checkName]
 
 /**
- * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only when used.
+ * Checks at startup that the keys decrypt this database's secrets. Otherwise, a wrong key would fail only at its first use.
  *
  * @throws {ConfigError}
  */
@@ -29,10 +29,10 @@ export async function checkSecretKeys({ db, secretBox }: Pick<Deps, 'db' | 'secr
 }
 
 /**
- * Seals every stored value again that the first key doesn't open, so that the other keys aren't needed anymore. Each
- * process must already seal with the first key.
+ * Seals stored values again if the first key doesn't open them, so that the other keys are no longer needed. Every process
+ * must already use the same first key.
  *
- * @returns how many values changed, and how many no key opens
+ * @returns how many values changed, and how many can't be opened with any key
  */
 export async function reencryptSecrets({
   db,
@@ -47,7 +47,7 @@ export async function reencryptSecrets({
     }
   }
   const result = await resealValues(db, reseal, log)
-  // Last: it shows at startup that the first key is enough.
+  // Reseals the check last: from then on, startup accepts the first key alone.
   const check = await findServerSecret(db, checkName)
   if (check !== undefined)
     await replaceServerSecret(db, checkName, { from: check, to: secretBox.reseal(check, checkPlace) })
@@ -55,7 +55,7 @@ export async function reencryptSecrets({
 }
 
 /**
- * Returns the keys of SECRET_KEY and then the key in DATA_DIR, which is created at the first start with the embedded
+ * Returns the keys in SECRET_KEY, followed by the key in DATA_DIR, which is created at the first start with the embedded
  * database.
  *
  * @throws {ConfigError} if there's no key, or one is too short

@@ -12,7 +12,7 @@ export const findServerSecret = async (db: Db, name: string): Promise<string | u
   return row?.value
 }
 
-/** Replaces a value, unless another process did so first. */
+/** Replaces a value, unless another process has already replaced it. */
 export const replaceServerSecret = (db: Db, name: string, change: { from: string; to: string }) =>
   db
     .updateTable('server_secret')

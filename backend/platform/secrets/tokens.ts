@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. These are random, so they need no salt.
+ * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. There's no salt, because these are random.
  */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')
 

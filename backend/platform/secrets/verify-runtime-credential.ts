@@ -6,12 +6,12 @@ import { readAttemptToken } from './attempt-tokens.ts'
 import { readConversationToken } from './conversation-tokens.ts'
 import { hashToken } from './tokens.ts'
 
-/** A runtime secret, an attempt token, or a conversation token. A tool session stores the one that opened it. */
+/** A runtime secret, an attempt token, or a conversation token. A tool session stores the credential that opened it. */
 export interface RuntimeCredential {
   readonly digest: Buffer
-  /** Set for an attempt token, which is valid only for this attempt, and only until it's over. */
+  /** Set for an attempt token, which is valid only for this attempt, and only until the attempt ends. */
   readonly attemptId?: string
-  /** Set for a conversation token, which is valid only for the tools of this conversation, and only until it's over. */
+  /** Set for a conversation token, which is valid only for this conversation's tools, and only until the conversation ends. */
   readonly conversationId?: string
 }
 
@@ -34,10 +34,10 @@ export interface RuntimeCredentialVerifier {
 }
 
 /**
- * Compares SHA-256 digests in constant time, so that timing reveals neither the length nor the content of a secret.
+ * Creates a verifier that compares SHA-256 digests in constant time, so that timing reveals nothing about a secret.
  *
  * @param deps.runtimeSecrets returns the valid secrets, in a new list after each change
- * @param options.forConversations accepts conversation tokens, too, which open nothing but tools
+ * @param options.forConversations true to accept conversation tokens, too, which give access only to tools
  */
 export function createRuntimeCredentialVerifier(
   deps: Pick<Deps, 'runtimeSecrets' | 'attemptTokenKey'>,
@@ -87,7 +87,7 @@ export function createRuntimeCredentialVerifier(
 export const digestCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams): string[] =>
   readPresentedSecrets(headers, query).map((presented) => hashToken(presented).toString('base64'))
 
-/** Returns whether a request with these digests has no credential, or only this one. */
+/** Returns whether a request's credentials, given as digests, are all this one. Also true for a request without credentials. */
 export const permitsCredentials = ({ digest }: RuntimeCredential, digests: readonly string[]): boolean =>
   digests.every((presented) => timingSafeEqual(Buffer.from(presented, 'base64'), digest))
 
@@ -101,7 +101,7 @@ const scheme = /^(?:bearer|token) +/i
 function readPresentedSecrets(headers: IncomingHttpHeaders, query: URLSearchParams): string[] {
   const { authorization, 'x-agent-secret': agentSecret } = headers
   const presented: string[] = typeof agentSecret === 'string' ? [agentSecret] : (agentSecret ?? [])
-  // Other schemes aren't meant for Outdial, but for a proxy, for example.
+  // Credentials of another scheme aren't for Outdial but, for example, for a proxy.
   if (authorization !== undefined && scheme.test(authorization))
     presented.push(authorization.replace(scheme, ''))
   presented.push(...query.getAll('token'))
