@@ -33,14 +33,14 @@ function toErasedResponse(body: unknown): unknown {
   }
 }
 
-/** Responses per statement. Every `POST` with an idempotency key stores one, so an hour's can take long to delete. */
+/** Responses per statement. Every `POST` with an idempotency key stores one, so one statement for all could take too long. */
 const batchSize = 5_000
 
 export async function deleteExpiredResponses(db: Db, now: Date): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await db
       .deleteFrom('idempotent_response')
-      // The expiration is checked again here, because a request can just be storing another response for its key.
+      // Checks the expiration again, because a request with the same key may have stored a new response since the subquery.
       .where('expires_at', '<', now)
       .where((builder) =>
         builder(

@@ -5,7 +5,7 @@ import type { Db } from '../db/schema.ts'
 /** Returns the advisory lock of a scope, a bigint. */
 export const toScopeLock = (scopeHash: Buffer): string => scopeHash.readBigInt64BE(0).toString()
 
-/** Locks scopes until the transaction ends. Returns the locks that no other transaction has. */
+/** Locks scopes until the transaction ends, except those that another transaction has locked. Returns the locks it got. */
 export async function tryLockScopes(db: Db, locks: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ lock: string }>`${prepared}
     select lock::text from unnest(${locks}::bigint[]) as lock where pg_try_advisory_xact_lock(lock)`.execute(

@@ -21,7 +21,7 @@ interface IdempotentRequest {
   path: string
   /** The `Idempotency-Key` header as sent. */
   key: string
-  /** The validated body, so that differently formatted bodies compare as equal, or a part of it. */
+  /** The validated body, or a part of it. Validation makes bodies with different formatting compare as equal. */
   body: unknown
 }
 
@@ -38,19 +38,19 @@ export interface StoredResponse {
   body?: unknown
 }
 
-/** Returns a stored response of `POST /contacts/`. Those of earlier versions have no warnings. */
+/** Returns a stored response of `POST /contacts/`. Adds `warnings`, which earlier versions didn't store. */
 export const readContactAdded = (body: unknown): ContactAdded =>
   ContactAdded.parse({ warnings: [], ...(body as object) })
 
-/** `free`: no response is stored, and no other request can store one until the transaction ends. */
+/** The state of a key. `free`: it has no stored response, and no other request can store one until the transaction ends. */
 type KeyState =
   { kind: 'free' } | { kind: 'stored'; response: StoredResponse } | { kind: 'rejected'; error: ApiError }
 
 /**
- * Does `work` once per connection, method, path, and key in 24 hours. Repeated requests return the stored response.
- * It's stored in the transaction of the work, so neither exists without the other. Errors aren't stored.
+ * Does `work` once per connection, method, path, and key in 24 hours. Repeated requests return the stored response. The
+ * response is stored in the same transaction as the work, so neither exists without the other. Errors aren't stored.
  *
- * @param request null without an idempotency key. Then every request does the work.
+ * @param request null for a request without an idempotency key, which always does the work
  * @throws {ApiError} idempotency_key_in_use, idempotency_key_reused
  */
 export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>(
@@ -70,7 +70,7 @@ export const respondOnce = <Scope extends Pick<Deps, 'db' | 'clock' | 'notify'>>
     return { ...response, replayed: false }
   })
 
-/** Locks the keys of requests until the transaction ends, and returns what they were used for before. */
+/** Locks the keys of requests until the transaction ends, and returns the state of each key. */
 export async function lockKeys(
   db: Db,
   workspaceId: number,
@@ -115,7 +115,11 @@ export const storeResponses = (
     { now, expiresAt: new Date(now.getTime() + responseTtlMs) },
   )
 
-/** @throws {ApiError} validation_failed if the key isn't valid */
+/**
+ * Hashes a request's scope and body.
+ *
+ * @throws {ApiError} validation_failed if the idempotency key isn't valid
+ */
 export function hashRequest(request: IdempotentRequest): HashedRequest {
   requireValidKey(request.key)
   const scopeHash = sha256(formatScope(request))
@@ -134,7 +138,7 @@ function requireValidKey(key: string): void {
 
 export const keyInUse = () => new ApiError('idempotency_key_in_use', { headers: { 'Retry-After': '1' } })
 
-/** Names the call of the first request, unless its contact was erased. */
+/** Returns an error that names the call of the first request, unless its contact was erased. */
 function keyReused(body: unknown): ApiError {
   const first = FirstCall.safeParse(body)
   if (!first.success) return new ApiError('idempotency_key_reused')
