@@ -11,7 +11,7 @@ import { connectRedis, failAfter } from './redis-connection.ts'
 import { wasSeenRecently } from './replica-store.ts'
 import { newNodeId, type ReplicaResult, type Replicas } from './replicas.ts'
 
-/** Redis normally responds faster. If it doesn't, requests continue without it. */
+/** How long a request waits for Redis, which normally responds faster. After that, the request continues without Redis. */
 const defaultQuickMs = 100
 /** After a failure or a slow response, Redis isn't used for this long, so that few requests wait. */
 const skipMs = secondMs
@@ -24,7 +24,7 @@ const Change = z.union([
   z.object({ workspaceId: z.int(), agentId: z.int().optional() }),
 ])
 
-/** A message between processes. A version of Outdial may add fields and kinds: both run during an upgrade. */
+/** A message between processes. A version may only add fields and kinds: two versions run side by side during an upgrade. */
 const Message = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('tools_changed'), from: z.string(), change: Change }),
   z.object({
@@ -64,7 +64,7 @@ export async function connectReplicas(
   const broadcastChannel = `${prefix}:all`
 
   const pending = new Map<string, (body: unknown) => void>()
-  /** IDs of requests, until long after they expire. */
+  /** IDs of handled requests, until long after they expire. Prevents handling a request twice. */
   const handled = new LRUCache<string, true>({ max: 50_000, ttl: 10 * deliveryMs })
   let notifyLocally: Notify = noNotify
   let handleRequest: ((body: unknown) => Promise<unknown>) | undefined
@@ -91,7 +91,7 @@ export async function connectReplicas(
 
   const respond = async ({ id, from, expiresAt, body }: Extract<Message, { kind: 'request' }>) => {
     if (handleRequest === undefined) return
-    // The sender of the request has stopped waiting, or someone with access to Redis repeats it.
+    // Ignores a request whose sender has stopped waiting, or that someone with access to Redis repeats.
     if (expiresAt < clock.now().getTime() || handled.has(id)) return
     handled.set(id, true)
     const response = await handleRequest(body).catch((error: unknown) => {
@@ -127,8 +127,8 @@ export async function connectReplicas(
   }
 
   /**
-   * Checks in the database why no process got a message: Redis can't tell a process that was killed from one that has only
-   * lost its connection to Redis.
+   * Checks in the database why no process got a message: Redis can't distinguish a process that was killed from one that has
+   * only lost its connection to Redis.
    */
   const findUnreachable = async (node: string): Promise<ReplicaResult> => {
     try {

@@ -12,15 +12,15 @@ export interface Quota {
 }
 
 /**
- * Counts a request against limits in their order, with one key for each. A request that exceeds one isn't counted
- * against the limits after it. Returns the quotas of the others, and of the exceeded one as the last.
+ * Counts a request against limits in their order, with one key for each. Stops at the first limit that the request exceeds.
+ * Returns the quotas of the limits that counted the request, so an exceeded limit comes last.
  */
 type RateLimits = (...keys: string[]) => Promise<Quota[]>
 
 /**
  * Creates limits of requests per key in a fixed window of `windowSeconds`, which starts with the key's first request. All
- * processes count together, in one round trip per request: counts that processes add up only from time to time would let a
- * client exceed a limit by as much as it sends in between, times the number of processes.
+ * processes share the counts, with one round trip per request. If they added up their counts only from time to time, a client
+ * could exceed a limit in between, once per process.
  *
  * @param limits by name
  */

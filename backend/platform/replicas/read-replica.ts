@@ -27,15 +27,15 @@ type ReadReplicaDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'metrics' | 'replicas
 /**
  * Checks a read replica every second, and uses it while it isn't too old.
  *
- * Every process updates its own row of the table `replica` every two seconds. So the time in the copy of this row is the
- * time until which the replica has everything. This also works while the database is idle or the replica is
- * disconnected, unlike PostgreSQL's own functions, and a server that isn't a replica of this database is never used.
+ * Every process updates its own row of the table `replica` every two seconds. So the time in the read replica's copy of this
+ * row shows up to when the read replica is complete. Unlike PostgreSQL's own functions, this also works while the database is
+ * idle or the read replica is disconnected. A server that isn't a replica of this database has no such row, so it's not used.
  */
 export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadReplica {
   const { db, clock, log, metrics } = deps
   const workspaces = new LRUCache<number, Db>({ max: 1_000 })
   const startedAt = clock.now().getTime()
-  /** The time until which the replica has everything. Undefined if that isn't known. */
+  /** The time up to which the replica is complete. Undefined if that isn't known. */
   let completeUntil: number | undefined
   /** The state that was logged last. Undefined at first. */
   let wasUp: boolean | undefined
@@ -61,7 +61,7 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   const check = async () => {
     completeUntil = await limitCheck(findLastSeen(replicaDb, deps.replicas.nodeId))
     if (isUsable()) report(true)
-    // When this process starts, its row has to arrive first.
+    // Right after this process has started, its row may not have arrived at the replica yet.
     else if (clock.now().getTime() - startedAt > maxLagMs) {
       const reason =
         completeUntil === undefined ? "it doesn't have the row of this process" : 'it is too far behind'
@@ -133,8 +133,8 @@ function repeatOnFailure(
 }
 
 /**
- * Returns true if the same statement can succeed in the database itself: the replica is unavailable, lacks a table or a
- * column that a migration has just added, or had to cancel the statement because of what it replays.
+ * Returns true if the same statement can succeed on the primary database: the replica is unavailable, lacks a table or a
+ * column that a migration has just added, or canceled the statement because it conflicted with replicated changes.
  */
 function isReplicaFailure(error: unknown): boolean {
   const code = errorCode(error)

@@ -9,7 +9,7 @@ type RedisClient = ReturnType<typeof createRedisClient>
 interface RedisConnection {
   /** Resolves when the first attempt to connect has succeeded or failed. */
   firstAttempt: Promise<void>
-  /** Undefined while Redis isn't available. */
+  /** Returns undefined while Redis isn't available. */
   client(): RedisClient | undefined
   close(): Promise<void>
 }
@@ -22,11 +22,11 @@ const checkTimeoutMs = 2 * secondMs
 const connectTimeoutMs = 3 * secondMs
 
 /**
- * Keeps one connection to Redis, for commands and for subscriptions (RESP3 allows both on one), and replaces it whenever
- * it's lost or silent. There's nothing to wait for: commands fail while Redis isn't available.
+ * Keeps one connection to Redis, for commands and for subscriptions (RESP3 allows both on one connection), and replaces it
+ * whenever it's lost or silent. Commands don't wait for Redis: they fail while it isn't available.
  *
- * We reconnect ourselves, because then a connection counts as available only when its subscriptions are back, and a
- * silent one is replaced although commands are still written to it.
+ * The client library's own reconnecting is off. It would make a connection available before its subscriptions are restored,
+ * and wouldn't replace a silent connection while commands are still written to it.
  */
 export function connectRedis(
   { log, metrics }: Pick<Deps, 'log' | 'metrics'>,
@@ -99,11 +99,11 @@ const createRedisClient = (url: string) =>
     socket: { connectTimeout: connectTimeoutMs, reconnectStrategy: false },
   })
 
-/** Settles like `work`, but rejects after `ms`. A response that arrived while this process was busy isn't late. */
+/** Settles like `work`, or rejects after `ms`. A response that arrived in time counts, even if this process was busy. */
 export function failAfter<Result>(ms: number, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const fail = () => reject(new Error(`Redis didn't respond within ${ms} ms`))
-    // Node runs timers before it reads what has arrived.
+    // Node runs timers before it reads responses that have arrived. So this waits until they've been read.
     const timer = setTimeout(() => setImmediate(fail), ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })

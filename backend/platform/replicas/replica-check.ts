@@ -9,12 +9,12 @@ const intervalMs = 2 * secondMs
 interface ReplicaCheck {
   /** Returns how many other processes with workers were seen lately. */
   otherWorkers: () => number
-  /** Returns true if this worker has had no language model for two minutes beside a process with one. */
+  /** Returns true if this worker has had no language model for two minutes, although another process had one. */
   lacksModel: () => boolean
   stop: () => Promise<void>
 }
 
-/** While processes get new settings one after the other, a worker can be the last one. */
+/** How long a worker may lack a model: processes get new settings one after the other, and the worker can be the last. */
 const modelGraceMs = 2 * minuteMs
 
 const cannotChat = "members can't chat with an agent if their request reaches this process."
@@ -27,8 +27,8 @@ const withoutModel: Record<Deps['config']['role'], string> = {
 
 /**
  * Records this process in the database while it runs. Without REDIS_URL, warns once if another process handles requests,
- * too, within seconds after the second one has started. Also logs once that another process has a language model and
- * this one doesn't.
+ * too, within seconds after the second process has started. Also logs an error once if another process has a language model
+ * and this one doesn't.
  */
 export function startReplicaCheck(
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'log' | 'replicas'>,

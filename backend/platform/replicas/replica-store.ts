@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 
 type Role = Config['role']
 
-/** A process that runs is recorded several times in this time. */
+/** The start of a period in which every running process has recorded itself several times. */
 const recently = sql<Date>`now() - interval '10 seconds'`
 
 /** A process as the others know it. */
@@ -15,8 +15,8 @@ export interface ReplicaTraits {
 }
 
 /**
- * Records that this process runs, and deletes the rows of processes that were killed. Returns the others that were seen
- * since this process started: an older row may be that of a process that doesn't run anymore.
+ * Records that this process runs, and deletes the rows of processes that were killed. Returns the other processes that were
+ * seen since this process started: an older row may belong to a process that no longer runs.
  */
 export async function recordReplica(
   db: Db,
@@ -51,7 +51,7 @@ export async function wasSeenRecently(db: Db, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Returns when a process was last seen, in milliseconds since 1970. Undefined if it isn't recorded. */
+/** Returns when a process was last seen, in milliseconds since 1970, or undefined if it isn't recorded. */
 export async function findLastSeen(db: Db, id: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('replica')

@@ -7,18 +7,18 @@ export type ReplicaResult =
   | { state: 'responded'; body: unknown }
   /** No process with this ID runs anymore. */
   | { state: 'gone' }
-  /** Redis isn't available, or the other process runs but isn't connected to it. */
+  /** Redis isn't available, or the other process runs but isn't connected to Redis. */
   | { state: 'unavailable' }
-  /** The request was delivered, and may have taken effect. */
+  /** The request was delivered and may have taken effect, but no response arrived in time. */
   | { state: 'unanswered' }
 
-/** Connects the processes that share a database, the replicas, over Redis. It needs REDIS_URL. */
+/** Connects the replicas, which are the processes that share a database, over Redis. Needs REDIS_URL. */
 export interface Replicas {
   /** Identifies this process. The IDs of its tool sessions begin with it. */
   nodeId: string
   /** False without REDIS_URL. */
   isConnectable: boolean
-  /** Returns the name in Redis of a key, which doesn't reveal the key. */
+  /** Returns the name of a key in Redis. The name doesn't reveal the key. */
   toRedisKey(kind: string, key: string): string
   /** Runs a Lua script that an API request waits for. Returns undefined if Redis isn't available or takes too long. */
   runScript(script: string, keys: string[], values?: string[]): Promise<unknown>
@@ -26,7 +26,7 @@ export interface Replicas {
   request(nodeId: string, body: unknown, timeoutMs: number): Promise<ReplicaResult>
   /** Handles the requests of other processes. */
   serve(handler: (body: unknown) => Promise<unknown>): void
-  /** Returns a `notify` whose changes of tools also reach the other processes. Theirs go to `local`. */
+  /** Returns a `notify` that also sends changes of tools to the other processes. Their changes are passed to `local`. */
   share(local: Notify): Notify
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export interface ReadReplica {
 
 export const newNodeId = (): string => randomBytes(8).toString('hex')
 
-/** Creates the `Replicas` of a process without REDIS_URL. They don't connect it to other processes. */
+/** Creates the `Replicas` of a process without REDIS_URL, which has no connection to other processes. */
 export const createLoneReplica = (): Replicas => ({
   nodeId: newNodeId(),
   isConnectable: false,

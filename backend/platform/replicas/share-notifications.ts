@@ -6,26 +6,26 @@ import { keepListening } from '../db/listening-connection.ts'
 
 /** Notifies this process and the others. */
 interface SharedNotifications {
-  /** Notifies this process at once, and the others that have workers within milliseconds. */
+  /** Notifies this process at once, and other processes with workers within milliseconds. */
   notify: Notify
   /** Sends what waits to be sent, and closes the connection. */
   close: () => Promise<void>
 }
 
-/** The least milliseconds between two messages of a process, because a busy one has hundreds of notifications per second. */
+/** Minimum time between two messages of a process, because a busy process has hundreds of notifications per second. */
 const intervalMs = 5
-/** Workers that another process notifies wait a random time up to this long, and at most a millisecond for each other one. */
+/** After another process's notification, workers wait a random time: at most this long, and at most 1 ms per other worker. */
 const maxDelayMs = 5
 /**
- * After a look, a worker waits this many milliseconds for each other worker, on average. So together they look about 50 times
- * a second, however many they are.
+ * After a worker has looked for work because of another process, it waits this long per other worker, on average. So all
+ * workers together look about 50 times a second, however many there are.
  */
 const turnMs = 20
 
 const QueueName = z.enum(['callQueued', 'deliveryQueued', 'importQueued'])
 type QueueName = z.infer<typeof QueueName>
 
-/** A message between processes. A version of Outdial may add fields and names: both run during an upgrade. */
+/** A message between processes. A version may only add fields and names: two versions run side by side during an upgrade. */
 const Message = z.object({
   /** The process that sent it. */
   from: z.string(),
@@ -40,11 +40,11 @@ const maxReportedPerMessage = 150
 
 /**
  * Shares the notifications that make work start, with PostgreSQL's NOTIFY: about queued calls, deliveries, and imports,
- * and about reports of agent runtimes. They're sent after the commit and on a separate connection, because a
- * transaction that notifies waits for all others that do.
+ * and about reports of agent runtimes. They're sent after the commit and on a separate connection, because transactions that
+ * contain NOTIFY wait for each other.
  *
- * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So none
- * is sent by a process with workers while it knows no other one.
+ * Nothing depends on a message: workers also look for work once a second, and for reports four times a second. So a process
+ * with workers sends no messages while it knows of no other process with workers.
  *
  * @param local the notifications of this process
  * @param otherWorkers returns how many other processes have workers
@@ -57,13 +57,13 @@ export function shareNotifications(
   const { config, db, log, metrics, random, replicas } = deps
   const queued = new Set<QueueName>()
   const reported = new Set<string>()
-  /** The queues that this process will look at in its turn, and when it last did so because of another process. */
+  /** The queues that this process will look at in its turn, and when it last looked because of another process. */
   const planned = new Set<QueueName>()
   const lookedAt = new Map<QueueName, number>()
   let sending: Promise<void> | undefined
   let isClosing = false
 
-  /** Notifies the workers of this process when it's their turn, so that not all look for the same work. One alone doesn't wait. */
+  /** Notifies this process's workers in their turn, so that not all processes look for the same work at once. */
   const notifyInTurn = (name: QueueName) => {
     if (planned.has(name)) return
     const now = performance.now()
@@ -106,7 +106,7 @@ export function shareNotifications(
     },
   )
 
-  /** Returns what waits to be sent, in messages. */
+  /** Empties the notifications that wait to be sent, and returns them as messages. */
   const takeMessages = (): Message[] => {
     const attemptIds = [...reported]
     const names = [...queued]
@@ -128,7 +128,8 @@ export function shareNotifications(
       try {
         await connection.notify(messages.map((message) => JSON.stringify(message)))
       } catch {
-        // The connection reports it. What's queued is sent when it's back; a report is found earlier without it.
+        // The connection logs the error. Names of queues are sent when it's back. IDs of attempts are dropped, because
+        // workers look for reports often enough to find them earlier.
         for (const name of messages.flatMap((message) => message.queued)) queued.add(QueueName.parse(name))
         break
       }
@@ -141,7 +142,7 @@ export function shareNotifications(
     sending ??= sendAll()
   }
 
-  /** A process learns of others within seconds. One without workers always needs another. */
+  /** Returns true if no other process needs notifications. Without workers, a process always needs another to do the work. */
   const isAlone = () => config.role !== 'api' && otherWorkers() === 0
 
   const shareQueued = (name: QueueName) => () => {
@@ -172,7 +173,7 @@ export function shareNotifications(
   }
 }
 
-/** When a worker was notified, when it looked the last time because of another process, and how many other workers there are. */
+/** When a worker was notified, when it last looked because of another process, and how many other workers there are. */
 interface Notified {
   now: number
   lookedAt: number | undefined
@@ -180,8 +181,8 @@ interface Notified {
 }
 
 /**
- * Returns when a worker that another process notifies looks for work, in milliseconds of the same clock. The pause after a
- * look is random, because workers that looked together would otherwise look together again, and until then none would.
+ * Returns when a worker looks for work after another process's notification, on the same clock as `now`. The pause since its
+ * last look is random: otherwise, workers that looked at the same time would all pause, and then look at the same time again.
  */
 export function chooseTurn({ random }: Pick<Deps, 'random'>, { now, lookedAt, others }: Notified): number {
   const soon = now + random() * Math.min(others, maxDelayMs)
