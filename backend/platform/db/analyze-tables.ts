@@ -6,23 +6,23 @@ import { type PeriodicJob, startPeriodicJob } from '../core/periodic.ts'
 import { connect, getConnectionOptions } from './connect.ts'
 import type { Db } from './schema.ts'
 
-/** PostgreSQL can just as well read all rows of a smaller table. */
+/** Smaller tables aren't analyzed, because PostgreSQL can just as well read all of their rows. */
 const minBytes = 64 * 1024
-/** A table that has grown this much is analyzed again. */
+/** A table that has grown by this factor is analyzed again. */
 const growth = 4
-/** A table that has grown to this size has been in use for longer than autovacuum takes to look. */
+/** Larger tables that have grown are left to autovacuum: they've been in use for long enough that it has looked at them. */
 const maxBytes = 64 * 1024 * 1024
 /**
- * One attempt isn't enough, because rows that aren't committed yet don't count. After the last one, autovacuum analyzes
- * the table.
+ * Maximum number of attempts per table. One attempt isn't enough, because rows that aren't committed yet don't count. After
+ * the last attempt, autovacuum analyzes the table.
  */
 const maxAttempts = 60
 
 /**
  * Starts the job that analyzes each table after its first rows, and again while it grows fast. Autovacuum can take a minute
  * to do so. Until then, PostgreSQL plans as if the table were empty or small: an index of all contacts of a workspace seems
- * as good as one that finds a single contact, and reading all rows seems as good as an index. Prepared statements keep such
- * a plan.
+ * as good as one that finds a single contact, and reading all rows seems as good as an index. Prepared statements keep these
+ * bad plans.
  */
 export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): PeriodicJob {
   /** Counts the attempts of this process for each table. */
@@ -42,7 +42,7 @@ export function startTableAnalysis(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Pe
   })
 }
 
-/** Returns tables without statistics, and those that have grown much since theirs were made. */
+/** Returns tables without statistics, and tables that have grown much since they were last analyzed. */
 async function findTablesToAnalyze(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
@@ -55,7 +55,7 @@ async function findTablesToAnalyze(db: Db): Promise<string[]> {
 }
 
 /**
- * Analyzes tables as their owner, because the role of the service may not. Skips tables that another process analyzes.
+ * Analyzes tables as their owner, because the service's role isn't allowed to. Skips tables that another process analyzes.
  */
 async function analyze(db: Db, tables: readonly string[]): Promise<void> {
   const { url } = getConnectionOptions(db)

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 
-/** The SQL functions of this version. Each file creates or replaces a function, those that only it uses, and its triggers. */
+/** The SQL functions of this version. A file creates or replaces one function, with its helper functions and triggers. */
 export const functionsFolder = fileURLToPath(new URL('functions', import.meta.url))
 
 /** The version of the database functions, which `npm run generate` writes. */
@@ -19,8 +19,8 @@ export const readFunctionVersion = async (folder = functionsFolder): Promise<Fun
 
 /**
  * Creates or replaces the functions that differ from those in the database, in one transaction. Does nothing if the
- * database has functions of this version or of a later one: while versions run side by side, a process of the earlier one
- * must not put its text back. Call it while no other process can update the database.
+ * database has functions of this version or of a later one: while versions run side by side, a process of the earlier
+ * version must not restore its functions. Call it while no other process can update the database.
  */
 export async function applyFunctions(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
   const { version, hashes } = await readFunctionVersion()

@@ -34,7 +34,7 @@ export interface CampaignRequirements extends ConsentRule {
   closedOnFederalHolidays: boolean
 }
 
-/** Selects what the query's `campaign` requires. */
+/** Selects the rules that the query's `campaign` adds. */
 export const campaignRequirements = sql<CampaignRequirements>`jsonb_build_object(
   'consentRequired', campaign.consent_required,
   'consentMaxAgeDays', campaign.consent_max_age_days,
@@ -42,7 +42,7 @@ export const campaignRequirements = sql<CampaignRequirements>`jsonb_build_object
   'closedOnFederalHolidays', campaign.closed_on_federal_holidays
 )`
 
-/** Selects the rules from `call_rules`, which may be the missing side of a left join. */
+/** Selects the rules from `call_rules`. Returns the defaults if a left join found no row. */
 export const callRulesColumn = sql<CallRules>`jsonb_build_object(
   'countries', call_rules.countries,
   'hoursByLaw', coalesce(call_rules.hours_by_law, false),
@@ -61,7 +61,7 @@ export type DelayingRule = 'frequency'
 /** A rule that stops a campaign for some time. */
 export type LimitingRule = 'number_limit' | 'minutes_limit'
 
-/** When a number was called, over all campaigns of a workspace. Times are ISO 8601, as JSON has them. */
+/** When a number was called, over all campaigns of a workspace. Times are text in ISO 8601, because they come from JSON. */
 export interface NumberUse {
   /** When the newest 60 call attempts were placed, oldest first. */
   placedAt: string[]
@@ -69,20 +69,20 @@ export interface NumberUse {
   answeredAt: string | null
 }
 
-/** Holds what a workspace stores about a phone number. */
+/** What a workspace stores about a phone number. */
 export interface StoredNumber {
   /** HMAC-SHA256 with the workspace's salt, as hex. */
   hash: string
-  /** True if it's on the do-not-call list. */
+  /** True if the number is on the do-not-call list. */
   isListed: boolean
-  /** Null if it wasn't called in the last 30 days. */
+  /** Null if the number wasn't called in the last 30 days. */
   use: NumberUse | null
 }
 
 const lookUp = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown>) =>
   sql<StoredNumber>`look_up_number(${workspaceId}, ${phoneNumber})`
 
-/** Selects when a number was called; null if it wasn't in the last 30 days. */
+/** Selects when a number was called; null if it wasn't called in the last 30 days. */
 export const useOf = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown>) =>
   sql<NumberUse | null>`${lookUp(workspaceId, phoneNumber)} -> 'use'`
 
@@ -95,7 +95,7 @@ export const useOfCallee = useOf(sql.ref('call.workspace_id'), sql.ref('call.to_
 /** Selects when the number of the query's `contact` was called. */
 export const useOfContact = useOf(sql.ref('contact.workspace_id'), sql.ref('contact.phone_number'))
 
-/** Turns of the contact in a conversation that make it one. A voicemail greeting is a single turn. */
+/** How many turns of the contact make a call a conversation. A voicemail greeting is a single turn. */
 const conversationTurns = 2
 
 /** Matches calls in which the contact spoke at least twice, also after the transcript was erased. */
@@ -103,7 +103,7 @@ export const hadConversation = (call: string) => sql<boolean>`(${sql.ref(`${call
   select count(*) from jsonb_array_elements(${sql.ref(`${call}.transcript`)}) as turn where turn ->> 'role' = 'contact'
 ) >= ${sql.lit(conversationTurns)})`
 
-/** Records a contact's agreement to be called. */
+/** A contact's agreement to be called. */
 export interface Consent {
   /** ISO 8601. */
   at: string

@@ -5,17 +5,17 @@ import { isRace } from './roles.ts'
 
 interface ConnectRight {
   database: string
-  /** Every user of the server may connect. */
+  /** True if every user of the server may connect. */
   isPublic: boolean
   isOwner: boolean
-  /** Users that lose the right if it's taken from the public. */
+  /** Users who lose the right if it's taken from the public. */
   others: string[]
 }
 
 /**
  * Takes the right to connect to the database from the public, so that users of other databases on the server can't read it:
- * installations that share a server also share the roles, and a user who has them would see all rows. Before, it names the
- * users that have the right only as part of the public, and use the database.
+ * installations that share a server also share the roles, and a user who has the roles would see all rows. First, logs the
+ * users who use the database and will lose the right, because they have it only as part of the public.
  */
 export async function takeConnectFromPublic(
   client: pg.ClientBase,
@@ -44,7 +44,10 @@ export async function takeConnectFromPublic(
   })
 }
 
-/** Connections show who uses the database now, and dependencies show who owns something in it or has rights. */
+/**
+ * Reads who may connect. To find users of the database, looks at connections, which show who uses it now, and at
+ * dependencies, which show who owns something in it or has rights.
+ */
 async function readConnectRight(client: pg.ClientBase): Promise<ConnectRight> {
   const { rows } = await client.query<ConnectRight>(
     `select datname as database, has_database_privilege('public', pg_database.oid, 'connect') as "isPublic",

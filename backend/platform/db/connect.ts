@@ -24,11 +24,11 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** Limits that keep a silent process, connection, or server from blocking others. In milliseconds. */
 export interface DatabaseTimeouts {
-  /** The server ends a statement after this time, also one that waits for a lock. */
+  /** The server ends a statement after this time, even one that waits for a lock. */
   statementMs: number
-  /** The server ends a transaction whose client sends nothing, and so releases its locks. */
+  /** The server ends a transaction whose client sends nothing for this time. This releases the transaction's locks. */
   idleInTransactionMs: number
-  /** The client closes a connection that doesn't respond. Longer than `statementMs`. */
+  /** The client closes a connection that doesn't respond within this time, which is longer than `statementMs`. */
   queryMs: number
 }
 
@@ -68,7 +68,7 @@ interface OpenDatabase {
 /** Maps an adapter to its open database. A `Db` shares its adapter with those derived from it. */
 const openDatabases = new WeakMap<object, OpenDatabase>()
 
-/** The server and the role of a pool's connections. A thread can't use a pool of another, but can open one like it. */
+/** The server and the role of a pool's connections. With these options, another thread can open its own, similar pool. */
 export interface ConnectionOptions {
   url: string
   role?: string
@@ -85,7 +85,7 @@ export const getConnectionOptions = (db: Db): ConnectionOptions => getOpenDataba
 /** Returns the pools of the service and of workspaces, in this order. */
 export const getPools = (db: Db): readonly [pg.Pool, pg.Pool] => getOpenDatabase(db).pools
 
-/** Returns why no statement may run in the database, if a connection pooler mixes its sessions. */
+/** Returns an error if a connection pooler mixes the database's sessions. Then no statement may run. */
 export const getSessionFailure = (db: Db): MixedSessionsError | undefined =>
   getOpenDatabase(db).sessions?.failure
 
@@ -112,7 +112,7 @@ export function connect(
     timeouts?: DatabaseTimeouts
     /** The key for the hashes of do-not-call numbers. Without it, statements that look up or save one fail. */
     doNotCallKey?: Buffer
-    /** Rejects statements that change anything, also if the server isn't a read replica. */
+    /** Rejects statements that change anything, even if the server isn't a read replica. */
     isReadOnly?: boolean
     /** Rejects all statements once a connection pooler mixes sessions. */
     sessions?: SessionWatch
@@ -121,11 +121,11 @@ export function connect(
   const { url, role, max = maxConnections, onError = () => {} } = options
   const { timeouts = defaultTimeouts, doNotCallKey, isReadOnly = false, sessions } = options
   const openConnections = new Set<Promise<void>>()
-  // The pool waits for it, although its type doesn't say so. Without its settings, a connection would have the rights of
-  // the user in the URL.
+  // The pool waits for `prepare` before it uses a connection, although the type of `onConnect` doesn't say so. This matters,
+  // because before its settings, a connection has the rights of the user in the URL.
   const prepareAs = (connectionRole: string | undefined): ((client: pg.ClientBase) => unknown) =>
     async function prepare(client) {
-      // The pool listens only to idle clients: one that breaks between two statements would end the process.
+      // The pool listens only to idle clients. Without this listener, an error between two statements would end the process.
       client.on('error', onError)
       const close = new Promise<void>((resolve) => client.once('end', resolve))
       openConnections.add(close)
@@ -148,10 +148,10 @@ export function connect(
     pool.on('error', () => {}) // the client's own listener, above, reports it
     return pool
   }
-  // Two, because changing the role of a connection costs as much as a statement.
+  // There are two pools, because changing the role of a connection costs as much as a statement.
   const ofService = openPool(Math.ceil(max / 2), role)
   const ofWorkspaces = openPool(Math.max(1, Math.floor(max / 2)), roles.workspace)
-  // `pool.end()` resolves before its connections are closed. If the server stops in between, they report errors.
+  // `pool.end()` resolves before the pool's connections are closed. If the server stopped in between, they'd report errors.
   const close = async () => {
     await Promise.all([ofService.end(), ofWorkspaces.end()])
     await Promise.all(openConnections)
@@ -194,7 +194,7 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
   return db.getExecutor().plugins.reduce((scoped, plugin) => scoped.withPlugin(plugin), opened)
 }
 
-/** The workspace whose rows a connection sees. */
+/** Maps a connection to the ID of the workspace whose rows it sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
 /** Maps a workspace connection in use to the function that returns its slot. */
@@ -243,9 +243,9 @@ const preparedMark = '/* prepared */'
 export const prepared = sql.raw<void>(preparedMark)
 
 /**
- * Hides a value of a prepared statement from the planner. Otherwise, PostgreSQL plans the statement each time if its plan for
- * these values seems to cost less than the one for any values, for example because an array is short. That can take longer than
- * running it.
+ * Hides a value of a prepared statement from the planner. Otherwise, PostgreSQL plans the statement each time if a plan for
+ * these values seems cheaper than the plan for any values, for example because an array is short. Planning can take longer
+ * than running the statement.
  */
 export const hidden = <Value>(
   value: Value,
@@ -268,8 +268,9 @@ function nameStatement(args: unknown[]): unknown[] {
 }
 
 /**
- * Set by a statement, because connection poolers reject parameters that they don't know. Without JIT, because our
- * statements take less time than their compilation, which PostgreSQL starts if it overestimates their rows.
+ * Returns the statement with a session's settings. They aren't connection parameters, because connection poolers reject
+ * parameters that they don't know. JIT is off: if PostgreSQL overestimates the rows of a statement, it compiles the
+ * statement, which takes longer than running it.
  */
 const sessionSettings = (
   { statementMs, idleInTransactionMs }: DatabaseTimeouts,
@@ -285,7 +286,8 @@ const sessionSettings = (
   set tcp_user_timeout = 30000`
 
 /**
- * Maps a connection to its object for Kysely, which must get the same one each time, because it keeps data about each.
+ * Maps a connection to the object that Kysely gets. Kysely must get the same object each time, because it keeps data about
+ * each object.
  */
 const closingOnFailure = new WeakMap<pg.PoolClient, PostgresPoolClient>()
 
@@ -310,7 +312,7 @@ function closeOnFailure(client: pg.PoolClient, sessions: SessionWatch | undefine
     }) as PostgresPoolClient['query'],
     release: () => {
       client.release(mustClose)
-      endUse.get(client)?.() // not for a connection of the service
+      endUse.get(client)?.() // undefined for a connection of the service
       endUse.delete(client)
     },
   }

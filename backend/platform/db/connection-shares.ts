@@ -8,14 +8,14 @@ export const connectTimeoutMs = 5 * secondMs
 /** The connections that one workspace uses. */
 interface Share {
   used: number
-  /** The workspace's transactions that wait for a connection. The longest waiting one comes first. */
+  /** Starts the workspace's transactions that wait for a connection. The one that has waited the longest comes first. */
   waiting: Set<() => void>
 }
 
 /** Limits how many connections of a pool each workspace uses. */
 export interface ConnectionShares {
   /**
-   * Waits until the workspace may use another connection. Returns a function that ends this use.
+   * Waits until the workspace may use another connection. Returns a function to call when the connection is no longer used.
    *
    * @throws {ConnectionLimitError} after 5 seconds
    */
@@ -25,15 +25,15 @@ export interface ConnectionShares {
 }
 
 /**
- * Creates the shares of a pool. A workspace doesn't use all of it: if its transactions wait for a lock, some connections
- * remain for other workspaces.
+ * Creates the shares of a pool. A workspace can't use the whole pool: even if many of its transactions wait for a lock, some
+ * connections remain for other workspaces.
  */
 export function createConnectionShares(poolSize: number): ConnectionShares {
   /** Maps the ID of a workspace that uses connections to its share. */
   const shares = new Map<number, Share>()
   const max = maxShare(poolSize)
 
-  /** Passes a place on to a transaction that waits. If there's none, fewer connections are used. */
+  /** Passes a place on to a waiting transaction. If none waits, the workspace uses one connection less. */
   const release = (workspaceId: number, share: Share) => {
     const [next] = share.waiting
     if (next !== undefined) {

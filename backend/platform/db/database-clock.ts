@@ -15,8 +15,8 @@ interface DatabaseClock extends Clock {
 const intervalMs = 5 * secondMs
 
 /**
- * Creates a clock that runs by the process's monotonic clock between two measurements, so a jump of the system's clock
- * changes nothing. Until the first measurement, it shows the system's time.
+ * Creates a clock that uses the process's monotonic clock between two measurements, so a jump of the system's clock has no
+ * effect. Until the first measurement, it shows the system's time.
  *
  * @param monotonicMs milliseconds since any fixed moment
  */
@@ -30,7 +30,8 @@ export function createDatabaseClock(db: Db, monotonicMs = () => performance.now(
     const receivedAt = monotonicMs()
     const time = rows[0]?.now.getTime()
     if (time === undefined) return
-    // The server read its clock between these two moments. An estimate within them can't be improved.
+    // The server read its clock between sending and receiving, so the origin is between these limits. An estimate between
+    // them is as good as any other, so it isn't changed.
     const earliest = time - receivedAt
     const latest = time - sentAt
     const isPossible = originMs !== undefined && originMs >= earliest && originMs <= latest

@@ -3,7 +3,7 @@ const blockBytes = 64
 
 /**
  * Returns the statement that makes the do-not-call list's key known to a session, for the SQL function `number_hash`.
- * PostgreSQL has no HMAC function, so the session gets the key as HMAC combines it with each of the two paddings.
+ * PostgreSQL has no HMAC function, so the session gets the two keys that HMAC makes from this key and its two paddings.
  *
  * @param key has at most 64 bytes
  */

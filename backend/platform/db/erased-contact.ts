@@ -2,7 +2,7 @@ import type { Call, Contact } from '@outdial/contract'
 import { pick } from '../core/records.ts'
 import { apiColumns, blankContact } from './tables/contact-fields.ts'
 
-/** Removes everything that identifies the person. `do_not_call` stays. */
+/** Removes everything that identifies the person. Keeps `do_not_call`. */
 export const toErasedContact = (contact: Contact): Contact => ({
   ...contact,
   phone_number: '',
@@ -10,7 +10,7 @@ export const toErasedContact = (contact: Contact): Contact => ({
   consent: null,
 })
 
-/** Removes who was called and what was said. The times and the outcome of the call stay. */
+/** Removes who was called and what was said. Keeps the times and the outcome of the call. */
 export const toErasedCall = (call: Call): Call => ({
   ...call,
   contact: toErasedContact(call.contact),

@@ -10,7 +10,7 @@ export interface ContactIdentifiers {
   email: string | null
 }
 
-/** The texts by which the name of a file can identify a contact. */
+/** The texts in a file's name that can identify a contact. */
 export interface PersonNames extends ContactIdentifiers {
   externalId: string | null
   firstName: string | null
@@ -22,10 +22,11 @@ interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number
   callIds: readonly number[]
-  /** Tool calls that mention the contact, of any call, and the time before which calls that have ended were read. */
+  /** Tool calls, of any call, that mention the contact. They were read before the transaction began. */
   mentionIds: readonly number[]
+  /** Calls that ended and chats that changed after this time must be read again. */
   mentionsReadAt: Date
-  /** Chats that mention the contact, as they were read before that time. */
+  /** Chats that mention the contact. They were read before the transaction began. */
   chatIds: readonly string[]
   at: Date
 }

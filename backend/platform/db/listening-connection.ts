@@ -5,9 +5,9 @@ import { secondMs } from '../core/durations.ts'
 import { describeError } from '../core/errors.ts'
 import { closeClient } from './close-client.ts'
 
-/** A connection on which PostgreSQL delivers what other processes notify, and on which this one notifies them. */
+/** A connection on which this process gets the notifications of other processes, and sends its own. */
 interface ListeningConnection {
-  /** False while it's lost. */
+  /** Returns false while the connection is lost. */
   isConnected(): boolean
   /**
    * Sends messages of fewer than 8,000 bytes each to the processes that listen, in one statement.
@@ -24,11 +24,11 @@ const checkMs = 10 * secondMs
 const timeoutMs = 5 * secondMs
 
 /**
- * Keeps one connection, apart from the pools, and replaces it whenever it's lost or silent. Messages that are sent while it's
- * lost don't arrive, so it isn't for anything that must arrive.
+ * Keeps one connection, apart from the pools, and replaces it whenever it's lost or silent. Messages that are sent while the
+ * connection is lost never arrive, so don't use it for messages that must arrive.
  *
  * @param options.onMessage undefined if this process has nothing to listen for
- * @param options.onConnect called each time the connection has been made: messages may have been missed before
+ * @param options.onConnect called after each successful attempt to connect: earlier messages may have been missed
  * @param options.onLost called each time an attempt to connect has failed or the connection is lost
  */
 export function keepListening(
@@ -111,7 +111,7 @@ export function keepListening(
       try {
         await client.query({
           name: 'notify',
-          // The commit doesn't wait for the disk, because a message that's lost in a crash isn't missed.
+          // The commit doesn't wait for the disk, because losing a message in a crash does no harm.
           text: `select set_config('synchronous_commit', 'off', true), pg_notify($1, message) from unnest($2::text[]) as message`,
           values: [channel, messages],
         })

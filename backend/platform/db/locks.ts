@@ -13,31 +13,33 @@ import type { AgentStatus, Db } from './schema.ts'
 // Row locks that several modules take: one function per row and mode. Rows that only one module locks are locked by its
 // store. A transaction locks in this order. It can skip steps, but going back can deadlock:
 //
-//   0. the caller's connection, then idempotency keys, whose locks are never waited for
+//   0. the caller's connection, then idempotency keys (a transaction never waits for the lock of a key)
 //   1. rows of imports
 //   2. the contact's number, then the contact
 //   3. the campaign: `share` or `update`, never one after the other
 //   4. the call attempt in progress
 //   5. calls, in the order of their IDs
-//   6. rows of `number_use`, of numbers whose live attempts are locked
+//   6. rows of `number_use`, only for numbers whose attempts in progress are locked
 //   7. webhook subscriptions, then callback URLs, in the order of their IDs; then events and deliveries
-//   8. the workspaces' own rows of `limit_use`, in the order of their IDs. Claims lock them before calls, but wait neither
-//      for them nor for calls that another transaction has locked.
+//   8. the workspaces' own rows of `limit_use`, in the order of their IDs. Claims lock these rows before calls, but never
+//      wait: they skip rows and calls that another transaction has locked.
 //   9. at the commit, in triggers: advisory locks of campaigns and rows of `campaign_queue`, in the order of campaign IDs
 //
 // The lock of a number is an advisory lock, because its contact may not exist yet. Transactions that create a contact take
 // it, at the latest in the function `upsert_contacts`. Several numbers, and their contacts, are locked in the order of
 // the numbers. A transaction that locks only an existing contact, by its ID, doesn't need the number.
-// Triggers run in the order of the rows that were written. So calls are queued, or queued for an earlier time, in the order
-// of their campaigns: `inQueueOrder`. Attempts that end together also have this order, but their triggers run before those
-// of their calls that are queued again. If campaigns at their limits are among them, two transactions can deadlock.
-// `calling/dialer/attempt-writer.ts` then saves each attempt in a transaction with only one campaign.
+// Triggers run in the order in which rows were written. So a transaction that queues calls, or moves them to an earlier time,
+// writes them in the order of their campaigns (`inQueueOrder`). Attempts that end together are written in this order, too.
+// But all triggers of attempts run before the triggers of calls that are queued again, so two transactions can deadlock if
+// campaigns are at their limits. After a deadlock, `calling/dialer/attempt-writer.ts` saves each attempt in a separate
+// transaction with only one campaign.
 //
 // Other rows have a separate order: the workspace, then the sign-in session, the membership, the agent, the tool, and the
 // spreadsheet.
 //
 // Inserting a row takes a key-share lock on the rows that it refers to, and so does the second update of a row in one
-// transaction, which checks the foreign keys again. For a call that's against the order, so complete it in one statement.
+// transaction, which checks the foreign keys again. For a call, these locks would break the order, so complete a call in one
+// statement.
 // Statements that insert notes, reports, or tool calls lock the contact explicitly, so that they wait for its erasure and
 // then find it erased.
 
@@ -52,7 +54,7 @@ export const inQueueOrder = <Change extends { campaignId: number }>(changes: rea
 
 /**
  * Takes an advisory lock, a bigint, until the transaction ends. Returns false, without waiting, if another transaction has
- * it.
+ * the lock.
  */
 async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
@@ -61,8 +63,8 @@ async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
 }
 
 /**
- * Locks what a form edits until the transaction ends, so that of two people who save at the same time, the second one finds what
- * the first one has changed. It's taken before all other locks.
+ * Locks what a form edits until the transaction ends. If two people save at the same time, the second one's transaction waits,
+ * and then sees the first one's changes. Take this lock before all others.
  *
  * @param edited identifies the form and what it edits in the workspace
  */
@@ -89,13 +91,13 @@ interface CampaignToReschedule {
   rescheduleAfterCallId: number
 }
 
-/** Returns false if another transaction has this lock, which keeps sweepers from waiting for each other. */
+/** Locks the rescheduling of a campaign. Returns false, without waiting, if another sweeper's transaction has the lock. */
 export const tryLockRescheduling = (db: Db, { campaignId }: CampaignKey): Promise<boolean> =>
   tryLock(db, sql`hashtextextended('rescheduling of campaign ' || ${campaignId}::bigint, 0)`)
 
 /**
- * Locks a campaign with queued calls that haven't been rescheduled after a change. Before the first batch, waits for transactions
- * that queue or finish its calls with the old rules. Undefined if there are none.
+ * Locks a campaign with queued calls that haven't been rescheduled after a change. Before the first batch, waits for
+ * transactions that queue or finish its calls with the old rules. Returns undefined if no calls are left to reschedule.
  */
 export const lockCampaignToReschedule = async (
   db: Db,
@@ -120,7 +122,7 @@ export const lockCampaignToReschedule = async (
 
 /**
  * Locks numbers and the contacts who have them, if there are any. Waits for transactions that create a contact with one of
- * these numbers. Meanwhile, no call to them can be queued.
+ * these numbers. Until this transaction ends, no call to these numbers can be queued.
  */
 export async function lockNumbers(
   db: Db,
@@ -129,7 +131,7 @@ export async function lockNumbers(
 ): Promise<void> {
   for (const phoneNumber of phoneNumbers.toSorted()) {
     await sql`select pg_advisory_xact_lock(contact_lock(${workspaceId}, ${phoneNumber}))`.execute(db)
-    // A separate statement: it sees a contact that was created while the first one waited.
+    // A separate statement, because it must see a contact that was created while the first statement waited.
     await db
       .selectFrom('contact')
       .select('id')
@@ -141,7 +143,7 @@ export async function lockNumbers(
   }
 }
 
-/** Locks an agent, so that its status and its assigned tools don't change meanwhile. */
+/** Locks an agent, so that its status and its assigned tools don't change until the transaction ends. */
 export const lockAgent = (
   db: Db,
   workspaceId: number,
@@ -180,8 +182,8 @@ export interface CampaignRules {
  * this transaction and then reschedules its calls too, or this transaction sees the change.
  *
  * `share` lets other transactions queue, claim, and finish calls of the campaign at the same time. `update` serializes
- * transactions that count its provider failures. Never take `update` after `share` in one transaction: two transactions
- * that do can deadlock with a change of the rules.
+ * transactions that count its provider failures. Never take `update` after `share` in one transaction: two such
+ * transactions can deadlock with a change of the rules.
  */
 export const lockCampaign = async (
   db: Db,
@@ -231,8 +233,8 @@ export const lockCampaigns = (
 }
 
 /**
- * Locks campaigns in the mode `share`, without waiting, and returns those that exist by ID. `busy`: another transaction has
- * locked the campaign.
+ * Locks campaigns in the mode `share`, without waiting. Returns the existing campaigns by their IDs, or `busy` for a campaign
+ * that another transaction has locked.
  */
 export async function tryLockCampaigns(
   db: Db,
@@ -256,9 +258,10 @@ export async function tryLockCampaigns(
 /**
  * Locks a campaign to change it. Returns false if the campaign doesn't exist.
  *
- * @param mode `rules` waits for transactions that queue or finish its calls, and then blocks new ones: they either see the
- *   old rules, and the change finds their calls, or they see the new rules. While it waits, new ones can start, so it can
- *   take long if many processes queue calls. `pause` doesn't wait for those, but for claims and for other changes.
+ * @param mode `rules` waits for transactions that queue or finish calls, and then blocks new ones. So such a transaction
+ *   either sees the old rules, and the change finds its calls, or it sees the new rules. While `rules` waits, other such
+ *   transactions can start, so it can take long if many processes queue calls. `pause` waits only for claims and for other
+ *   changes.
  */
 export const lockCampaignForChange = async (
   db: Db,
@@ -275,8 +278,8 @@ export const lockCampaignForChange = async (
 }
 
 /**
- * Locks a contact, so that its queued calls and its do-not-call status don't change until the transaction ends.
- * Undefined if it doesn't exist or was erased.
+ * Locks a contact, so that its queued calls and its do-not-call status don't change until the transaction ends. Returns
+ * undefined if the contact doesn't exist or was erased.
  */
 export const lockContact = (
   db: Db,
@@ -292,7 +295,7 @@ export const lockContact = (
     .forNoKeyUpdate()
     .executeTakeFirst()
 
-/** Locks a contact's number and then the contact, for a transaction that also locks it by its number. */
+/** Locks a contact's number and then the contact. Needed if the transaction also locks the contact by its number. */
 export const lockContactWithNumber = async (
   db: Db,
   workspaceId: number,
@@ -309,7 +312,7 @@ export interface CampaignKey {
   campaignId: number
 }
 
-/** Locks a contact like `lockContact`, also one that was erased. */
+/** Locks a contact like `lockContact`, even if the contact was erased. */
 export const lockContactForErasure = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
@@ -320,8 +323,8 @@ export const lockContactForErasure = (db: Db, workspaceId: number, contactId: nu
     .executeTakeFirst()
 
 /**
- * Locks the campaigns of the queued calls to a contact or to numbers against changes of their rules. Lock them before those
- * calls if the transaction can lock a campaign afterward.
+ * Locks the campaigns of the queued calls to a contact or to numbers against changes of the campaigns' rules. If the
+ * transaction can lock a campaign after these calls, lock all of the campaigns before the calls with this function.
  */
 export const lockCampaignsOfQueuedCalls = (
   db: Db,
@@ -357,7 +360,7 @@ export const lockCallsOfContact = (db: Db, workspaceId: number, contactId: numbe
     .forNoKeyUpdate()
     .execute()
 
-/** Locks a call. Its event is written by transactions that have locked it too. */
+/** Locks a call. Transactions that write the call's event lock it, too. */
 export const lockCall = async (db: Db, workspaceId: number, callId: number): Promise<void> => {
   await db
     .selectFrom('call')
@@ -374,8 +377,8 @@ export const lockWorkspace = async (db: Db, workspaceId: number): Promise<void> 
 }
 
 /**
- * Locks the connection of a caller. Ending the connection waits for this transaction, and then also finds what it
- * created. Returns false if the connection has ended.
+ * Locks the connection of a caller. A transaction that ends the connection waits for this one, and then also finds what
+ * this one created. Returns false if the connection has ended.
  */
 export async function lockConnection(db: Db, caller: Caller): Promise<boolean> {
   if (caller.clientId === null) {

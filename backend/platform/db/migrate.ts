@@ -15,18 +15,18 @@ import { ensureRoles } from './roles.ts'
 const folder = fileURLToPath(new URL('migrations', import.meta.url))
 
 /**
- * How long a migration waits for a lock. Statements of running processes on the same table wait behind it. This doesn't
- * limit how long the migration has the lock: it has it until its transaction ends.
+ * How long a migration waits for a lock. Meanwhile, statements of running processes on the same table wait, too. Once the
+ * migration has the lock, it keeps the lock until its transaction ends, without a limit.
  */
 const lockTimeoutMs = secondMs
 const retryMs = secondMs
-/** Another process that starts at the same time usually needs less time than these attempts. */
+/** How many attempts fail without a warning: another process that starts at the same time is usually done by then. */
 const silentAttempts = 2
 
 /**
- * Updates the database to the newest schema: migrations, then functions. If several processes do this at the same time, they wait for each other.
- * A transaction that uses a table for long, such as a backup, delays the update, but not the processes that are running.
- * docs/project/migrations.md says how to write a migration that delays no requests.
+ * Updates the database to the newest schema: migrations, then functions. If several processes do this at the same time, they
+ * wait for each other. A transaction that uses a table for long, such as a backup, delays the update, but not the processes
+ * that are running. docs/project/migrations.md says how to write a migration that delays no requests.
  *
  * @throws {StartupError} if a newer version of Outdial or an unreleased build has migrated the database, or if an
  *   administrator must create the roles
@@ -57,7 +57,7 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10 * secondMs,
   })
-  client.on('error', () => {}) // the running query rejects with it
+  client.on('error', () => {}) // the running query rejects with this error
   await client.connect()
   try {
     await client.query(`set lock_timeout = ${lockTimeoutMs}`)
@@ -76,31 +76,33 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
 async function runMigrations(client: pg.Client): Promise<void> {
   try {
     await runner({
-      // The runner doesn't wait until its own connection has closed: if the server stopped then, the process would end.
+      // The runner gets a client, because it doesn't wait until a connection of its own has closed. If the server stopped
+      // then, the error would end the process.
       dbClient: client,
       dir: folder,
       direction: 'up',
       migrationsTable: 'schema_migration',
-      // Each migration has its own transaction, so that its locks end with it. The types say that the default is true.
+      // Each migration has its own transaction, so that its locks are released when it's done. According to the types, all
+      // migrations share one by default.
       singleTransaction: false,
       advisoryLockMode: 'wait',
       log: () => {},
     })
   } catch (error) {
-    // Fails with the error of a lost connection, which the runner can hide in the text of an error without a code, so
-    // that no caller could see that it's an outage.
+    // If the connection was lost, the runner can report it as text in an error without a code, so a caller couldn't see
+    // that it's an outage. This statement then fails with the connection's own error.
     if (errorCode(error) === '') await client.query('rollback')
     throw error
   }
 }
 
 /**
- * The name of a migration after which earlier versions can't run contains this. All others only add to the schema, so that
- * old and new versions run side by side, and a process of the old version can start again meanwhile.
+ * Part of the name of a migration after which earlier versions can't run. All other migrations only add to the schema, so old
+ * and new versions can run side by side, and a process of the old version can restart.
  */
 const breakingMark = '_breaking_'
 
-/** The number of the first migration. Builds before the first release had others, below it. */
+/** The number of the first migration. Builds before the first release had other migrations, with lower numbers. */
 const firstMigration = 100
 
 async function rejectForeignSchema(client: pg.Client): Promise<void> {

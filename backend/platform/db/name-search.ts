@@ -1,8 +1,8 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 
 /**
- * Checks in SQL whether `column` starts with `prefix`. Unlike with `like`, PostgreSQL can use an index under a row-level
- * policy.
+ * Checks in SQL whether `column` starts with `prefix`. These operators, unlike `like`, can use an index under a row-level
+ * security policy.
  */
 export const startsWith = (column: string, prefix: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`(${sql.ref(column)} ~>=~ ${prefix} and ${sql.ref(column)} ~<~ ${`${prefix}${greatestCharacter}`})`

@@ -29,14 +29,14 @@ const driverMessages = [
   'Query read timeout',
 ]
 
-/** A workspace's other transactions, which may wait for a lock, have had all of its connections for too long. */
+/** Thrown if a workspace's other transactions, which may wait for a lock, have used all of its connections for too long. */
 export class ConnectionLimitError extends Error {
   constructor() {
     super("the workspace's other transactions have all of its connections")
   }
 }
 
-/** A connection pooler mixes the sessions of the server, so no statement may run: see session-watch.ts. */
+/** Thrown if a connection pooler mixes the sessions of the server, so that no statement may run: see session-watch.ts. */
 export class MixedSessionsError extends Error {}
 
 /** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */
@@ -51,8 +51,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns true if PostgreSQL has certainly rolled back, although it isn't unavailable: a conflict between transactions,
- * values that it can't store, or a statement that took too long.
+ * Returns true if PostgreSQL is available and has certainly rolled back the transaction, because of a conflict between
+ * transactions, values that it can't store, or a statement that took too long.
  */
 export const isRolledBack = (error: unknown): boolean =>
   isError(error) && /^(57014|(0A|2[0-9]|3[0-9]|4[0-9]|54|P0|XX)[0-9A-Z]{3})$/.test(errorCode(error))
@@ -63,8 +63,8 @@ export const isConflict = (error: unknown): boolean => isError(error) && /^40/.t
 const checkTimeoutMs = 3 * secondMs
 
 /**
- * Limits how long a health check or a scrape waits for the database, because its caller gives up before a statement's
- * time limit: Prometheus after 10 seconds by default. The work continues.
+ * Limits how long a health check or a scrape waits for the database, because the client gives up before a statement's
+ * time limit: Prometheus after 10 seconds by default. `work` itself isn't stopped.
  *
  * @throws an error for which `isOutage` is true, after 3 seconds
  */

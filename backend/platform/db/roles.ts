@@ -15,7 +15,7 @@ export interface Roles {
 /** Migrations and functions contain these names too. */
 export const roles: Roles = { workspace: 'outdial_workspace', service: 'outdial_service' }
 
-/** Another process that starts at the same time creates or grants the same role. */
+/** An attempt can fail because another process that starts at the same time creates or grants the same role. */
 const maxAttempts = 20
 
 /**
@@ -29,7 +29,7 @@ export async function ensureRoles(client: pg.ClientBase, wanted: Roles = roles):
     if (statements.length === 0) return
     try {
       for (const statement of statements) await client.query(statement)
-      // Granting can succeed without effect. If so, the second look finds the same statements.
+      // Granting can succeed without effect. If so, the same statements are still missing.
       if ((await findMissingStatements(client, wanted)).length === 0) return
       throw missingRoles(statements)
     } catch (error) {
@@ -50,7 +50,7 @@ interface RoleState {
   inherits: boolean | null
 }
 
-/** Returns the SQL statements that are missing until statements can run under both roles. */
+/** Returns the SQL statements that must still run so that the current user can use both roles. */
 async function findMissingStatements(client: pg.ClientBase, wanted: Roles): Promise<string[]> {
   const { rows } = await client.query<RoleState>(
     `select wanted.name, current_user as user, version, pg_roles.oid is not null as exists,
@@ -84,7 +84,7 @@ function toStatements(client: pg.ClientBase, role: RoleState, mustInherit: boole
   return statements
 }
 
-/** Returns true for SQLSTATEs of changing the same role or right twice at the same time. */
+/** Returns true for an error that occurs if two processes change the same role or right at the same time. */
 export const isRace = (error: unknown): boolean =>
   ['23505', '42710'].includes(errorCode(error)) ||
   (errorCode(error) === 'XX000' && isError(error) && error.message.includes('concurrently updated'))

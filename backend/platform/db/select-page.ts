@@ -1,12 +1,12 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** Size of a page in the database, as text. A single row can be larger. */
+/** Maximum size of a page's rows, as text in the database. A single row can be larger. */
 const maxPageBytes = 1024 * 1024
 
 /**
- * Selects the first rows of a query up to a size, and at least one. So a page of rows that users have filled to the limits
- * takes no more memory than one of many small rows.
+ * Selects the first rows of a query, at least one, up to a maximum size in total. So a page of the largest rows that users
+ * can create takes no more memory than a page of many small rows.
  *
  * @param order of the query, by a column that it selects
  */

@@ -20,8 +20,8 @@ export const mixedSessions = {
  * Returns true if a connection pooler moves connections between sessions of the server. Roles, settings, and prepared
  * statements belong to a session.
  *
- * Two connections take turns. If the pooler gives them the session that was used last, they get each other's; if it gives
- * them one session after another, the irregular order shows that.
+ * Two connections send statements in an irregular order. If the pooler assigns the session that was used last, one connection
+ * gets the other's session. If the pooler assigns sessions in turn, a connection gets different ones, because of that order.
  */
 export async function mixesSessions(url: string, signal?: AbortSignal): Promise<boolean> {
   const connections = [0, 1].map(() => {
@@ -30,7 +30,7 @@ export async function mixesSessions(url: string, signal?: AbortSignal): Promise<
       connectionTimeoutMillis: 5 * secondMs,
       query_timeout: 5 * secondMs,
     })
-    client.on('error', () => {}) // the running query rejects with it
+    client.on('error', () => {}) // the running query rejects with this error
     return { client, mark: randomUUID(), processes: new Set<number>() }
   })
   const disconnect = () => connections.forEach(({ client }) => client.connection.stream.destroy())
@@ -57,26 +57,26 @@ export async function mixesSessions(url: string, signal?: AbortSignal): Promise<
 }
 
 /**
- * Lists the errors of a statement that runs in another session than those before it: a prepared statement is missing or
- * exists already, a setting is missing, or the role has no right.
+ * Errors of a statement that runs in another session than the connection's earlier statements: a prepared statement is
+ * missing or exists already, a setting is missing, or the role has no right.
  */
 const signs = new Set(['26000', '42P05', '42704', '42501'])
 
-/** The check after a sign starts at this distance from the last check at least, however many statements fail. */
+/** Minimum time between the last check and a check after a sign of mixed sessions, however many statements fail. */
 const minIntervalMs = secondMs
 
 /** Watches if a connection pooler mixes the sessions of a database. Once it does, no statement may run. */
 export interface SessionWatch {
   /**
-   * Set once a check has found mixed sessions, until the process ends: its connections have wrong roles and workspaces,
-   * even if the pooler stops mixing sessions.
+   * Set once a check has found mixed sessions, until the process ends: the connections keep wrong roles and workspaces, even
+   * if the pooler stops mixing sessions.
    */
   readonly failure: MixedSessionsError | undefined
-  /** Joins the check that's running, if any. Rejects if the database can't be reached. */
+  /** Checks once, or waits for the check that's already running. Rejects if the database can't be reached. */
   check(): Promise<void>
-  /** If the error is a sign of mixed sessions, a check starts as soon as the distance to the last one allows. */
+  /** Starts a check if the error is a sign of mixed sessions, but not sooner than `minIntervalMs` after the last check. */
   noticeFailure(error: unknown): void
-  /** Ends the check that's running, which could wait for seconds for a database that doesn't respond. No more follow. */
+  /** Ends the running check, which could wait for seconds for a database that doesn't respond, and prevents further checks. */
   stop(): void
 }
 
@@ -122,14 +122,14 @@ export function watchSessions(url: string, onMixed: (failure: MixedSessionsError
     },
     check,
     noticeFailure: (error) => {
-      // If this check fails, the next sign or the next minute brings another one.
+      // If this check fails, another one follows after the next sign or within a minute.
       if (failure === undefined && signs.has(errorCode(error))) void checkAfterSign().catch(() => {})
     },
     stop: () => stopping.abort(),
   }
 }
 
-/** Checks now and every minute. Stopping also stops the watches. */
+/** Starts a job that checks all watches now and every minute. Stopping the job also stops the watches. */
 export const startSessionChecks = (
   clock: Clock,
   log: Pick<Logger, 'debug'>,

@@ -2,15 +2,15 @@ import type { Notify } from '../core/notify.ts'
 import type { Db } from './schema.ts'
 
 /**
- * Checks in a transaction that the sender of a request still has the rights that they had when its headers arrived.
- * Throws if not.
+ * Checks in a transaction that the sender of a request still has the rights from when the request's headers arrived. Throws
+ * if not.
  */
 export type ConfirmRights = (db: Db) => Promise<void>
 
 /**
- * Does `work` in a transaction. `tx` contains the dependencies bound to it. Its `notify` takes effect after the commit,
- * because a worker that looks earlier finds nothing. Confirms the rights first, if `deps` are those of a request that
- * writes. In a transaction, it joins that transaction.
+ * Does `work` in a transaction. `tx` contains the dependencies bound to the transaction. Its `notify` takes effect after the
+ * commit, because a worker that looks earlier finds nothing. If `deps` are those of a request that writes, confirms the
+ * rights first. If `deps` are already bound to a transaction, `work` joins that transaction.
  */
 export async function inTransaction<
   Scope extends { db: Db; notify: Notify; confirmRights?: ConfirmRights },

@@ -18,7 +18,7 @@ interface WaitOptions {
 }
 
 /**
- * Waits until the server accepts connections: it may be starting at the same time.
+ * Waits until the server accepts connections, because it may be starting at the same time as Outdial.
  *
  * @throws {StartupError} after the timeout, or immediately if waiting can't help, for example with a wrong password
  */
@@ -45,7 +45,7 @@ export async function repeatAfterOutage<Result>(
   { url, timeoutMs, log }: WaitOptions,
   step: () => Promise<Result>,
 ): Promise<Result> {
-  // Starts at the first outage: before that, a step can wait long for another process that converts tables.
+  // The deadline is set at the first outage: before that, a step can wait long for another process that converts tables.
   let deadline: number | undefined
   for (;;) {
     try {
@@ -56,7 +56,7 @@ export async function repeatAfterOutage<Result>(
       if (Date.now() >= deadline) throw unusable(url, { reason: formatReason(error) }, error)
       log.warn(`lost the database at ${formatServer(url)} during startup: ${formatReason(error)}`)
     }
-    // The server can accept connections and fail each time, for example while it's still shutting down.
+    // Waits here, too: a server that's still shutting down, for example, can accept connections and then fail each time.
     await delay(Math.min(retryMs, Math.max(0, deadline - Date.now())))
     await waitForDatabase({ url, timeoutMs: Math.max(0, deadline - Date.now()), log })
   }
@@ -95,7 +95,7 @@ async function findFailure(url: string): Promise<ConnectionFailure | undefined> 
     query_timeout: 5 * secondMs,
     keepAlive: true,
   })
-  client.on('error', () => {}) // the promise below rejects with it
+  client.on('error', () => {}) // the promise below rejects with this error
   try {
     await client.connect()
     const { rows } = await client.query<{ version: number; encoding: string }>(
@@ -128,10 +128,10 @@ function checkServer({
   return { reason: `its encoding is ${encoding}, but Outdial needs UTF8`, isTemporary: false }
 }
 
-/** Checks for an error without a code: the driver's timeout. */
+/** Checks for the driver's timeout, which is an error without a code. */
 const isTimeout = (error: unknown) => errorCode(error) === ''
 
-/** Formats the reason. An AggregateError, for a host name with several addresses, has no message. */
+/** Returns why a connection failed. An AggregateError, for a host name with several addresses, has a code, but no message. */
 function formatReason(error: unknown): string {
   const message =
     typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : ''

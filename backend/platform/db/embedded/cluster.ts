@@ -28,7 +28,7 @@ export async function prepareCluster(
   await secureCluster(dataDir, binaries, options.login)
 }
 
-/** Checks that files which exist can be opened, and gives them to the account that runs PostgreSQL. */
+/** Checks that existing files can be opened, and gives them to the account that runs PostgreSQL. */
 async function takeOverCluster(dataDir: DataDir, binaries: Binaries): Promise<void> {
   const { ids } = dataDir.account
   const version = await readFile(path.join(dataDir.cluster, 'PG_VERSION'), 'utf8').catch((error: unknown) =>
@@ -69,7 +69,7 @@ async function createCluster(
     ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
     // Case conversion for every script, identical on every machine.
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
-    '--auth=reject', // until `secureCluster`
+    '--auth=reject', // until `secureCluster` writes the access rules
     ...(options.sync ? [] : ['--no-sync']),
   ]
   await run(initdb, flags, { ...account.ids, cwd: unfinished, env: postgresEnvironment() }).catch(
@@ -92,8 +92,8 @@ async function changeOwner(folder: string, account: Account): Promise<void> {
 }
 
 /**
- * Gives a file, or a folder with its content, to an account. The folder belongs to root meanwhile, so that the earlier
- * owner can't replace its content with links.
+ * Gives a file, or a folder with its content, to an account. While the content is changed, the folder belongs to root, so
+ * that the earlier owner can't replace the content with links.
  */
 async function giveTo(ids: { uid: number; gid: number }, item: string): Promise<void> {
   const stats = await lstat(item)

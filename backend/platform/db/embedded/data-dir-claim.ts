@@ -10,7 +10,7 @@ import { replaceFile } from '../../core/replace-file.ts'
 const Owner = z.object({
   pid: z.number(),
   purpose: z.enum(['service', 'command']),
-  /** A socket that the owner listens on while it runs. The pid could belong to another process by now. */
+  /** A socket that the owner listens on while it runs. `pid` isn't enough, because it can belong to another process later. */
   socket: z.string(),
   url: z.string(),
 })

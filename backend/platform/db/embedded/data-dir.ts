@@ -7,7 +7,7 @@ import { ConfigError, errorCode } from '../../core/errors.ts'
 import { type Account, canEnter, clusterFolder, findAccount, isRoot } from './os-account.ts'
 import { createFolder, findPrivateHome } from './private-folder.ts'
 
-/** The folder of the database, its keys, and the demo credentials, and the account that runs PostgreSQL there. */
+/** The folder that contains the database, its keys, and the demo credentials, and the account that runs PostgreSQL there. */
 export interface DataDir {
   path: string
   /** The folder that belongs to PostgreSQL. */
@@ -70,7 +70,7 @@ async function requireTrusted(folder: string, account: Account): Promise<void> {
   }
 }
 
-/** Opens an empty folder, such as root's `mktemp -d` creates, to other users. Changes no folder that contains files. */
+/** Opens an empty folder, such as one from root's `mktemp -d`, to other users. Leaves a folder with files unchanged. */
 async function allowTraversal(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if (isRoot() && (mode & 0o011) !== 0o011 && (await readdir(folder)).length === 0)

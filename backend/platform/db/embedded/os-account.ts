@@ -8,7 +8,7 @@ import { StartupError } from '../../core/errors.ts'
 /** The user that PostgreSQL runs as. PostgreSQL doesn't run as root. */
 export interface Account {
   name: string
-  /** Undefined if it's the user of this process, so that no switch is needed. */
+  /** Undefined if the account is the user of this process, so that no switch is needed. */
   ids: { uid: number; gid: number } | undefined
 }
 
@@ -39,8 +39,9 @@ export const canEnter = (account: Account, folder: string): boolean =>
   spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...account.ids, cwd: '/' }).status === 0
 
 /**
- * Returns undefined if root owns DATA_DIR: then the database in it belongs to the account that root used. Also if
- * DATA_DIR is in a folder such as /tmp, where any user could have created it, with keys that this user knows.
+ * Returns the ordinary user who owns DATA_DIR and the database in it. Returns undefined if root owns DATA_DIR, because then
+ * the database belongs to the account that root used. Also returns undefined if DATA_DIR is in a folder such as /tmp, where
+ * any user could have created DATA_DIR with keys that this user knows.
  */
 function findOwner(dataDir: string | undefined): Account | undefined {
   if (dataDir === undefined) return undefined
@@ -51,7 +52,7 @@ function findOwner(dataDir: string | undefined): Account | undefined {
   return { name: `with the ID ${owner.uid}`, ids: { uid: owner.uid, gid: owner.gid } }
 }
 
-/** Returns true if the folder, or one that it's in, is an ordinary user's in a folder where every user can create files. */
+/** Returns true if an ordinary user owns the folder or one of its parents, in a folder where every user can create files. */
 function isInSharedFolder(folder: string): boolean {
   const parent = path.dirname(folder)
   if (parent === folder) return false
@@ -61,7 +62,7 @@ function isInSharedFolder(folder: string): boolean {
 
 const serviceAccount = 'outdial'
 
-/** Other services may run as `nobody`, so it's used only where the account can't be created, as on macOS. */
+/** Returns the account `outdial`. Returns `nobody`, which other services may use, too, only if `outdial` can't be created. */
 function findServiceAccount(log: Pick<Logger, 'warn'>): Account {
   const existing = lookUpAccount(serviceAccount) ?? createServiceAccount()
   if (existing) return existing
@@ -79,7 +80,7 @@ function findServiceAccount(log: Pick<Logger, 'warn'>): Account {
   return fallback
 }
 
-/** Looks the account up again if it can't be created, because another process may have done so at the same time. */
+/** Creates the account. Looks it up even if creating it failed, because another process may have created it meanwhile. */
 function createServiceAccount(): Account | undefined {
   const options = ['--system', '--user-group', '--no-create-home', '--home-dir', '/nonexistent']
   spawnSync('useradd', [...options, '--shell', '/usr/sbin/nologin', serviceAccount])

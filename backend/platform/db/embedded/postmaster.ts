@@ -15,12 +15,12 @@ interface PostmasterOptions {
   cluster: string
   /** The folder of the socket. Removed when PostgreSQL is stopped. */
   socketFolder: string
-  /** Removed when PostgreSQL is stopped, even if this process is killed. For tests. */
+  /** A folder of a test, which is removed when PostgreSQL is stopped, even if this process is killed. */
   temporaryFolder: string | undefined
   /** `name=value` of postgresql.conf. */
   settings: string[]
   onLine: (line: string) => void
-  /** Called when the program has started. It accepts connections only later. */
+  /** Called when the program has started, before it accepts connections. */
   onSpawn?: () => void
 }
 
@@ -46,7 +46,7 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     createInterface({ input: child.stderr }).on('line', (line) => {
       options.onLine(line)
       lines.push(line)
-      // "read-only" if it's a standby, in tests.
+      // A standby, which some tests start, accepts read-only connections.
       if (/ready to accept (read-only )?connections/.test(line)) resolve(true)
     })
   })
@@ -86,10 +86,10 @@ function toStartupError(lines: string[]): StartupError {
 }
 
 /**
- * Runs "$@" until standard input ends, which happens however the parent dies, even with kill -9. Then it sends SIGINT
- * to PostgreSQL, which stops without waiting for its clients, and removes the folders $1 and $2. It repeats the signal
- * every second, because a program that has just started may miss the first one. If PostgreSQL ends without a signal,
- * the folders stay, because the parent restarts it.
+ * A script that runs PostgreSQL ("$@") until standard input ends, which happens however the parent dies, even with kill -9.
+ * Then the script sends SIGINT to PostgreSQL, which stops without waiting for its clients, and removes the folders $1 and
+ * $2. It repeats the signal every second, because a program that has just started may miss the first one. If PostgreSQL
+ * ends without a signal, the folders stay, because the parent restarts it.
  */
 const watchdog = `
 socket=$1 temporary=$2
@@ -114,8 +114,8 @@ exit 0
 /**
  * Stops the PostgreSQL that a killed service left in `cluster`, and waits until it has ended. Usually its watchdog is
  * already stopping it. Call it only as the owner of DATA_DIR. If the pid now belongs to another program, for example
- * after the restart of a container, that program is left running and the pid file is removed, because PostgreSQL would
- * take the program for itself.
+ * after the restart of a container, leaves that program running and removes the pid file: otherwise, PostgreSQL would
+ * refuse to start, because the pid in the file still exists.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const file = path.join(cluster, 'postmaster.pid')

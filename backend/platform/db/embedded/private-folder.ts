@@ -15,7 +15,7 @@ export async function createFolder(folder: string): Promise<void> {
     await chmod(current, 0o711)
 }
 
-/** Every account can open it, unlike a macOS user's own temporary folder. */
+/** A temporary folder that every account can open, unlike a macOS user's own temporary folder. */
 export const shortTemporaryFolder = process.platform === 'win32' ? tmpdir() : '/tmp'
 
 /**
@@ -36,7 +36,7 @@ export async function createTemporaryFolder(
  * Finds or creates the folder for files that can't be in the checkout. It isn't in /tmp, which is cleaned up, and where
  * another user could create the folder first.
  *
- * @throws {StartupError} if it doesn't belong to this user, or other users can write to it
+ * @throws {StartupError} if the folder doesn't belong to this user, or other users can write to it
  */
 export async function findPrivateHome(): Promise<string> {
   const home = isRoot()
@@ -49,7 +49,7 @@ export async function findPrivateHome(): Promise<string> {
   return realpath(home)
 }
 
-/** @throws {StartupError} if the folder is a link, doesn't belong to this user, or other users can write to it */
+/** Throws a StartupError if the folder is a link, doesn't belong to this user, or other users can write to it. */
 export async function assertPrivate(folder: string): Promise<void> {
   const stats = await lstat(folder)
   const isOwn = process.getuid === undefined || stats.uid === process.getuid()

@@ -44,7 +44,7 @@ export async function secureCluster(
     env: postgresEnvironment(),
     stdio: ['pipe', 'ignore', 'pipe'],
   })
-  server.stdin.on('error', () => {}) // it ended early; its output says why
+  server.stdin.on('error', () => {}) // the server ended early; its output says why
   server.stdin.end(
     setupStatements(login)
       .map((statement) => `${statement.replace(/\s+/g, ' ')}\n`)
@@ -71,8 +71,8 @@ export async function secureCluster(
 }
 
 /**
- * Returns the content of pg_hba.conf, which is written last, so its checksum shows that the role has this password. TCP
- * is used only on Windows.
+ * Returns the content of pg_hba.conf. The file is written last, so its checksum shows that the role already has this
+ * password. The line for TCP is used only on Windows.
  */
 const formatAccessRules = ({ role, password }: Login): string => `# Written by Outdial for the role ${role}.
 # Checksum of the password: ${createHash('sha256').update(password).digest('hex').slice(0, 16)}

@@ -14,15 +14,15 @@ export interface Address {
   url: string
   /** `name=value` of postgresql.conf. */
   settings: string[]
-  /** The folder of the sockets. Its path is short, because that of DATA_DIR can be too long for a socket. */
+  /** The folder of the sockets. It isn't in DATA_DIR, whose path can be too long for a socket. */
   folder: string
   ownerSocket: string
   remove: () => Promise<void>
 }
 
 /**
- * Creates a Unix socket address that only PostgreSQL's user and root can reach. Uses TCP only on Windows, where Node
- * can't reach PostgreSQL in another way.
+ * Creates the address of a Unix socket that only PostgreSQL's user and root can reach. Uses TCP only on Windows, where
+ * Node can't connect to PostgreSQL in any other way.
  */
 export async function createAddress(dataDir: DataDir, login: Login): Promise<Address> {
   const folder = await createTemporaryFolder('outdial-', dataDir.account)

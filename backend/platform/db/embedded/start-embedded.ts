@@ -23,7 +23,7 @@ interface EmbeddedOptions {
    */
   temporary?: boolean
   log: Logger
-  /** Called when PostgreSQL's program has started, also after it ended and was restarted. */
+  /** Called when PostgreSQL's program has started, also after a restart. */
   onSpawn?: () => void
 }
 

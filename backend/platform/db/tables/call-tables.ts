@@ -55,13 +55,13 @@ interface AgentTable {
   status: Generated<AgentStatus>
   greeting: Generated<string>
   variables: Generated<string[]>
-  /** The version that calls use. The name, the language, the greeting, and the variables are its. */
+  /** The version that calls use. The name, language, greeting, and variables in this row are from this version. */
   version: Generated<number>
   newest_version: Generated<number>
   created_at: CreatedAt
 }
 
-/** Rows never change. */
+/** Versions of agents. Rows never change. */
 interface AgentVersionTable {
   workspace_id: number
   agent_id: number
@@ -129,7 +129,7 @@ interface ContactTable extends ContactFieldColumns {
   last_name_folded: GeneratedAlways<string | null>
   created_at: CreatedAt
   updated_at: CreatedAt
-  /** A trigger copies it to `contact_change`. */
+  /** Who changed the contact last. A trigger copies this actor to `contact_change`. */
   updated_by: NullableJson<Actor>
 }
 
@@ -219,7 +219,7 @@ interface ContactImportTable {
   erasures: JsonWithDefault<unknown>
 }
 
-/** The effects of undoing an import. Contacts are counted once. */
+/** The effects of undoing an import. Each contact is counted once. */
 export interface UndoCounts {
   /** Waiting calls that were canceled. */
   calls: number
@@ -233,7 +233,7 @@ export interface UndoCounts {
 export type LeftReason =
   'called' | 'other_call' | 'note' | 'changed' | 'do_not_call' | 'other_import' | 'newer_values' | 'erased'
 
-/** Tells whether an imported row queued a call, or why not. */
+/** The result of an imported row for its call: queued, or the reason why not. */
 export type ImportedCall =
   | 'queued'
   | 'open'
@@ -339,7 +339,7 @@ interface CallTable {
   conversation_erased_at: TimestampColumn | null
   had_conversation: Generated<boolean>
   origin: NullableJson<CallOrigin>
-  /** The import in `origin`. If something else asked for the open call, too: null, or the other import. */
+  /** The import in `origin`. If something else also asked for the call while it was open, null or the ID of another import. */
   import_id: Generated<number | null>
   canceled_by: NullableJson<Actor>
   queued_with: NullableJson<Partial<CallSettings>>
@@ -362,7 +362,7 @@ export interface CallSettings {
   consent_source: string | null
   consent_at: string | null
   consent_kind: ConsentKind | null
-  /** The zones whose local time must be within calling hours, and why these. */
+  /** The time zones whose local time must be within calling hours, and where they come from. */
   time_zones: string[]
   time_zone_source: 'contact' | 'number' | 'campaign'
 }
@@ -375,13 +375,13 @@ export interface DialedWith extends Partial<CallSettings> {
   allowed?: AllowedBy
 }
 
-/** Keeps the facts on which the rules allowed a call attempt, so that support can explain it later. */
+/** The facts on which the rules allowed a call attempt. Stored so that support can explain the attempt later. */
 export interface AllowedBy {
-  /** The contact's consent; left out if there was none. */
+  /** The contact's consent. Undefined if there was none. */
   consent?: 'written' | 'oral' | 'any'
   /** Call attempts to the number in the 24 hours before. */
   attempts: number
-  /** Who asked for the call although the number was called often: a member, or the contact. */
+  /** Who asked for the call, although the number had been called often: a member or the contact. */
   exempt?: 'member' | 'contact'
   /** The state in the United States that the area code belongs to. */
   state?: string

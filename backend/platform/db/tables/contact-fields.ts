@@ -24,7 +24,7 @@ export type ContactColumn = keyof ContactFieldColumns
 
 /**
  * The columns in the order in which users see them, and how they're shown. A detail is a text that pages, agents, imports,
- * and exports take as it is. Schemas, forms, tools, and SQL functions are written by hand: a test tells what lacks a column.
+ * and exports show unchanged. Schemas, forms, tools, and SQL functions list the columns by hand; a test finds missing ones.
  */
 const kinds = {
   first_name: 'name',
@@ -54,10 +54,10 @@ export const consentColumns = columnsOf('consent')
 export const textColumns = columnsOf('name', 'detail', 'time zone')
 export type ContactTextColumn = (typeof textColumns)[number]
 
-/** The columns that the API has under the same names. It has the consent as one object. */
+/** The columns that are API fields with the same names. The API has the consent columns as one object instead. */
 export const apiColumns = columnsOf('name', 'detail', 'time zone', 'variables')
 
-/** The fields of a contact of which only the number is known, and of an erased one. */
+/** The fields of a contact who was erased, or of whom only the number is known. */
 export const blankContact = {
   ...toRecord(textColumns, () => null),
   variables: {},

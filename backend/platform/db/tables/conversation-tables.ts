@@ -22,13 +22,13 @@ interface ConversationTable {
   workspace_id: number
   agent_id: number
   agent_version: number
-  /** Null with sample values. */
+  /** Null if the chat uses sample values instead of a contact. */
   contact_id: number | null
   sample_values: NullableJson<unknown>
   user_id: number
-  /** The newest turn. Only the process whose turn it is stores one. */
+  /** The number of the newest turn. A process that still works on an earlier turn can't store it. */
   turn: Generated<number>
-  /** The results of tools that took longer than their turn. The next turn takes them. */
+  /** The results of tools that took longer than their turn. The next turn uses and removes them. */
   late_results: JsonWithDefault<unknown[]>
   /** The values of the agent's results that the conversation has given so far. */
   found: NullableJson<Extracted>
@@ -45,7 +45,7 @@ interface ConversationTable {
   /** Why there's no analysis. */
   analysis_failure: string | null
   analysis_attempts: Generated<number>
-  /** When the next attempt of the analysis may begin: after the lease of the current one. Null if none is due. */
+  /** When the next attempt of the analysis may begin. During an attempt, when its lease ends. Null if none is due. */
   analysis_at: TimestampColumn | null
 }
 
@@ -70,9 +70,9 @@ interface ModelUsageTable {
   tokens: number
 }
 
-/** Language models that failed, for all processes. */
+/** Failures of language models, which all processes share. */
 interface ModelHealthTable {
-  /** The URL and the model. */
+  /** The server's URL and the model's name. */
   key: string
   failures: number
   failed_at: TimestampColumn

@@ -77,7 +77,7 @@ interface KnowledgePassageTable {
   document_id: number
   position: number
   text: string
-  /** A tsvector that to_tsvector writes. It's never read. */
+  /** A tsvector that to_tsvector creates. Only searches use it, so it's never selected. */
   search: ColumnType<never, string, string>
 }
 
