@@ -7,7 +7,7 @@ const resolvePath = (path: string) => fileURLToPath(new URL(path, import.meta.ur
 /** The folder served under `/assets/`. */
 export const assetsFolder = resolvePath('assets')
 
-/** Refreshes the live parts of pages. */
+/** The script that refreshes the live parts of pages. */
 export const htmx: Buffer = readFileSync(fileURLToPath(import.meta.resolve('htmx.org/dist/htmx.min.js')))
 
 const files = ['outdial.css', 'dashboard.css', 'reference.css', 'outdial.js', 'chat.js', 'icon.svg'] as const
@@ -17,5 +17,5 @@ const version = createHash('sha256')
   .digest('hex')
   .slice(0, 12)
 
-/** Returns the URL of an asset. It changes with the assets' content, so that browsers can cache them. */
+/** Returns the URL of an asset. The URL changes with the assets' content, so that browsers can cache the assets. */
 export const assetUrl = (name: (typeof files)[number] | 'htmx.js'): string => `/assets/${name}?v=${version}`

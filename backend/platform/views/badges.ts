@@ -73,7 +73,7 @@ const deliveryBadges = {
   gone: { tone: 'mute', text: 'Stopped' },
 } as const satisfies Record<Exclude<DeliveryStatus, 'canceled'>, Badge>
 
-/** Returns the badge of a delivery after this many delivery attempts, with the reason why its subscription ended. */
+/** Returns the badge of a delivery. `attempts` counts its delivery attempts, and `endedReason` is that of its subscription. */
 export function deliveryBadge(
   status: DeliveryStatus,
   attempts: number,

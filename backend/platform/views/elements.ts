@@ -9,7 +9,6 @@ export const badge = ({ tone, text }: Badge): Html =>
 export const alert = (error: string | null): Html | null =>
   error === null || error === '' ? null : html`<p class="alert" role="alert" id="error">${error}</p>`
 
-/** A check mark. */
 export const tick = html`<svg
     class="tick" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false"
   ><path
@@ -21,14 +20,14 @@ export const tick = html`<svg
     stroke-linejoin="round"
   /></svg>`
 
-/** The product's mark. */
+/** Outdial's logo. */
 export const mark = html`<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false">
     <rect class="mark-ground" width="32" height="32" rx="9"/>
     <path class="mark-line" d="M16.4 10.8A7 7 0 1 0 21.2 15.6" fill="none" stroke-width="3" stroke-linecap="round"/>
     <circle class="mark-dot" cx="22.6" cy="9.4" r="2.7"/>
   </svg>`
 
-/** Shows a color in the legend of a chart. */
+/** Shows a sample of a color, for the legend of a chart. */
 export const swatch = (tone: Tone): Html =>
   html`<svg class="swatch" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
       <rect class="fill-${tone}" width="10" height="10" rx="3"/>
@@ -41,7 +40,7 @@ export const copyable = ({ id, value, label }: { id: string; value: string; labe
       <button type="button" class="quiet small" data-copy="${id}" aria-label="${label}" hidden>Copy</button>
     </div>`
 
-/** Returns a link to another site if browsers may open it: only http and https. Otherwise null. */
+/** Returns a link to another site if its protocol is http or https, otherwise null: no browser should open others. */
 export function toWebLink(url: string | null): string | null {
   const parsed = url === null ? null : URL.parse(url)
   return parsed !== null && ['http:', 'https:'].includes(parsed.protocol) ? parsed.href : null
@@ -78,7 +77,7 @@ export const pager = ({ previous, next }: { previous: string | null; next: strin
 /**
  * Returns the attributes of the part of a page that htmx refreshes. A page has at most one, because its ID is `live`.
  *
- * @param path of the page; null for one that doesn't change anymore
+ * @param path of the page; null for a page that won't change any further
  * @param every such as `3s`
  */
 export const live = (path: string | null, every: string): Record<string, string | true> => ({

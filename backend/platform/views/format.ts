@@ -19,7 +19,7 @@ const dateStyles = {
 
 type DateStyle = keyof typeof dateStyles
 
-// Cached because they're slow to create.
+// Formats are cached, because they're slow to create.
 const dateFormats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 })
 
 /** Formats a date in a time zone. */
@@ -114,7 +114,7 @@ export const formatContactName = (
 
 export const weekdays = Weekday.options.map((value) => ({ value, label: weekdayLabels[value] }))
 
-/** Returns the city in a time zone's name, "New York", or the name if it has none. */
+/** Returns the city in a time zone's name, such as "New York", or the whole name if it has no city. */
 export const formatCity = (timeZone: string): string => timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? ''
 
 /** Formats "17:00" as "5:00 PM", and "24:00" as "midnight". */
@@ -161,10 +161,10 @@ export const formatRemovedSubscriptions = (count: number): string =>
 
 const languageNames = new Intl.DisplayNames('en-US', { type: 'language', languageDisplay: 'standard' })
 
-/** Agents of earlier versions can have longer tags, for which `Intl` takes long. */
+/** Longer language tags aren't looked up: agents of earlier versions can have such tags, for which `Intl` takes long. */
 const maxTagLength = 35
 
-/** Returns "German (Austria)", or the tag itself if it has no known name. */
+/** Returns the name of a language, such as "German (Austria)", or the tag itself if it has no known name. */
 export function languageName(tag: string): string {
   if (tag.length > maxTagLength) return tag
   try {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { attributes, type Html, html, type Slot } from './html.ts'
 
-/** A form of a page: what each submission of it sends, what was entered before, and its issues. */
+/** A form of a page: what each submission sends, what was entered before, and the issues of that input. */
 export interface FormModel extends SentForm {
-  /** The version of what the form edits; null if it edits nothing. */
+  /** The version of the object that the form edits; null if the form edits nothing. */
   version: string | null
   isInvalid: boolean
   isRestored: boolean
-  /** An error that isn't about fields. */
+  /** A message that isn't about fields. */
   message: string | null
   issues: Readonly<Record<string, string>>
   submitted: Readonly<Record<string, string | string[]>>
@@ -17,7 +17,7 @@ export interface FormModel extends SentForm {
   summarize: () => { title: string; items: readonly { text: string; target: string | null }[] }
 }
 
-/** The form of a page, and the other forms that the page has. */
+/** The form of a page, which also gives access to the page's other forms. */
 export interface PageForm extends FormModel {
   /** Returns the form that is sent to another path. */
   sentTo: (action: string) => FormModel
@@ -70,7 +70,7 @@ export interface FieldOptions extends InputAttributes {
   type?: string
   hint?: string
   required?: boolean
-  /** One of several alternatives is required, so the field isn't called optional. */
+  /** True if one of several fields must be filled in, so that this one isn't labeled as optional. */
   isEither?: boolean
   /** The lines of a text area. */
   rows?: number
@@ -107,7 +107,7 @@ export function field({
   const control = () => {
     if (rows !== undefined) {
       const { maxlength, placeholder } = inputAttributes
-      // Browsers ignore the first line break.
+      // Browsers ignore the first line break, so it's added in front of the value.
       return html`<textarea${attributes({ ...common, ...inCode, rows, maxlength, placeholder })}>\n${value}</textarea>`
     }
     if (options !== undefined)
@@ -137,7 +137,7 @@ export interface ChecksOptions {
   values: readonly (string | number)[]
   type?: 'checkbox' | 'radio'
   hint?: string
-  /** Side by side. */
+  /** Shows the choices side by side. */
   row?: boolean
 }
 
@@ -169,14 +169,14 @@ export function checks({
     </fieldset>`
 }
 
-/** Shows the issue of a part of a form that has no field. */
+/** Shows the issue of a part of a form that isn't a field. */
 export function groupIssue({ form, name, label }: { form: FormModel; name: string; label: string }): Slot {
   const { id, issue, isFirstIssue } = form.field(name, undefined, undefined, label)
   if (issue === undefined) return null
   return html`<p class="issue" id="${id}" tabindex="-1"${attributes({ autofocus: isFirstIssue })}>${issue}</p>`
 }
 
-/** Lists the issues of the page's form, with links to its fields. Call it when the fields are rendered. */
+/** Lists the issues of the page's form, with links to its fields. Call it after rendering the fields. */
 export function errorSummary(form: FormModel): Slot {
   const { title, items } = form.summarize()
   if (items.length === 0) return null
@@ -191,7 +191,7 @@ export function errorSummary(form: FormModel): Slot {
     </div>`
 }
 
-/** Writes fields that nobody sees. */
+/** Writes hidden fields. */
 export const hiddenFields = (fields: Readonly<Record<string, string | number>>): Slot =>
   Object.entries(fields).map(
     ([name, value]) => html`
@@ -200,21 +200,21 @@ export const hiddenFields = (fields: Readonly<Record<string, string | number>>):
 
 declare const isNew: unique symbol
 
-/** The token and the ID that every posted form sends. Only `newForm` makes them. */
+/** The token and the ID that every posted form sends. Only `newForm` creates this object. */
 export interface SentForm {
   csrf: string
-  /** The ID of this form. A second submission of a page's form with the same one does nothing. */
+  /** The ID of this form. A second submission of a page's form with the same ID does nothing. */
   once: string
   [isNew]: true
 }
 
-/** @param csrf the token of the browser's session */
+/** Creates the token and ID of a form. `csrf` is the token of the browser's session. */
 export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() }) as SentForm
 
 type FormAttributes = Parameters<typeof attributes>[0]
 
 /**
- * Writes a form that is posted. It can't be written without its CSRF token, and the ID by which a second submission is recognized.
+ * Writes a form that is posted. Its type requires the CSRF token, and the ID by which a second submission is recognized.
  */
 export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, content: Slot): Html =>
   html`<form method="post"${attributes(ofTag)}>
@@ -223,7 +223,7 @@ export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, conten
       ${content}
     </form>`
 
-/** Writes the form of a page. It also sends the version of what it edits, and the user who opened it. */
+/** Writes the form of a page. The form also sends the version of the object that it edits, and the user who opened it. */
 export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot): Html =>
   postForm(
     form,
@@ -233,7 +233,7 @@ export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot):
       ${content}`,
   )
 
-/** Says why the form wasn't saved, if that isn't about one of its fields. */
+/** Shows the message that explains why the form wasn't saved, if the reason isn't an issue of a field. */
 export const formMessage = ({ message, isRestored }: FormModel): Slot =>
   message !== null &&
   html`<p class="notice" data-tone="${isRestored ? 'warn' : 'bad'}" role="${isRestored ? 'status' : 'alert'}">${message}</p>`
@@ -250,7 +250,7 @@ interface ButtonOptions {
   fields?: Readonly<Record<string, string | number>>
 }
 
-/** Shows a button that is a form by itself. */
+/** Shows a button in a form that has nothing else. */
 export const button = ({ form, action, label, look = 'quiet', title, fields = {} }: ButtonOptions): Html =>
   postForm(
     form,
@@ -264,11 +264,11 @@ interface ConfirmOptions extends Omit<ButtonOptions, 'form' | 'title'> {
   id: string
   question: string
   detail?: string | null
-  /** The label of the button that does it. */
+  /** The label of the button that confirms. */
   confirm: string
-  /** The label of the button that does nothing. */
+  /** The label of the button that cancels. */
   keep?: string
-  /** Asks for a reason. The path must have a form page, which shows the reason again if it wasn't saved. */
+  /** Asks for a reason. The path in `action` must have a form page, which shows the reason again if it wasn't saved. */
   reason?: { name: string; label: string; hint?: string }
 }
 

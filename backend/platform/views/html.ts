@@ -2,7 +2,7 @@ import { findPlaces, isLinkAttribute, isTextAttribute, type Place } from './mark
 
 const secret = Symbol('Only this file can write markup.')
 
-/** Markup that is safe to send, for its place. Only this file makes it (docs/decisions/0048-pages-as-functions.md). */
+/** Markup that is safe in its place. Only this file can create it (docs/decisions/0048-pages-as-functions.md). */
 class Markup<Where extends 'text' | 'tag'> {
   readonly #place: Where
   readonly #markup: string
@@ -13,7 +13,7 @@ class Markup<Where extends 'text' | 'tag'> {
     this.#markup = markup
   }
 
-  /** Returns undefined for anything else, also for an object that pretends to be markup. */
+  /** Returns the markup in a slot. Returns undefined for anything else, such as an object that pretends to be markup. */
   static read(slot: unknown, place: Place): string | undefined {
     const isMarkup = typeof slot === 'object' && slot !== null && #markup in slot
     return isMarkup && slot.#place === place ? slot.#markup : undefined
@@ -82,7 +82,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Matches a path of this service, a part of the page, or an address of another site. */
+/** Matches the links that pages may have: to a path of this service, a part of the page, or another site. */
 const openable = /^(?:$|[?#]|\/(?![/\\])|https?:\/\/)/
 
 function toMarkup(slot: Slot, place: Place): string {

@@ -1,6 +1,6 @@
 import * as contract from '@outdial/contract'
 
-/** Returns what the dashboard calls each field of a table. */
+/** Returns the dashboard's label for each field of a table. */
 const toLabels = <Name extends string>(table: Record<Name, contract.FieldText>): Record<Name, string> =>
   Object.fromEntries(
     Object.entries<contract.FieldText>(table).map(([name, { label, dashboard }]) => [

@@ -3,7 +3,7 @@ export type Place =
   | 'text'
   /** Inside a quoted attribute. */
   | 'value'
-  /** The start of a quoted attribute that browsers or htmx load or open. */
+  /** The start of a quoted attribute with a URL that browsers or htmx load or open. */
   | 'link'
   /** The space between the attributes of a tag. */
   | 'tag'
@@ -12,7 +12,7 @@ export type Place =
 
 /** Attributes whose value is code. */
 const codeAttribute = /^(?:on.*|style|srcdoc|hx-on.*|hx-vals|hx-vars)$/
-/** Attributes whose value is the address of something that is loaded or opened. */
+/** Attributes whose value is a URL that browsers or htmx load or open. */
 const linkAttribute = /^(?:href|src|action|formaction|hx-(?:get|post|put|patch|delete))$/
 const attributeName = /^[a-z][a-z\d:-]*$/
 
@@ -23,7 +23,7 @@ export const isTextAttribute = (name: string): boolean =>
 export const isLinkAttribute = (name: string): boolean => linkAttribute.test(name)
 
 /**
- * Returns the place of each slot between these pieces of markup. They're read as the HTML standard's tokenizer does, as far as our
+ * Returns the place of each slot between these pieces of markup. Reads them like the HTML standard's tokenizer, as far as our
  * markup needs it. Markup that ends within a tag is unsafe as a whole.
  */
 export function findPlaces(pieces: readonly string[]): Place[] {
@@ -96,7 +96,7 @@ class MarkupReader {
         return
       case 'comment':
         this.#comment += character
-        // Others, such as <!doctype>, end with the first bracket.
+        // Declarations that aren't comments, such as <!doctype>, end with the first bracket.
         if (this.#comment.startsWith('--') ? this.#comment.endsWith('-->') : character === '>')
           this.#state = 'text'
         return

@@ -13,7 +13,7 @@ export class PageError extends Error {
   }
 }
 
-/** Describes an authorization that was completed, that expired, or that started in another browser. It's not known which. */
+/** Returns the error for an authorization that was completed, expired, or started in another browser: we can't know which. */
 export const authorizationExpiredError = () =>
   new PageError(410, {
     title: 'This page is no longer valid',
@@ -50,7 +50,7 @@ export const outdatedFormError = () =>
     advice: 'Go back, reload the page, and try again. Your browser must accept cookies from this site.',
   })
 
-/** Describes a session that ended while a form was being sent. */
+/** Returns the error for a sign-in session that ended while a form was being sent. */
 export const signedOutError = () =>
   new PageError(403, {
     title: "You're signed out",

@@ -20,8 +20,8 @@ export function pageHeaders({ formTargets = [], scripts = false }: PageOptions =
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // A path can contain the token of a link, which must not reach logs in the Referer header, not even of the page's own
-    // assets. `no-referrer` would also remove the Origin header of form submissions.
+    // A page's path can contain the token of a link. No request must send the path in its Referer header, from where it could
+    // reach logs, not even a request for the page's own assets. `no-referrer` would also remove the Origin of submitted forms.
     'referrer-policy': 'strict-origin',
     'cache-control': 'no-store',
   }
@@ -32,7 +32,7 @@ interface PageOptions {
   scripts?: boolean
 }
 
-/** Converts a redirect URI to a `form-action` source. For an IPv6 host, which CSP doesn't support, uses the scheme. */
+/** Converts a redirect URI to a `form-action` source. Uses only the scheme for an IPv6 host, which CSP doesn't support. */
 export function formTarget(redirectUri: string): string {
   const url = new URL(redirectUri)
   return url.hostname.startsWith('[') ? url.protocol : url.origin

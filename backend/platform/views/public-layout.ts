@@ -3,7 +3,7 @@ import { mark } from './elements.ts'
 import { errorSummary, type FormModel } from './forms.ts'
 import { type Html, html } from './html.ts'
 
-/** Surrounds a page that belongs to no workspace: sign-in, consent, and errors. */
+/** Writes a page that belongs to no workspace: sign-in, consent, or an error. */
 export const publicLayout = (
   { title, form }: { title: string; form?: FormModel },
   body: Html,

@@ -1,6 +1,6 @@
-// Shows a chat while the agent speaks. Without this script, the page shows each turn when it's over.
+// Shows what the agent says in a chat while the agent speaks. Without this script, the page shows a turn only when it's over.
 
-/** The latest turn. While the agent speaks, sending another one interrupts it. */
+/** The latest turn. Sending another turn while the agent speaks interrupts this one. */
 let current = null
 let sent = 0
 
@@ -9,7 +9,7 @@ const byId = (id) => document.getElementById(id)
 const keys = byId('chat-keys')
 if (keys) keys.hidden = false
 
-// Before the listeners of other scripts, which would wait for another page.
+// Listens in the capture phase, before other scripts, which would expect that the form loads another page.
 document.addEventListener(
   'submit',
   (event) => {
@@ -24,7 +24,7 @@ document.addEventListener(
   true,
 )
 
-// Enter sends, and Shift+Enter writes a new line. Enter also confirms what an input method suggests.
+// Enter sends the text, and Shift+Enter starts a new line. With an input method, Enter also confirms a suggestion.
 document.addEventListener('keydown', (event) => {
   const { key, shiftKey, isComposing, target } = event
   if (key !== 'Enter' || shiftKey || isComposing || !target.matches('#chat-form textarea')) return
@@ -34,7 +34,7 @@ document.addEventListener('keydown', (event) => {
 
 async function takeTurn(form, submitter) {
   const fields = new URLSearchParams(new FormData(form, submitter))
-  // Each turn of the page is another submission.
+  // Each turn is a new submission, so it gets a separate ID.
   fields.set('_once', `${fields.get('_once')}-${(sent += 1)}`)
   const { text } = form.elements
   const typed = text.value
@@ -56,7 +56,7 @@ async function takeTurn(form, submitter) {
       body: fields,
       signal: turn.abort.signal,
     })
-    // An error, or the sign-in page: the form is sent again, without this script.
+    // The response is an error or the sign-in page. To show it, the browser submits the form again, without this script.
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
       if (submitter?.name) form.append(toHiddenField(submitter))
       text.value = typed
@@ -124,13 +124,13 @@ async function show(part, { turn, typed }) {
     (speaking.lastElementChild ?? byId('chat-turns').lastElementChild)?.scrollIntoView({ block: 'nearest' })
 }
 
-/** Tells screen readers the results so far. They stay silent if the text is the same as before. */
+/** Announces the results so far to screen readers, which stay silent if the text hasn't changed. */
 function announceResults() {
   const results = [...(byId('chat-results')?.children ?? [])].map((element) => element.textContent.trim())
   byId('chat-status').textContent = results.join(' ')
 }
 
-/** Replaces markup without closing the details of a tool that the reader has opened, and without taking the focus from them. */
+/** Replaces markup. Tool details that the reader has opened stay open and keep the focus. */
 function keepOpen(replace) {
   const toolOf = (element) => element?.closest('.turn-tool')?.id
   const opened = [...document.querySelectorAll('.turn-tool details[open]')].map(toolOf)
@@ -140,7 +140,7 @@ function keepOpen(replace) {
   if (focused && toolOf(document.activeElement) !== focused) byId(focused)?.querySelector('summary')?.focus()
 }
 
-/** Adds the turn in progress to the log, which screen readers announce as a whole. */
+/** Moves the turn in progress to the log, so that screen readers announce the turn as a whole. */
 function moveToLog() {
   const speaking = byId('chat-speaking')
   byId('chat-waiting')?.remove()
@@ -154,7 +154,7 @@ function fail(sentence) {
   failure.hidden = false
 }
 
-/** Shows the page of the chat that has ended. From now on, it refreshes itself until the chat has been analyzed. */
+/** Shows the page of the chat that has ended. That page refreshes itself until the chat has been analyzed. */
 async function showEnd() {
   await window.htmx.ajax('GET', location.pathname, {
     target: '#live',

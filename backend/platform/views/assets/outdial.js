@@ -1,4 +1,4 @@
-// Adds to pages what htmx doesn't do. Every page also works without this script.
+// Adds behavior to pages that htmx doesn't have. Every page also works without this script.
 
 // A form that is being sent can't be submitted again. The server would ignore the second submit, but the user should see
 // that the first one is on its way. The browser has no event for a canceled page load, so after 15 seconds the form can
@@ -15,14 +15,14 @@ document.addEventListener('submit', (event) => {
   }, 15_000)
 })
 
-// The page was restored from the back/forward cache, so its forms can be submitted again.
+// When a page is restored from the back/forward cache, its forms can be submitted again.
 window.addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
   for (const button of document.querySelectorAll('[aria-busy]')) button.removeAttribute('aria-busy')
 })
 
-// If a request fails, the page keeps its content and shows that it's stale. Live parts retry by themselves. A search is
-// retried here; until it succeeds, live parts are paused, because they would show the results of the previous search.
+// If a request fails, the page keeps its content and shows a notice that it's stale. Live parts retry by themselves. A search
+// is retried here; until it succeeds, live parts are paused, because they would show the results of the previous search.
 let failedSearch = null
 let retryTimer
 
@@ -32,7 +32,7 @@ const isLive = (element) => element.matches('[data-live]')
 
 function showStale(text) {
   const notice = document.getElementById('stale')
-  // Screen readers announce every change, even to the same text.
+  // Without this condition, screen readers would announce the same text again.
   if (notice.textContent !== text) notice.textContent = text
 }
 
@@ -43,12 +43,12 @@ function handleFailedRequest({ sourceElement: source }) {
     retryTimer = setTimeout(() => source.dispatchEvent(new Event('change')), 3000)
   }
   if (isSearch(source) || isLive(source)) showStale("Couldn't refresh. Retrying…")
-  // The user clicked it and waits for the result.
+  // The user clicked a link or submitted a form, and waits for the result.
   else if (source.matches('a, form'))
     showStale('Something went wrong. Try again in a moment, or reload the page.')
 }
 
-/** Replacing a form that is being sent would give it a new submission ID, so a second click would count again. */
+/** Checks for a form that is being sent. Replacing it would change its submission ID, so a second click would count again. */
 const isSending = (part) => part.querySelector('form:is([data-sent], [data-streaming])') !== null
 
 // A page in the background doesn't refresh until the user returns to it.
@@ -56,14 +56,14 @@ document.addEventListener('htmx:before:request', (event) => {
   const { sourceElement: source } = event.detail.ctx
   if (isSearch(source)) {
     clearTimeout(retryTimer)
-    // Until the results of the new search arrive, the page shows those of the previous one.
+    // Until the new results arrive, the page still shows the results of the previous search.
     resultsOf(source)?.setAttribute('aria-busy', 'true')
   }
   const isPaused = document.hidden || isSending(source) || failedSearch?.isConnected
   if (isLive(source) && isPaused) event.preventDefault()
 })
 
-// htmx is configured not to show error responses. This also keeps their URL out of the address bar.
+// htmx is configured not to show error responses. This listener also keeps their URL out of the address bar.
 document.addEventListener('htmx:before:swap', (event) => {
   const { ctx } = event.detail
   if (isLive(ctx.sourceElement) && isSending(ctx.sourceElement)) return event.preventDefault()

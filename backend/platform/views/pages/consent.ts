@@ -6,7 +6,7 @@ import { publicLayout } from '../public-layout.ts'
 interface ConsentData {
   title: string
   form: SentForm
-  /** The path of this authorization. Its forms post to paths below it. */
+  /** The path of this authorization. The page's forms post to paths below this one. */
   path: string
   app: ConnectingApp
   user: { userId: number; name: string; email: string }

@@ -13,7 +13,7 @@ interface SignInData {
   app: ConnectingApp | null
   /** True if there are no users yet, so that the first one can sign up. */
   canSignUp: boolean
-  /** True if a form was submitted after the session ended. It wasn't processed. */
+  /** True if a form was submitted after the session ended, and so wasn't processed. */
   isFormLost: boolean
   /** The lost form, sealed, if the user gets it back after signing in; null if not. */
   sealedForm: string | null
