@@ -9,7 +9,7 @@ interface CommandLine {
   json: boolean
 }
 
-/** @throws {UsageError} for an unknown command or option */
+/** Parses a command line. Throws a UsageError for an unknown command or option. */
 export function parseCommandLine(commands: readonly Command[], args: readonly string[]): CommandLine {
   const command = commands.find(({ name }) => name.split(' ').every((word, at) => args[at] === word))
   const rest = command === undefined ? args : args.slice(command.name.split(' ').length)
@@ -21,7 +21,7 @@ export function parseCommandLine(commands: readonly Command[], args: readonly st
   return { command, values, help, json: json === true }
 }
 
-/** Returns the words before the first option: the rest isn't part of the command's name, and can be secret. */
+/** Returns the words before the first option. Omits the rest, which isn't part of the command's name and can be secret. */
 function firstWords(args: readonly string[]): string {
   const firstOption = args.findIndex((word) => word.startsWith('-'))
   return args.slice(0, firstOption === -1 ? undefined : Math.max(1, firstOption)).join(' ')
@@ -47,7 +47,7 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
   }
 }
 
-/** Joins a value that begins with a hyphen to its option: an ID can, and `parseArgs` would take it for an option. */
+/** Joins a value that begins with a hyphen, as an ID can, to its option. `parseArgs` would read it as another option. */
 function joinValues(command: Command, args: readonly string[]): string[] {
   const joined: string[] = []
   for (const arg of args) {
@@ -134,5 +134,5 @@ function formatCell(value: Cell): string {
   return value instanceof Date ? value.toISOString() : removeControlCharacters(String(value))
 }
 
-/** Users choose names. Escape sequences in a name could change what the operator's terminal shows. */
+/** Removes control characters from text that users chose, because escape sequences could change what a terminal shows. */
 export const removeControlCharacters = (text: string): string => text.replaceAll(/\p{Cc}+/gu, ' ')

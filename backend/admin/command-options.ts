@@ -4,7 +4,7 @@ import { FormError } from '../platform/core/form-errors.ts'
 import { findUserId, findWorkspace } from './admin-queries.ts'
 import { required, text } from './command.ts'
 
-/** @throws {ApiError} not_found */
+/** Returns a user's ID. Throws an ApiError (`not_found`) if no user has the email. */
 export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Promise<number> {
   const id = await findUserId(db, email)
   if (id === undefined)
@@ -12,7 +12,7 @@ export async function requireUserId({ db }: Pick<Deps, 'db'>, email: string): Pr
   return id
 }
 
-/** @throws {ApiError} not_found */
+/** Returns a workspace. Throws an ApiError (`not_found`) if it doesn't exist. */
 export async function requireWorkspace(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,

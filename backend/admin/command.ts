@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import * as z from 'zod'
 import type { Deps } from '../deps.ts'
 
-/** The command line isn't valid. The message says what was expected. */
+/** Thrown if the command line isn't valid. The message says what was expected. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
@@ -22,21 +22,21 @@ type Cell = string | number | boolean | Date | string[] | null
 export interface CommandResult {
   rows?: Record<string, Cell>[]
   record?: Record<string, Cell>
-  /** A text for people, and the same as JSON. */
+  /** A text for people, and the same information as JSON. */
   report?: { text: string; json: unknown }
   /** The contents of a file, which go to standard output unchanged. */
   parts?: AsyncIterable<string>
-  /** Goes to standard error. */
+  /** A text that goes to standard error. */
   note?: string
 }
 
 export interface Command {
-  /** May have two words. */
+  /** One or two words. */
   name: string
   summary: string
   options: Record<string, Option>
   /**
-   * Validates the options before anything is opened.
+   * Validates the options, before the database is opened. Returns a function that runs the command.
    *
    * @throws {UsageError}
    */
@@ -55,7 +55,7 @@ export function defineCommand<Options extends Record<string, Option>>(command: {
   name: string
   summary: string
   options: Options
-  /** Checks the options together. Returns what's wrong, or undefined. */
+  /** Checks options that depend on each other. Returns what's wrong, or undefined. */
   check?: (values: ValuesOf<Options>) => string | undefined
   run: (deps: Deps, values: ValuesOf<Options>, input: Readable) => Promise<CommandResult>
 }): Command {

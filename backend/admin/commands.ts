@@ -17,7 +17,7 @@ import { reencryptSecretsCommand } from './commands/secret-commands.ts'
 import { listSpreadsheetsCommand, spreadsheetCommands } from './commands/spreadsheet-commands.ts'
 import { listToolsCommand, toolCommands } from './commands/tool-commands.ts'
 
-/** The commands, in the order that a new installation needs them. */
+/** The commands, in the order in which a new installation needs them. */
 const commands = [
   ...accountCommands,
   addPhoneNumberCommand,

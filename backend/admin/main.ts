@@ -35,7 +35,7 @@ export async function main(
     await runCommand(program, args, terminal)
     return 0
   } catch (error) {
-    // The reader closed the pipe, as `head` does.
+    // The program that reads the output has closed the pipe, as `head` does.
     if (terminal.stdout.errored && errorCode(error) === 'EPIPE') return 0
     terminal.stderr.write(`${formatError(program, error)}\n`)
     return error instanceof UsageError ? 2 : 1
@@ -56,7 +56,7 @@ async function runCommand(program: Program, args: readonly string[], terminal: T
 
   const run = command.prepare(values)
   const config = parseConfig(environment)
-  // Standard output is only for the result.
+  // The log goes to standard error, because standard output is only for the result.
   const log = await createLog('warn', stderr)
   const { deps, close } = await openDeps({ config, log, purpose: 'command' })
   try {
@@ -78,7 +78,7 @@ function print(to: Writable, text: string): void {
   if (text !== '') to.write(`${text}\n`)
 }
 
-/** Formats an expected error as its message, and a bug with its stack. */
+/** Returns only the message of an expected error, but the stack of a bug, too. */
 function formatError({ script }: Program, error: unknown): string {
   if (error instanceof UsageError) return `${error.message} For help, run ${script} -- --help.`
   const isExpected =

@@ -43,7 +43,7 @@ export const RemoteServerDescription = remote.extend({ secrets: texts.optional()
 export const RemoteServerChange = remote.partial().extend({ secrets: secretChanges.optional() })
 
 /**
- * Reads a description from standard input: it can be long, and the process list must not show its secrets.
+ * Reads a description from standard input, because it can be long, and its secrets must not show in the process list.
  *
  * @throws {UsageError}
  */

@@ -79,8 +79,8 @@ export const campaignStatusCommands: readonly Command[] = [
 ]
 
 /**
- * Prepares a database that was restored from a backup, before any worker starts: the backup's waiting calls may have
- * been made.
+ * Pauses all campaigns. Operators use it after they restore a backup and before any worker starts: calls that wait in the
+ * backup may already have been made.
  */
 export const pauseAllCampaignsCommand = defineCommand({
   name: 'pause-all-campaigns',
@@ -128,7 +128,7 @@ export const archiveCampaignCommand = defineCommand({
       await archiveCampaign(tx, workspace, id)
       return { note: `Campaign ${id} is now archived.${callCount > 0 ? ` Canceled: ${waiting}.` : ''}` }
     })
-    // The transaction canceled only the first calls.
+    // Cancels the remaining calls, because the transaction canceled only the first batch.
     await rescheduleCampaign(deps, { workspaceId: workspace, campaignId: id })
     return archived
   },

@@ -79,7 +79,7 @@ async function writeFile(file: string, parts: AsyncIterable<string>): Promise<vo
   })
 }
 
-/** Codes of file errors. Errors of the database have other codes. */
+/** Codes of file errors, which distinguish them from errors of the database. */
 const fileErrors = new Set(['ENOENT', 'EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS', 'ENOSPC'])
 
 const deleteSpreadsheetCommand = defineCommand({
