@@ -5,10 +5,10 @@ import { type DemoFile, readDemoFile, writeDemoFile } from './demo-file.ts'
 import { seedDemo } from './seed-demo.ts'
 
 /**
- * Creates the demo workspace in a database without workspaces, and updates demo.json. Only this file has the
- * credentials, so it's written before the workspace is committed.
+ * Creates the demo workspace in a database without workspaces, and updates demo.json. Only demo.json has the credentials, so
+ * it's written before the workspace is committed.
  *
- * @returns undefined if the file was removed, because its credentials can't be recovered
+ * @returns undefined if demo.json was removed, because its credentials can't be recovered
  */
 export async function prepareDemo(deps: Deps, dataDir: string): Promise<DemoFile | undefined> {
   const current = { base_url: deps.config.publicUrl, runtime_secret: deps.runtimeSecrets()[0] ?? '' }

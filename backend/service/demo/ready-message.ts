@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { secondMs } from '../../platform/core/durations.ts'
 import type { DemoFile } from './demo-file.ts'
 
-/** Returns a summary for the terminal. It contains credentials, so it must never go to a log. */
+/** Returns a summary for the terminal. The summary contains credentials, so it must never go to a log. */
 export function formatReadyMessage(service: {
   config: Config
   dataDir: string | undefined

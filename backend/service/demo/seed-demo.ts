@@ -18,14 +18,14 @@ import { listTools } from '../../tools/tool-catalog.ts'
 import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
 
-/** Lets calls start immediately at any time. The demo's numbers belong to nobody. */
+/** Calling hours in which calls can start at any time. The demo needs no others, because its numbers belong to nobody. */
 const aroundTheClock: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
   start: '00:00',
   end: '24:00',
 }
 
-/** The URL that `zapier-platform invoke auth start` listens on. */
+/** The redirect URL on which `zapier-platform invoke auth start` listens. */
 const redirectUri = 'http://localhost:9000'
 
 /** Creates a workspace that is ready for calls. Call it in a transaction. */

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Notify } from '../../platform/core/notify.ts'
 
-/** The metrics of this process. Labels never contain IDs, numbers, or names, so their values stay few. */
+/** The metrics of this process. Labels never contain IDs, phone numbers, or names, so each label has few values. */
 export interface Metrics {
   registry: Registry
   requestSeconds: Histogram<'method' | 'route' | 'status'>
@@ -31,7 +31,7 @@ export interface Metrics {
   listener: Partial<Notify>
 }
 
-/** Buckets in seconds, from a statement in the database to a request that's stuck. */
+/** Buckets in seconds, from the duration of one database statement to that of a request that's stuck. */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Creates the metrics, in a separate registry. Their names and units follow the Prometheus naming practices. */
@@ -185,6 +185,6 @@ const toLabels = (outcome: string | null, endedReason: string | null) => ({
   ended_reason: endedReason ?? 'none',
 })
 
-/** Adds the metrics of the Node.js process, such as CPU, memory, and event loop delay. Once per process. */
+/** Adds the metrics of the Node.js process, such as CPU, memory, and event loop delay. Call it once per process. */
 export const collectProcessMetrics = ({ registry }: Metrics): void =>
   collectDefaultMetrics({ register: registry })

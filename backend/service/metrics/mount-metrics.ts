@@ -13,7 +13,7 @@ import { measureDeliveryLag } from '../../webhooks/outbox.ts'
 
 type MetricsDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
 
-/** Mounts `/metrics`, in the text format that Prometheus scrapes. Anyone else gets the 404 of an unknown path. */
+/** Mounts `/metrics`, in Prometheus's text format. Clients that may not read the metrics get the 404 of an unknown path. */
 export function mountMetrics(
   app: FastifyInstance,
   deps: MetricsDeps,
@@ -26,7 +26,7 @@ export function mountMetrics(
     if (overload !== undefined) showOverload(deps, overload)
     return registry.metrics()
   }
-  // Requests at the same time share a measurement, which costs queries and some milliseconds.
+  // Simultaneous requests share a measurement, because it costs queries and some milliseconds.
   let current: Promise<string> | undefined
   const requiresBearer = deps.config.metricsToken !== undefined
   app.get('/metrics', { schema: { hide: true }, config: { requiresBearer } }, async (request, reply) => {
@@ -55,7 +55,7 @@ function showOverload({ metrics }: Pick<Deps, 'metrics'>, overload: OverloadStat
   for (const limit of overloads) metrics.overloaded.set({ limit }, Number(current.includes(limit)))
 }
 
-/** Sets the gauges. While the database is unavailable, those that it measures are left out instead of outdated. */
+/** Sets the gauges. While the database is unavailable, removes the gauges that need it, so that they don't show old values. */
 async function updateGauges(deps: MetricsDeps, state: Readonly<ProcessState>): Promise<void> {
   const { db, log, metrics } = deps
   for (const loop of state.loops) {
@@ -84,7 +84,7 @@ const measureBacklog = async (deps: Pick<Deps, 'db' | 'clock'>) => ({
   deliveryLag: await measureDeliveryLag(deps),
 })
 
-/** Measures every request by its route's pattern. Unknown paths share a label, so that nobody can add more. */
+/** Measures every request by its route's pattern. All unknown paths share one label, so that clients can't add labels. */
 export function measureRequests(app: FastifyInstance, { metrics }: Pick<Deps, 'metrics'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
