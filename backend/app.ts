@@ -28,7 +28,7 @@ import { mountAssets } from './platform/views/mount-assets.ts'
 import { measureRequests, mountMetrics } from './service/metrics/mount-metrics.ts'
 import { createToolServer, type ToolServer } from './tools/mcp/tool-server.ts'
 
-/** Creates the HTTP server without listening. `tools` handles its requests before Fastify, on the same port. */
+/** Creates the HTTP server, which doesn't listen yet. `tools` gets each request before Fastify, on the same port. */
 export async function createApp(
   deps: Deps,
   tools: ToolServer = createToolServer(deps),
@@ -45,7 +45,7 @@ export async function createApp(
   const getAllowedMethods = trackAllowedMethods(app)
   app.decorateRequest('caller', null)
   const warnAboutProxy = createProxyWarning()
-  // Hooks that run for every request call `done`, because each promise would cost some microseconds.
+  // Hooks that run for every request call `done` instead of returning a promise, which would cost some microseconds each time.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     removeForwardedPorts(request.raw.headers)
@@ -66,7 +66,7 @@ export async function createApp(
   app.addHook('onRequest', (request, reply, done) =>
     setSecurityHeaders(request.raw, reply.raw, (error) => done(error as Error | undefined)),
   )
-  // A hook, because a handler runs after the body was parsed and would report issues of the body first.
+  // This is a hook, because a handler runs only after the body has been parsed, so issues of the body would be reported first.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done()
     else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(request, reply)
@@ -92,7 +92,7 @@ export async function createApp(
   return app
 }
 
-/** Creates the server of a process that only works: the probes and metrics of createApp, and nothing else. */
+/** Creates the server of a process with ROLE=worker, which has only the health checks and metrics of `createApp`. */
 export function createMonitoringApp(
   deps: Deps,
   state: Readonly<ProcessState>,

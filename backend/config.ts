@@ -16,18 +16,18 @@ const proxy = z.union(
       'each item must be an IP address, a range such as 10.0.0.0/8, or loopback, linklocal, or uniquelocal',
   },
 )
-/** A proxy that serves Outdial under a path would break links, cookies, and OAuth, whose addresses begin at the host. */
+/** A URL without a path. If a proxy served Outdial under a path, links, cookies, and OAuth would break. */
 const ownAddress = z
   .url({ protocol: /^https?$/, abort: true })
   .regex(
     /^[^/]+\/\/[^/?#@\\]+\/*$/,
     "must have only a host, such as https://calls.example.com: Outdial can't be served under a path",
   )
-/** `fetch` rejects credentials in a URL, and paths are appended to it. The API key has its own setting. */
+/** A URL to which paths can be appended. It has no credentials, because `fetch` rejects them, and the API key has a setting. */
 const modelUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .regex(/^[^?#@]+$/, "can't have a user name, a query, or a fragment. Set LLM_API_KEY to the key instead")
-/** It becomes part of a header. */
+/** The API key becomes part of a header, so it can have only visible ASCII characters. */
 const modelKey = z.string().regex(/^[\x21-\x7e]+$/, "can't have spaces or special characters")
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
@@ -60,7 +60,7 @@ export const Environment = z.object({
     .int()
     .min(1)
     .max(100_000)
-    // More requests would only wait longer for a connection.
+    // With more requests in progress, each would only wait longer for a database connection.
     .default(10 * maxConnections),
   RATE_LIMIT_PER_WORKSPACE: z.coerce.number().int().min(1).max(10_000_000).optional(),
   MAX_API_KEYS_PER_MEMBER: z.coerce.number().int().min(1).max(10_000).default(20),
@@ -87,7 +87,7 @@ export interface ModelServer {
   /** The base URL, without a trailing slash. */
   url: string
   apiKey: string | undefined
-  /** A file that contains the key instead. It's watched for changes. */
+  /** A file with the API key, as an alternative to `apiKey`. It's watched for changes. */
   apiKeyFile: string | undefined
 }
 
@@ -95,7 +95,7 @@ export interface ModelServer {
 export interface LlmSettings extends ModelServer {
   /** The models that agents can use. The first is the default. */
   models: readonly [string, ...string[]]
-  /** The second model, which answers if the first fails. */
+  /** A model on another server, which is used if the agent's model fails. */
   fallback: (ModelServer & { model: string }) | undefined
   /** Tokens that a workspace can use per day. 0 means no limit. */
   tokensPerDay: number
@@ -109,7 +109,7 @@ export interface Config {
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
-  /** How many connections to the database this process opens at most. Workers open one more, for leases. */
+  /** Maximum number of database connections of this process. Workers open one more, for leases. */
   databaseConnections: number
   /** A read replica of the database, for lists and exports of the dashboard. */
   databaseReadUrl: string | undefined
@@ -118,17 +118,17 @@ export interface Config {
   secretKeys: string[]
   /** RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
   runtimeSecrets: string[]
-  /** A file that contains the runtime secrets instead. It's watched for changes. */
+  /** A file with the runtime secrets, as an alternative to RUNTIME_SECRET. It's watched for changes. */
   runtimeSecretFile: string | undefined
   /** RUNTIME_SIGNING_KEY. `Deps.runtimeSigningKeys` returns the keys that are currently valid. */
   runtimeSigningKeys: string[]
-  /** A file that contains the signing keys instead. It's watched for changes. */
+  /** A file with the signing keys, as an alternative to RUNTIME_SIGNING_KEY. It's watched for changes. */
   runtimeSigningKeyFile: string | undefined
   /** The URL of the agent runtime with TELEPHONY=http, without a trailing slash. */
   runtimeUrl: string | undefined
   /** The URL where agent runtimes reach this service for tools and reports, without a trailing slash. */
   internalUrl: string
-  /** Values of `Host` that the tool server accepts, in addition to those of the two URLs and this machine. */
+  /** Values of `Host` to accept, in addition to those of the two URLs, HOST, and this machine. */
   allowedHosts: string[]
   telephony: 'simulated' | 'http'
   /** Simulated seconds per real second; 1 if real phones ring. */
@@ -139,27 +139,27 @@ export interface Config {
   metricsToken: string | undefined
   /** The port for the health and metrics of a process with ROLE=worker. */
   workerPort: number | undefined
-  /** PUBLIC_URL and HOST are addresses of this machine that others can't reach. */
+  /** True if PUBLIC_URL and HOST are addresses of this machine that no other machine can reach. */
   isLoopbackOnly: boolean
-  /** Requests per minute of all connections to one workspace. */
+  /** Maximum requests per minute of all connections to one workspace. */
   rateLimitPerWorkspace: number
-  /** API keys that aren't revoked, of one member in one workspace. */
+  /** Maximum number of active API keys of one member in one workspace. */
   maxApiKeysPerMember: number
-  /** Workspaces that one user owns. */
+  /** Maximum number of workspaces that one user can own. */
   maxWorkspacesPerUser: number
   /** A URL that says how to report a vulnerability. */
   securityContact: string | undefined
   allowLoopbackWebhooks: boolean
   /**
-   * The origin of the hook URLs whose subscriptions' ends are reported. Undefined in the demo, from which nothing leaves the
-   * machine. Tests use another one.
+   * The origin of Zapier's hook URLs. Outdial reports to Zapier when a subscription with such a URL ends. Undefined in the
+   * demo, so that nothing leaves the machine. Tests use another origin.
    */
   zapierHooksOrigin: string | undefined
   /** Addresses of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   /** How long the process still accepts requests after SIGTERM, until load balancers have noticed. */
   shutdownDelaySeconds: number
-  /** Undefined without LLM_URL: then no agent uses a language model of Outdial. */
+  /** The language models that Outdial uses. Undefined without LLM_URL. */
   llm: LlmSettings | undefined
   role: 'all' | 'api' | 'worker'
   logLevel: string
@@ -171,7 +171,7 @@ const toContactUrl = (contact: string | undefined): string | undefined =>
 
 const wildcardHosts = new Set(['0.0.0.0', '::'])
 
-/** Removes slashes at the end. Without the lookbehind, a run of slashes would be read again from each of them. */
+/** Removes slashes at the end. Without the lookbehind, a long run of slashes would be read again from each slash. */
 const trimSlashes = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
 /** Formats HOST for a URL. Clients can't connect to a wildcard, and IPv6 needs brackets (RFC 3986, section 3.2.2). */
@@ -183,7 +183,7 @@ function formatUrlHost(host: string): string {
 /** Variables of earlier releases, with the names that replace them. */
 export const renamedVariables: Record<string, string> = {}
 
-/** Rejects old names: ignoring them would start the service with different settings than the operator chose. */
+/** Rejects old names. If they were ignored, the service would start with other settings than the operator chose. */
 function requireNoOldNames(present: object): void {
   const messages = Object.entries(renamedVariables)
     .filter(([oldName]) => oldName in present)
@@ -268,9 +268,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     loopbackHosts.has(new URL(publicUrl).hostname) &&
     !(env.PUBLIC_URL === undefined && wildcardHosts.has(env.HOST))
   const isTrial = env.DATABASE_URL === undefined && isLoopbackOnly
-  // The demo uses the embedded database. Otherwise, delays between attempts last as long as they say.
+  // Only the demo, which uses the embedded database, shortens delays between attempts by default.
   const defaultSpeed = env.DATABASE_URL === undefined ? 10 : 1
-  // A load balancer needs a database that several processes share, and a worker gets no requests.
+  // The delay is for load balancers, which never send requests to a worker or to a process with an embedded database.
   const defaultShutdownDelay = env.DATABASE_URL === undefined || env.ROLE === 'worker' ? 0 : 5
   return {
     port: env.PORT,

@@ -12,14 +12,14 @@ import type { Metrics } from './service/metrics/metrics.ts'
 /** The dependencies of the service's operations. `open-deps.ts` creates them; tests create their own. */
 export interface Deps {
   config: Config
-  /** Returns the currently valid secrets of agent runtimes. Outdial itself sends the first. */
+  /** Returns the currently valid secrets of agent runtimes. Outdial itself sends the first one. */
   runtimeSecrets: () => readonly string[]
-  /** Returns the keys that currently sign requests to the agent runtime; none without a runtime. */
+  /** Returns the keys that currently sign requests to the agent runtime, or no keys without an agent runtime. */
   runtimeSigningKeys: () => readonly string[]
   /** Creates and verifies the tokens of attempts and conversations. */
   attemptTokenKey: Buffer
   db: Db
-  /** Set for a request that writes: each transaction begins with it. */
+  /** Set for a request that writes. Each transaction of the request begins with this check. */
   confirmRights?: ConfirmRights
   /** Handles the queries of the dashboard's lists and exports. Undefined without DATABASE_READ_URL, and in workers. */
   readReplica: ReadReplica | undefined

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty'
 import pino, { type Logger, type LoggerOptions } from 'pino'
 import { secondMs } from './platform/core/durations.ts'
 
-/** `@fastify/multipart` logs all request headers at `trace`, the session cookie included. */
+/** Values that must not be logged: `@fastify/multipart` logs all request headers at `trace`, including the session cookie. */
 const redact = [
   'busboyOptions',
   'headers.cookie',
@@ -38,8 +38,8 @@ export async function createLog(
 }
 
 /**
- * Returns a hook that logs the first of equal errors immediately, and the others as one line with their number: during
- * an outage, each call in progress reports the same error several times per second.
+ * Returns a hook that logs the first of several equal errors immediately, and the others later as one line with their count.
+ * During an outage, each call in progress reports the same error several times per second.
  */
 function createRepeatLimit(repeatMs: number): NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']> {
   const repetitions = new Map<string, { count: number; log: () => void }>()
@@ -67,10 +67,10 @@ function createRepeatLimit(repeatMs: number): NonNullable<NonNullable<LoggerOpti
   }
 }
 
-/** Returns what equal errors have in common. Undefined for lines that are always logged. */
+/** Returns a key that equal errors share, or undefined for a line that's always logged. */
 function findRepeatKey(fields: unknown, message: unknown): string | undefined {
   if (typeof fields !== 'object' || fields === null || typeof message !== 'string') return undefined
-  // Each of these has a request ID that an operator may look for.
+  // Internal errors are always logged, because an operator may look for the request ID of each one.
   if (message === 'internal_error' || ('code' in fields && fields.code === 'internal_error')) return undefined
   const error = 'error' in fields ? fields.error : 'reason' in fields ? fields.reason : undefined
   if (error === undefined) return undefined

@@ -11,7 +11,7 @@ const parentPid = process.ppid
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(reportStartupError)
   if (service === undefined) return
-  // First, because a signal can follow the ready message immediately.
+  // Before the ready message, because a signal can follow that message immediately.
   stopOnSignal(service)
   const { config, dataDir, demo, log, metrics } = service
   collectProcessMetrics(metrics)
@@ -25,7 +25,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Prints an expected error as its message, and a bug with its stack. */
+/** Prints only the message of an expected error, but the stack of a bug, too. */
 function reportStartupError(error: unknown): undefined {
   process.exitCode = 1
   const isExpected = error instanceof StartupError || error instanceof ConfigError
@@ -43,7 +43,7 @@ function stopOnSignal({ log, stop }: Service): void {
     if (firstSignalAt !== undefined) return
     firstSignalAt = performance.now()
     log.info({ signal }, 'stopping')
-    // Ctrl+C sends SIGINT, and the person who pressed it is waiting.
+    // Only SIGTERM delays the stop. Ctrl-C sends SIGINT, and the person who pressed it is waiting.
     stop({ delay: signal === 'SIGTERM' }).then(
       () => process.exit(0),
       (error: unknown) => {

@@ -35,7 +35,7 @@ interface OpenedDeps {
   runtimeSigningKeys: SecretSource | undefined
   /** Set only with the embedded database. */
   dataDir: string | undefined
-  /** Does a step of the startup, and does it again if the database was unavailable. */
+  /** Does a step of the startup, and repeats the step if the database became unavailable. */
   repeatAfterOutage: <Result>(step: () => Promise<Result>) => Promise<Result>
   /** Closes the pool, and stops the embedded database if it was started here. */
   close: () => Promise<void>
@@ -109,11 +109,11 @@ export async function openDeps(options: {
         })
       : undefined
     const clock = createDatabaseClock(db)
-    // An outage is reported by the statements that it affects. Meanwhile, the clock runs on.
+    // Logged only at `debug`: the statements that an outage affects report it, and the clock continues without the database.
     const synchronizing = clock.keepSynchronized((error) =>
       log.debug({ error: describeError(error) }, "failed to read the database's clock"),
     )
-    // An embedded database has no pooler, and a command ends soon.
+    // An embedded database has no connection pooler, and a command ends soon, so their sessions aren't checked.
     const watches = [database.dataDir === undefined ? sessions : undefined, replicaSessions]
     const sessionChecks =
       purpose === 'service'
@@ -166,7 +166,7 @@ export async function openDeps(options: {
   }
 }
 
-/** Opens the client for language models, if the settings have some. */
+/** Opens the client for language models, if any are configured. */
 async function openModelOf(
   { llm }: Pick<Config, 'llm'>,
   deps: { log: Logger; clock: Clock; db: Db },

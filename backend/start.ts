@@ -25,7 +25,7 @@ export interface Service {
   /** Set only with the embedded database, and while its demo.json exists. */
   demo: DemoFile | undefined
   /**
-   * Stops the workers, then the server, each with up to ten seconds for what's in progress, then the database.
+   * Stops the workers, then the server, then the database. Work in progress gets about ten seconds to finish each time.
    *
    * @param options.delay keeps the server open for at least SHUTDOWN_DELAY_SECONDS, while `/readyz` already fails
    */
@@ -53,13 +53,13 @@ export async function startService(
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
-    // The parts aren't loaded earlier, because importing blocks this process, and PostgreSQL starts in another one
-    // meanwhile.
+    // Loads the parts while PostgreSQL starts in another process. Importing blocks this process, so loading them earlier would
+    // delay the start of PostgreSQL.
     onWaiting: () => void loadParts(),
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened
   const connected = await connectToReplicas(opened.deps, notifier)
-  // Only one process can use an embedded database.
+  // With an embedded database, there are no other processes to notify.
   const shared = dataDir === undefined ? notifyOthers(connected) : undefined
   const otherWorkers = shared?.otherWorkers ?? (() => 0)
   const notifying = shared?.deps ?? connected
@@ -77,7 +77,7 @@ export async function startService(
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect(tools)
-    // Loads or creates the keys of the OAuth server.
+    // Repeated after an outage, because it loads or creates the keys of the OAuth server in the database.
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
@@ -105,8 +105,8 @@ export async function startService(
 }
 
 /**
- * Loads the code that needs an open database. That takes longer than PostgreSQL takes to start. Node imports a file only
- * once, so another call waits for the same code.
+ * Loads the code that needs an open database, which takes longer than starting PostgreSQL. Node imports a file only once, so
+ * a second call waits for the first.
  */
 const loadParts = async () => ({
   ...(await import('./app.ts')),
@@ -125,7 +125,7 @@ async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> 
   return { ...deps, replicas, notify: replicas.share(notifier.notify) }
 }
 
-/** Lets the dependencies also notify the workers of other processes. */
+/** Returns dependencies whose `notify` also notifies the workers of other processes. */
 function notifyOthers(deps: Deps): {
   deps: Deps
   otherWorkers: () => number
@@ -146,13 +146,13 @@ function notifyOthers(deps: Deps): {
   }
 }
 
-/** Adds the read replica, which needs this process's ID among the processes of the installation. */
+/** Adds the read replica. `deps.replicas` must already have the final ID of this process, which the replica's checks use. */
 const addReadReplica = (deps: Deps, replicaDb: Db): Deps => ({
   ...deps,
   readReplica: startReadReplica(deps, replicaDb),
 })
 
-/** Parses the settings and finds a free port for PORT=0: the OAuth issuer and links need it before listening. */
+/** Parses the settings, and finds a free port for PORT=0: the OAuth issuer and links need it before the server listens. */
 async function resolvePort(environment: Record<string, string | undefined>): Promise<Config> {
   const config = parseConfig(environment)
   if (config.port !== 0) return config
@@ -162,7 +162,7 @@ async function resolvePort(environment: Record<string, string | undefined>): Pro
   return parseConfig({ ...environment, PORT: String(port) })
 }
 
-/** Starts a worker's only server, if it has a port. */
+/** Starts the server for a worker's health checks and metrics, if WORKER_PORT is set. */
 async function startMonitoring(
   { config: { host, workerPort: port } }: Deps,
   create: () => FastifyInstance,

@@ -13,9 +13,9 @@ import { startImporter } from './queue/contacts/import/importer.ts'
 import { startSender } from './webhooks/sender.ts'
 
 /**
- * Starts everything that a process with ROLE=worker or ROLE=all does without a request.
+ * Starts the workers and periodic jobs of a process with ROLE=worker or ROLE=all.
  *
- * @param otherWorkers returns how many other processes do so
+ * @param otherWorkers returns how many other processes have workers
  */
 export function startWorkers(
   deps: Deps,
