@@ -115,7 +115,7 @@ const loadParts = async () => ({
   ...(await import('./workers.ts')),
 })
 
-/** Connects the dependencies with the other processes of the installation, if there's a Redis. */
+/** Connects the dependencies with the other processes of the installation, if REDIS_URL is set. */
 async function connectToReplicas(deps: Deps, notifier: Notifier): Promise<Deps> {
   const { redisUrl } = deps.config
   if (redisUrl === undefined) return deps

@@ -39,7 +39,7 @@ export function createFairQueue(limits: FairQueueLimits): FairQueue {
       if (!hasCapacity(workspaceId)) continue
       waiting.delete(workspaceId)
       const next = tasks.shift()
-      if (tasks.length > 0) waiting.set(workspaceId, tasks) // at the end
+      if (tasks.length > 0) waiting.set(workspaceId, tasks) // moves the workspace to the end
       if (next === undefined) continue
       waitingCount -= 1
       start(workspaceId)

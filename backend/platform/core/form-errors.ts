@@ -1,7 +1,7 @@
 import type { CatalogMessage, ErrorCode, ErrorDetail } from '@outdial/contract'
 import { ApiError, type FieldIssue } from './errors.ts'
 
-/** An error with its own sentences, for the dashboard's pages and forms and for admin commands. */
+/** An error whose message isn't from the contract's catalog. For the dashboard's pages and forms, and for admin commands. */
 export class FormError extends ApiError {
   /** @param message says what happened and what to do */
   constructor(

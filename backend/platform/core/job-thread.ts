@@ -45,7 +45,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMegabytes },
     })
     worker.on('error', () => {}) // `runJob` reports an error during a job
-    await once(worker, 'message') // ready
+    await once(worker, 'message') // waits for 'ready'
     return worker
   }
 

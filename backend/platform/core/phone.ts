@@ -96,7 +96,7 @@ const toCountryCode = (country: string | null): CountryCode | undefined =>
 const isUnsupported = (country: string | null): country is string =>
   country !== null && !isSupportedCountry(country)
 
-/** Longer text isn't a number. libphonenumber has the same limit, but other code reads the text first. */
+/** Maximum length of a number's text. libphonenumber has the same limit, but other code reads the text first. */
 const maxNumberLength = 250
 
 /** The API's limit for a text with several numbers. */
@@ -107,10 +107,10 @@ function findPhones(input: string, country: CountryCode | undefined): string[] {
   // An extension of seven digits or more is another number.
   if (whole !== undefined && (whole.ext ?? '').length < 7) return [whole.number]
   const parts = removeInvisible(input)
-    .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // numbers that were stored as decimals
+    .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // decimals of numbers that were stored as "12025550100.0"
     .replace(/\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\/\d{1,2}\/\d{2,4}\b|\b\d{1,2}:\d\d\b/g, '\n') // dates and times
-    .replace(/(?<![\d.])\d{1,2}[.)]\s/g, '\n') // the numbers of a list
-    .replace(/(?<=\p{L})(?=[+\d])|(?<=\d)(?=\p{L})|[$€£]/gu, ' ') // "m2025550100", which the parser rejects
+    .replace(/(?<![\d.])\d{1,2}[.)]\s/g, '\n') // list numbering, such as "1. "
+    .replace(/(?<=\p{L})(?=[+\d])|(?<=\d)(?=\p{L})|[$€£]/gu, ' ') // separates "m2025550100", which the parser would reject
     .split(/[,;|\n\r\t"'<>]|\s[-–—]\s|(?<=\d{10})-+(?=\+?\d{10})/)
   return [...new Set(parts.flatMap((part) => findInPart(part.trim(), country)))]
 }
@@ -159,8 +159,8 @@ function normalizeInput(input: string): string {
   if (/^tel:[^;]*(?:;[\w-]+=[^;]*)*$/i.test(text)) return parseTelUri(text.slice(4))
   return text
     .replace(/^=?"(.*)"$/s, '$1') // spreadsheets: ="+12025550100"
-    .replace(/^(?:p:|')\s*/i, '') // Meta's lead forms, and text that a spreadsheet must not calculate
-    .replace(/^(\+?\d+)\.00?$/, '$1') // a number that was stored as a decimal
+    .replace(/^(?:p:|')\s*/i, '') // prefixes of Meta's lead forms (p:), and of text in spreadsheets (')
+    .replace(/^(\+?\d+)\.00?$/, '$1') // a number that was stored as a decimal: 12025550100.0
 }
 
 const removeInvisible = (input: string): string =>

@@ -10,7 +10,7 @@ export interface RequestSlot {
 export const currentSlot = new AsyncLocalStorage<RequestSlot>()
 
 /**
- * Releases the slot of the current request, if it has one. A handler calls this before it only waits for something outside
- * of this process, and does almost nothing meanwhile.
+ * Releases the slot of the current request, if it has one. Call it in a handler before a long wait for something outside of
+ * this process, during which the handler does almost nothing.
  */
 export const releaseRequestSlot = (): void => currentSlot.getStore()?.release()

@@ -57,9 +57,9 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   )
 }
 
-/** Rejects a file that other users own or can open. The folder's owner may own it, because that user owns the database. */
+/** Rejects a file that another user owns or can open. Trusts the folder's owner, because that user also owns the database. */
 function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): void {
-  if (process.getuid === undefined) return // Windows has no such owners and modes
+  if (process.getuid === undefined) return // Windows has no owners and modes like these
   if (![0, process.getuid(), folder.uid].includes(uid)) {
     throw new ConfigError(
       `${file} belongs to another user (UID ${uid}), who knows the secret in it. Check who created the file, and ` +

@@ -33,7 +33,7 @@ interface ShareOptions<Item> {
   deadline?: { maxWaitMs: number; createError: () => Error }
   /** Items of a group with a common key never run at the same time, even if one runs alone. By default, items have no keys. */
   keysOf?: (item: Item) => readonly string[]
-  /** Returns the group whose turn an item takes when it runs alone. By default, it's the group of its batches. */
+  /** Returns the group that an item belongs to when it runs alone. By default, it's the same group as for batches. */
   aloneGroupOf?: (item: Item) => number
   /** Returns true if a failed batch certainly changed nothing. Its items then run alone. By default, they fail with it. */
   isRolledBack?: (error: unknown) => boolean
@@ -205,15 +205,15 @@ export function share<Item, Result>(
       const { batch, left } = takeBatch(entries)
       if (batch.length === 0) continue
       waiting.delete(groupId)
-      if (left.length > 0) waiting.set(groupId, left) // at the end
+      if (left.length > 0) waiting.set(groupId, left) // moves the group to the end
       batch.forEach(({ timer }) => clearTimeout(timer))
       void runBatch(groupId, batch)
     }
   }
 
   /**
-   * Returns whether an item can run alone. If `maxRunning` is more than 1, one place stays free for batches, and the last of
-   * the other places for a group of which no item runs alone.
+   * Returns whether an item of a group can run alone. One place stays free for batches if `maxRunning` is more than 1. The
+   * last of the other places stays free for a group that has no item running alone yet.
    */
   const mayStartAlone = (aloneGroupId: number): boolean => {
     const maxAlone = Math.max(1, maxRunning - 1)
@@ -229,7 +229,7 @@ export function share<Item, Result>(
       waitingAlone.delete(aloneGroupId)
       const entry = entries.shift()
       if (entry === undefined) continue
-      if (entries.length > 0) waitingAlone.set(aloneGroupId, entries) // at the end
+      if (entries.length > 0) waitingAlone.set(aloneGroupId, entries) // moves the group to the end
       clearTimeout(entry.timer)
       void runAlone(aloneGroupId, entry)
     }

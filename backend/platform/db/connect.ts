@@ -65,7 +65,7 @@ interface OpenDatabase {
   sessions: SessionWatch | undefined
 }
 
-/** Maps an adapter to its open database. A `Db` shares its adapter with those derived from it. */
+/** Maps an adapter to its open database. A `Db` and objects derived from it, such as transactions, have the same adapter. */
 const openDatabases = new WeakMap<object, OpenDatabase>()
 
 /** The server and the role of a pool's connections. With these options, another thread can open its own, similar pool. */

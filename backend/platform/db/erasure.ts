@@ -17,7 +17,7 @@ export interface PersonNames extends ContactIdentifiers {
   lastName: string | null
 }
 
-/** A contact that is being erased. Its row and those of its calls are locked. */
+/** A contact that is being erased. The rows of the contact and of its calls are locked. */
 interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number

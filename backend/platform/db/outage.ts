@@ -20,8 +20,8 @@ const sqlStates = /^(08...|57P0[1-5]|53...|25P03|40001|40P01|55P03|57014|25006|2
 
 // Errors of node-postgres without a code.
 const driverMessages = [
-  'timeout exceeded when trying to connect', // of a pool
-  'timeout expired', // of a client
+  'timeout exceeded when trying to connect', // error of a pool
+  'timeout expired', // error of a client
   'Connection terminated',
   'Client has encountered a connection error',
   'Client was closed and is not queryable',

@@ -97,7 +97,7 @@ export function createBodyLimits(
         if (hasBody(request)) addRequest(request, res)
         done()
       })
-      // Most bodies arrive at once, and are removed here.
+      // Stops tracking a body that has arrived, as most bodies have by now.
       app.addHook('preValidation', ({ raw }, _reply, done) => {
         if (raw.complete) bodies.remove(raw)
         done()

@@ -62,7 +62,7 @@ type Authenticated = Pick<FastifyRequest, 'caller' | 'credentialKey'>
 export const getCredential = ({ caller, credentialKey }: Authenticated): string | null =>
   caller === null ? credentialKey : getConnectionKey(caller)
 
-/** Returns keys of those that a request counts toward: not only of the credential, because a customer can have many. */
+/** Returns the keys that a request counts under. They name the workspace and user, because these can have many credentials. */
 export const getOwners = ({ caller, credentialKey }: Authenticated): string[] => {
   if (caller !== null) return [`workspace:${caller.workspaceId}`, `user:${caller.userId}`]
   return credentialKey === null ? [] : [credentialKey]

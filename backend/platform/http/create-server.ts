@@ -16,7 +16,7 @@ import { createRequestOrder } from './request-order.ts'
 
 /**
  * Creates a server that limits the time of slow clients, handles the requests of a connection one after the other, and
- * whose own errors have the contract's format.
+ * sends its own errors in the contract's format.
  */
 export function createLimitedServer(
   handle: RequestListener,

@@ -47,8 +47,8 @@ const signUpPath = '/sign-up'
  * (`isLoopbackOnly`), and the sign-up page of a new installation in an internal network.
  *
  * DNS rebinding needs a name in the URL, so requests to an IP address are accepted. A page doesn't know a valid bearer token,
- * so routes that do nothing without one accept any name. A proxy can use any name for this process, so its requests aren't
- * checked. With `isLoopbackOnly`, they are: a proxy's address would be the same as the browser's.
+ * so routes that do nothing without a token accept any name. On the sign-up page, a proxy's requests accept any name, because
+ * the proxy chooses it. With `isLoopbackOnly`, they don't, because a proxy's address would be the same as the browser's.
  */
 export function requireKnownHost(
   app: FastifyInstance,

@@ -5,8 +5,8 @@ export interface HttpLimits {
   /** How long a connection may be open before a request begins. Browsers open some before they need them. */
   unusedTimeoutMs: number
   /**
-   * Time from the first byte of a request to the end of its headers. For the first request, it starts with the
-   * connection.
+   * Time from the first byte of a request to the end of its headers. For the first request of a connection, the time starts
+   * when the connection is opened.
    */
   headersTimeoutMs: number
   /** Time from the headers to the end of the body. */
@@ -36,7 +36,7 @@ export interface HttpLimits {
   maxUploadBytesPerUser: number
   /** Bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
-  /** After so many connections of a network were closed because too many requests waited on them, new ones are rejected. */
+  /** After this many connections of a network were closed because too many requests waited on them, it can't open new ones. */
   maxFloods: number
   /** How long the closed connections count (`maxFloods`) after the last of them. */
   floodMemoryMs: number

@@ -6,7 +6,7 @@ import { formatNetwork } from '../core/networks.ts'
 export interface SlowClientLog {
   /** Records that a request was ended with status 408 or rejected with 429, or that a connection had too many requests. */
   add(address: string, outcome: 'ended' | 'rejected' | 'flooding'): void
-  /** Writes a line if there's something new, and the last line is 10 seconds old. Call it often. */
+  /** Writes a line if there's something new and the last line is at least 10 seconds old. Call it often. */
   write(): void
 }
 
@@ -21,7 +21,7 @@ export function createSlowClientLog({ log, metrics }: Pick<Deps, 'log' | 'metric
   return {
     add: (address, outcome) => {
       outcomes[outcome] += 1
-      // For rejected requests, the metrics count the response.
+      // Rejected requests aren't counted here, because `measureRequests` counts them when it measures their responses.
       if (outcome === 'ended') metrics.rejectedRequests.inc({ code: 'malformed_json' })
       const network = formatNetwork(address)
       const key = counts.has(network) || counts.size < maxNetworks ? network : 'others'

@@ -47,7 +47,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
       waiting.set(socket, state)
       if (isLate(socket, state)) socket.destroy()
     }
-    // The map begins with those that have waited the longest.
+    // The map begins with the connections that have waited the longest.
     for (const socket of waiting.keys()) {
       if (unreadBytes <= limits.maxUnreadBytes) break
       if (socket.destroyed) continue
@@ -56,7 +56,7 @@ export function limitUnreadResponses(server: Server, limits: HttpLimits): () => 
     }
   }
 
-  // The timer is late while many responses are sent. So each response that the system doesn't accept at once counts here, too.
+  // The timer is late while many responses are sent. So the unread bytes are also checked at the end of each response.
   let endedBytes = 0
   function countAtEnd(this: ServerResponse) {
     const bytes = this.socket?.writableLength ?? 0

@@ -167,7 +167,7 @@ async function readBody(body: AsyncIterable<Buffer>, maxBytes: number) {
       if (isTruncated) break
     }
   } catch {
-    isTruncated = true // the status has arrived, which is enough
+    isTruncated = true // not an error, because the status has arrived
   }
   return { body: Buffer.concat(chunks).toString('utf8'), isTruncated }
 }

@@ -108,7 +108,7 @@ export async function connectReplicas(
       return
     }
     const { data: message } = Message.safeParse(opened)
-    if (message === undefined) return // of another version
+    if (message === undefined) return // the message is of a kind that this version doesn't know
     if (message.kind === 'request') return void respond(message)
     if (message.kind === 'response') return pending.get(message.id)?.(message.body)
     if (message.from === nodeId) return

@@ -7,7 +7,7 @@ type Role = Config['role']
 /** The start of a period in which every running process has recorded itself several times. */
 const recently = sql<Date>`now() - interval '10 seconds'`
 
-/** A process as the others know it. */
+/** What a process records about itself, for the other processes. */
 export interface ReplicaTraits {
   role: Role
   /** True if it has a language model. Null for a process of an earlier version of Outdial. */

@@ -195,6 +195,6 @@ function parseMessage(text: string): Message | undefined {
   try {
     return Message.safeParse(JSON.parse(text)).data
   } catch {
-    return undefined // from another program
+    return undefined // the message is from another program
   }
 }

@@ -98,7 +98,7 @@ for index, key in ipairs(KEYS) do
 end
 return windows`
 
-// This script never creates a key, because it would never expire.
+// This script never creates a key, because such a key would never expire.
 const subtractScript = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 

@@ -40,7 +40,7 @@ export const copyable = ({ id, value, label }: { id: string; value: string; labe
       <button type="button" class="quiet small" data-copy="${id}" aria-label="${label}" hidden>Copy</button>
     </div>`
 
-/** Returns a link to another site if its protocol is http or https, otherwise null: no browser should open others. */
+/** Returns a URL in normalized form if it starts with http: or https:, otherwise null, because other links aren't safe. */
 export function toWebLink(url: string | null): string | null {
   const parsed = url === null ? null : URL.parse(url)
   return parsed !== null && ['http:', 'https:'].includes(parsed.protocol) ? parsed.href : null

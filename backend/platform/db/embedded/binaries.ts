@@ -98,7 +98,7 @@ async function copyPackage(native: string, target: string): Promise<void> {
   await cp(native, unfinished, {
     recursive: true,
     verbatimSymlinks: true,
-    filter: (file) => !file.endsWith('.a'), // for compiling only
+    filter: (file) => !file.endsWith('.a'), // static libraries are only for compiling
   })
   await linkLibraries(unfinished)
   await allowReading(unfinished)

@@ -12,8 +12,8 @@ import { type Login, secureCluster } from './secure-cluster.ts'
 const run = promisify(execFile)
 
 /**
- * Creates the database's files if there are none yet, and protects them with the login. Converts files of an earlier
- * version. Rejects files that this PostgreSQL can't open.
+ * Creates the database's files if there are none yet, and protects the database with the login's password. Converts files of
+ * an earlier version of Outdial. Rejects files that this version of PostgreSQL can't open.
  *
  * @throws {ConfigError | StartupError}
  */
@@ -67,7 +67,7 @@ async function createCluster(
   await changeOwner(unfinished, account)
   const flags = [
     ...['-D', path.join(unfinished, 'data'), '--username=postgres', '--encoding=UTF8', '--no-instructions'],
-    // Case conversion for every script, identical on every machine.
+    // With this locale, case conversion works for every script, and is identical on every machine.
     ...['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     '--auth=reject', // until `secureCluster` writes the access rules
     ...(options.sync ? [] : ['--no-sync']),

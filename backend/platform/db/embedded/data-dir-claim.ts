@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // cut short by a full disk or a power failure
+    return undefined // a full disk or a power failure has cut the file short
   }
 }
 

@@ -54,7 +54,7 @@ async function linkToPrivateHome(link: string): Promise<void> {
  * When root starts the database of an ordinary user, the folder may belong to that user.
  */
 async function requireTrusted(folder: string, account: Account): Promise<void> {
-  if (process.getuid === undefined) return // Windows has no such owners and modes
+  if (process.getuid === undefined) return // Windows has no owners and modes like these
   const { uid, mode } = await stat(folder)
   if (![0, process.getuid(), account.ids?.uid].includes(uid)) {
     throw new ConfigError(
