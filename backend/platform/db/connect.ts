@@ -258,7 +258,7 @@ export const hidden = <Value>(
 /** Names of prepared statements, by text. */
 const statementNames = new LRUCache<string, string>({ max: 500 })
 
-/** Gives a statement with the mark a name, so that the driver prepares it. */
+/** Adds a name to a statement that is marked as prepared, because the driver prepares only statements with names. */
 function nameStatement(args: unknown[]): unknown[] {
   const [text, values] = args
   if (typeof text !== 'string' || !text.includes(preparedMark)) return args

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 
 type Role = Config['role']
 
-/** The start of a period in which every running process has recorded itself several times. */
+/** The time since which a process must have been seen to count as running. Running processes record themselves more often. */
 const recently = sql<Date>`now() - interval '10 seconds'`
 
 /** What a process records about itself, for the other processes. */

@@ -87,7 +87,7 @@ export function createRuntimeCredentialVerifier(
 export const digestCredentials = (headers: IncomingHttpHeaders, query: URLSearchParams): string[] =>
   readPresentedSecrets(headers, query).map((presented) => hashToken(presented).toString('base64'))
 
-/** Returns whether a request's credentials, given as digests, are all this one. Also true for a request without credentials. */
+/** Returns true if a request has no credential, or only this one. `digests` are those of the request's credentials. */
 export const permitsCredentials = ({ digest }: RuntimeCredential, digests: readonly string[]): boolean =>
   digests.every((presented) => timingSafeEqual(Buffer.from(presented, 'base64'), digest))
 
