@@ -40,6 +40,8 @@ export interface TurnTools {
   findOutcome(toolCallId: string): ToolOutcome | undefined
   /** Returns whether using a tool changes something, unless it's a dry run. */
   hasEffects(name: string): boolean
+  /** Returns a call control that the model used and that couldn't be carried out. */
+  findFailedControl(): CallControlName | undefined
   /**
    * Ends the turn. If the contact has interrupted it, aborts the read-only tools that are still running, because their results
    * are no longer needed. Other tools finish, and their results are saved, so that the agent learns what they changed.
@@ -139,15 +141,21 @@ export function createTurnTools(
     ...{ name, description: tool.description, inputSchema: tool.inputSchema },
     execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
   }))
+  let failedControl: CallControlName | undefined
   const runControl = async (name: CallControlName) => {
+    failedControl = name
     if (!(await deps.saveProgress())) throw new Error(notStarted)
-    return deps.runControl(name)
+    const result = await deps.runControl(name)
+    failedControl = undefined
+    return result
   }
   const hasEffects = (name: string) => isCallControl(name) || serverTools.get(name)?.isReadOnly === false
   return {
     offered: [...fromServer, ...createCallControls(runControl)],
 
     hasEffects,
+
+    findFailedControl: () => failedControl,
 
     toPartId,
 

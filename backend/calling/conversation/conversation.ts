@@ -205,13 +205,14 @@ export class Conversation {
         yield* finishTool(turn, tools, part)
         // Without its result, a process that continues couldn't tell whether the tool has done its work.
         if (tools.hasEffects(part.name)) await this.#deps.saveProgress(turn.parts)
-      } else yield* this.#finish(turn, part)
+      } else yield* this.#finish(turn, tools, part)
     }
   }
 
   /** Ends the model's turn, and says the sentence that's due then, such as after a failure or an opt-out. */
   async *#finish(
     turn: OpenTurn,
+    tools: TurnTools,
     part: Extract<ModelPart, { type: 'finish' | 'failure' }>,
   ): AsyncGenerator<TurnEvent, void> {
     turn.messages.push(...part.messages)
@@ -224,6 +225,13 @@ export class Conversation {
     }
     if (!part.isTooLong) turn.model = part.model
     if (part.isTruncated) yield add(turn, { type: 'trouble', sentence: answerTooLong })
+    const failedControl = tools.findFailedControl()
+    if (failedControl !== undefined) {
+      // An opt-out that wasn't saved must not be confirmed.
+      yield add(turn, { type: 'trouble', sentence: `The agent used ${failedControl}, but that failed.` })
+      yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
+      return
+    }
     // Checked before `end_call`, because an opt-out must always be confirmed.
     if (hasUsed(turn, 'opt_out')) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (hasUsed(turn, 'end_call')) yield* this.#say(turn, this.#goodbye(turn), 'agent')

@@ -363,7 +363,20 @@ it('starts no tool that has effects once another process has taken the next turn
   expect(turn.parts.find(({ type }) => type === 'tool')).toMatchObject({ isError: true })
   const { turn: optOut } = await dialog.take('Please stop calling me')
   expect(dialog.controls).toEqual([])
-  expect(optOut.end).toBeUndefined()
+  expect(saidIn(optOut)).not.toContain("won't call you again")
+})
+
+it("doesn't confirm an opt-out that can't be saved, and says so to the operator", async () => {
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  dialog.isControlFailing = true
+  const { turn } = await dialog.take('Please stop calling me')
+  expect(saidIn(turn)).toMatch(/I'm having technical trouble and have to end the call\. I'm sorry\.$/)
+  expect(turn.end).toBe('failed')
+  expect(turn.parts).toContainEqual({
+    type: 'trouble',
+    sentence: 'The agent used opt_out, but that failed.',
+  })
 })
 
 it('keeps what was said when the contact interrupts', async () => {

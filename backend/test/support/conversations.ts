@@ -35,6 +35,8 @@ export interface Dialog {
   /** The tools that were called, with their arguments. */
   calls: [string, Record<string, unknown>][]
   controls: string[]
+  /** True if call controls fail. */
+  isControlFailing: boolean
   /** What the turn in progress has saved. */
   progress: readonly TurnPart[]
   /** True once another process has taken the next turn, so that a turn in progress can't be saved anymore. */
@@ -73,6 +75,7 @@ export function createDialog(
       late: [],
       calls: [],
       controls: [],
+      isControlFailing: false,
       progress: [],
       isOutdated: false,
       failures: [],
@@ -106,6 +109,7 @@ export function createDialog(
       return playSession(dialog, tools)
     },
     runControl: async (name) => {
+      if (dialog.isControlFailing) throw new Error('the database is down')
       dialog.controls.push(name)
       return 'The call ends now.'
     },
