@@ -6,7 +6,7 @@ import { nameContains } from '../../platform/db/name-search.ts'
 import type { AgentStatus, Db } from '../../platform/db/schema.ts'
 import type { AgentValues, StoredVersion } from './agent-values.ts'
 
-/** Returns Live agents by ID, and one row more than `limit` if there are more. */
+/** Returns Live agents, sorted by ID. Returns one row more than `limit` if there are more. */
 export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery): Promise<Agent[]> {
   return db
     .selectFrom('agent')
@@ -21,7 +21,7 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
     .execute()
 }
 
-/** The results of the version that calls use. */
+/** SQL for the results of an agent's published version, which calls use. */
 const publishedResults = sql<AgentResult[]>`coalesce((
   select "values" -> 'results' from agent_version
   where agent_version.agent_id = agent.id and agent_version.number = agent.version
@@ -35,7 +35,7 @@ export interface CreatedAgent {
   widget_id: string
 }
 
-/** The columns of an agent that repeat the values of its published version, for lists and for the API. */
+/** Returns the columns of an agent that repeat the values of its published version. Lists and the API read them. */
 const publishedColumns = ({ name, language, greeting, variables }: AgentValues) => ({
   name,
   language,
@@ -138,7 +138,7 @@ export const updateAgentStatus = async (
     .execute()
 }
 
-/** Makes calls use a version. */
+/** Publishes a version, so that calls use it. */
 export const updatePublished = async (
   db: Db,
   workspaceId: number,

@@ -2,7 +2,7 @@ import { AgentResult } from '@outdial/contract'
 import * as z from 'zod'
 import type { Actor } from '../../platform/core/actor.ts'
 
-/** Everything that an agent's form edits. A version stores all of it. */
+/** The values that an agent's form edits. A version stores all of them. */
 export interface AgentValues {
   name: string
   /** BCP 47. */
@@ -12,21 +12,21 @@ export interface AgentValues {
   variables: string[]
   instructions: string
   speaks_first: 'agent' | 'contact'
-  /** When a call has met its goal, in words. Blank if there is none. */
+  /** Describes what a call must achieve to meet its goal. Blank if calls have no goal. */
   goal: string
   results: AgentResult[]
   /** Null for the default model. */
   model: string | null
-  /** The longest conversation. Null for agents from before there were versions, which have the dialer's limit. */
+  /** The maximum length of a conversation. Null for agents that are older than versions; the dialer's limit applies to them. */
   max_minutes: number | null
   closing_line: string
   /** True if the agent says at the beginning that it's an AI. */
   ai_disclosure: boolean
-  /** Sentences that replace those of Outdial, by their names in `calling/conversation/phrases`. */
+  /** Sentences that replace Outdial's own, by the names that `calling/conversation/phrases` gives them. */
   phrases: Record<string, string>
 }
 
-/** An agent's version as it's stored, with the columns of the agent that belong to the published one. */
+/** A stored version of an agent, with the agent's columns that repeat the values of the published version. */
 export interface StoredVersion {
   number: number
   /** Null for an agent that an earlier version of Outdial created. */
@@ -40,7 +40,7 @@ export interface StoredVersion {
   variables: string[]
 }
 
-/** Reads the values of a version. Fields that were added since it was stored have their default. */
+/** Parses the stored values of a version. Fields that didn't exist when the version was stored get their defaults. */
 const StoredValues = z.object({
   name: z.string(),
   language: z.string(),
@@ -57,10 +57,9 @@ const StoredValues = z.object({
   phrases: z.record(z.string(), z.string()).default({}),
 })
 
-/** Returns the values of a stored version. */
 export function toAgentValues(stored: Omit<StoredVersion, 'created_by' | 'created_at'>): AgentValues {
   const { name, language, greeting, variables } = stored
-  // An earlier version of Outdial that runs beside this one saves only the columns.
+  // During an update, an earlier version of Outdial can run beside this one. It saves only the agent's columns.
   const columns = stored.number === stored.published ? { name, language, greeting, variables } : {}
   return StoredValues.parse({ ...(stored.values as object | null), ...columns })
 }

@@ -67,8 +67,8 @@ export const createAgent = (
   })
 
 /**
- * Saves an agent as a new version. Calls use it once it's published, except that a draft has no calls. Does nothing if nothing
- * differs from the newest version.
+ * Saves an agent as a new version, which calls use once it's published. A draft has no calls, so its new version is published
+ * at once. Does nothing if the values are those of the newest version.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -93,7 +93,7 @@ export const saveAgent = (
   })
 
 /**
- * Makes the newest version the one that calls use, and a draft Live. A paused agent stays paused.
+ * Publishes the newest version, so that calls use it. A draft becomes Live, and a paused agent stays paused.
  *
  * @param seen the version that the user decided to publish. By default the newest.
  * @throws {ApiError} not_found, validation_failed if the newest version can't be used in calls or isn't the one that was seen
@@ -118,7 +118,7 @@ export const publishAgent = (
     tx.notify.toolsChanged({ workspaceId, agentId })
   })
 
-/** draft → live ⇄ paused. */
+/** The allowed changes of an agent's status: draft → live ⇄ paused. */
 const nextStatuses: Record<AgentStatus, readonly AgentStatus[]> = {
   draft: ['live'],
   live: ['paused'],
@@ -126,11 +126,11 @@ const nextStatuses: Record<AgentStatus, readonly AgentStatus[]> = {
 }
 
 /**
- * Publishes a draft, or pauses or resumes an agent, which keeps the version that its calls use. Until it's Live, its calls
- * wait; those in progress continue.
+ * Publishes a draft, or pauses or resumes an agent. Pausing and resuming don't change the published version. While the agent
+ * isn't Live, its queued calls wait, and calls in progress continue.
  *
- * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to this one, or if it can't be
- *   published
+ * @throws {ApiError} not_found, validation_failed if the agent's current status can't change to `status`, or if the draft can't
+ *   be published
  */
 export const setAgentStatus = (
   deps: Pick<Deps, 'db' | 'notify'>,

@@ -1,6 +1,6 @@
 /**
- * Names that no new tool or server can have. A conversation has its own tools with these names, which control the call, or
- * will have them.
+ * Names that new tools and servers can't have. They belong to the built-in tools that control a call, or are reserved for
+ * future ones.
  */
 const reservedNames: ReadonlySet<string> = new Set([
   'end_call',
@@ -11,5 +11,7 @@ const reservedNames: ReadonlySet<string> = new Set([
   'voicemail_reached',
 ])
 
-/** Returns true for a name that no new tool can have, in any case. A model could confuse names that differ in case. */
+/**
+ * Returns true if new tools can't have this name. Ignores case, because a model could confuse names that differ only in case.
+ */
 export const isReservedToolName = (name: string): boolean => reservedNames.has(name.toLowerCase())

@@ -5,7 +5,10 @@ import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-r
 import { describePlaceholderIssues } from '../calls/greeting.ts'
 import type { AgentValues } from './agent-values.ts'
 
-/** Limits lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` takes long for more. */
+/**
+ * Maximum lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` is slow for longer
+ * ones.
+ */
 export const maxLengths = {
   name: 200,
   language: 35,
@@ -24,7 +27,7 @@ export const maxVariables = 50
 export const maxResults = 30
 export const maxChoices = 20
 
-/** Minutes of the longest conversation. */
+/** The range and the default of an agent's `max_minutes`. */
 export const minuteLimits = { min: 1, max: 25, default: 10 }
 
 const invalidLanguageMessage = "This isn't a language tag. Enter one, for example en-US or de."
@@ -147,7 +150,7 @@ export const toResultName = (label: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '')
 
-/** Drops blank ones: they don't replace anything. */
+/** Drops blank phrases, because they don't replace anything. */
 const PhraseTexts = z
   .record(z.string(), boundedField('phrase'))
   .transform((phrases) => Object.fromEntries(Object.entries(phrases).filter(([, text]) => text !== '')))
@@ -180,7 +183,6 @@ const AgentFields = z.object({
   phrases: PhraseTexts,
 })
 
-/** The values of a new agent. */
 export const newAgentValues: AgentValues = {
   name: '',
   language: 'en-US',
@@ -197,10 +199,10 @@ export const newAgentValues: AgentValues = {
   phrases: {},
 }
 
-/** The fields of an agent that can be edited; its status isn't one. */
+/** The editable fields of an agent. Its status isn't one of them. */
 export type AgentInput = Partial<Omit<AgentValues, 'name' | 'language'>> & {
   name: string
-  /** As before by default, and en-US for a new agent. */
+  /** By default, the language stays the same. A new agent gets en-US. */
   language?: string | undefined
 }
 
@@ -219,7 +221,7 @@ export function validateAgent(input: AgentInput, before = newAgentValues): Agent
   return { ...values, language: language ?? before.language }
 }
 
-/** Returns the texts of an agent that can have placeholders, with what they're called. */
+/** Returns the texts of an agent that can have placeholders, with the names that messages use for them. */
 const listPlaceholderTexts = ({
   greeting,
   instructions,
@@ -236,7 +238,7 @@ const listPlaceholderTexts = ({
   { field: 'results', name: 'results', text: results.map(({ description }) => description).join('\n') },
 ]
 
-/** Lists what's wrong with the placeholders of an agent: it would say braces, or nothing, in their place. */
+/** Lists the issues with an agent's placeholders. In place of an invalid one, the agent would say braces, or nothing. */
 export const findPlaceholderIssues = (values: AgentValues) =>
   listPlaceholderTexts(values).flatMap(({ field, name, text }) => {
     const message = describePlaceholderIssues(text, values.variables)

@@ -10,7 +10,7 @@ type RowSettings = Omit<CallSettings, 'time_zones' | 'time_zone_source'>
 /** The current settings as an SQL expression over `campaign`, `agent`, and `contact`. */
 export const currentSettings = sql<RowSettings>`call_settings(campaign, agent, contact)`
 
-/** Returns the settings that differ from those of before, as they are now. */
+/** Returns the settings whose values in `after` differ from those in `before`. */
 export const findSettingChanges = (
   before: Partial<CallSettings>,
   after: Partial<CallSettings>,
@@ -22,9 +22,9 @@ export const findSettingChanges = (
   )
 
 /**
- * Returns a contact as the API shows it, as an SQL expression. A completed call keeps it, so that the call doesn't change when its
- * contact does. Save it in the statement that completes the call: a second update of a row in one transaction would lock
- * its contact and its campaign, against the order in platform/db/locks.ts.
+ * Returns an SQL expression for a contact as the API shows it. A completed call stores this snapshot, so that the call doesn't
+ * change when its contact does. Save the snapshot in the statement that completes the call. A second update of the call in the
+ * same transaction would lock its contact and its campaign, against the order in platform/db/locks.ts.
  */
 export const contactSnapshot = (contactId: Expression<unknown> | number) => sql<string>`(
   select jsonb_build_object(

@@ -16,7 +16,7 @@ import type { CallSettings } from '../../platform/db/tables/call-tables.ts'
 import { contactSnapshot } from './call-settings.ts'
 import { type CallRow, selectCalls } from './find-calls.ts'
 
-/** A call as the function `queue_calls` takes it. Migration 0104 describes `if_open`. */
+/** A call as the database function `queue_calls` takes it. Migration 0104 describes `if_open`. */
 interface NewCall {
   contact_id: number
   campaign_id: number
@@ -32,7 +32,7 @@ interface NewCall {
   zones: Pick<CallSettings, 'time_zones' | 'time_zone_source'>
 }
 
-/** Columns of a new call that `queue_calls` takes from its campaign and contact, which are locked. */
+/** Columns of a new call for `selectNewCalls`. `queue_calls` reads the same values from the locked campaign and contact. */
 interface MadeWith {
   agent_id: number
   phone_number_id: number
@@ -42,15 +42,15 @@ interface MadeWith {
 
 interface InsertedCall {
   callId: number
-  /** False if it's the open call that another one would duplicate. */
+  /** False if `callId` is an open call that the new call would duplicate. */
   queued: boolean
-  /** The call as the API shows it. Null if it isn't new, or if it wasn't asked for. */
+  /** The call as the API shows it. Null if the call isn't new, or without `withRows`. */
   row: CallRow | null
 }
 
 /**
- * Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. Returns them in
- * the same order.
+ * Queues calls with the settings that are in effect. If a call would duplicate an open one, finds the open call instead.
+ * Returns the calls in the order of the input.
  *
  * @param options.withRows also returns new calls as the API shows them
  */
@@ -76,15 +76,15 @@ export async function insertCalls(
 }
 
 interface QueuedItem {
-  /** The position of the request. */
+  /** The position of the call in the input. */
   item: number
   id: number
   queued: boolean
 }
 
 /**
- * Selects calls while they're being queued. The statement doesn't see the rows that it inserts, so `call` is made from the
- * requests, with the values that each new call has. Reading the calls back would take another message.
+ * Queues calls and selects them in one statement, which saves a round trip. The statement doesn't see the rows that it inserts,
+ * so it builds `call` from the requests and from the values that all new calls have.
  */
 function selectNewCalls(
   db: Db,
@@ -122,7 +122,9 @@ interface LastCall {
   endedAt: Date | null
 }
 
-/** Returns the last completed call of each contact in a campaign, or the open one unless `skipsOpen`. */
+/**
+ * Returns each contact's open call in the campaign, or else its last completed call. With `skipsOpen`, ignores the open call.
+ */
 export async function findLastCalls(
   db: Db,
   workspaceId: number,
@@ -152,7 +154,7 @@ export interface QueuedCallResult {
   outcome: CallOutcome
   endedReason: EndedReason
   at: Date
-  /** The call in which the contact opted out, if it's among them: it waits for another attempt. */
+  /** The call in which the contact opted out. If it's among the completed calls, it's marked as opted out. */
   optedOutCallId?: number
   /** The member or program that canceled the call. */
   canceledBy?: Actor
@@ -185,7 +187,7 @@ export const markQueuedCallsCompleted = async (
   return rows.map((row) => row.id)
 }
 
-/** Returns how the last attempts of calls ended, by call. Calls without an attempt that ended are left out. */
+/** Returns, by call ID, how the last ended attempt of each call ended. Leaves out calls without an ended attempt. */
 export async function findLastResults(
   db: Db,
   workspaceId: number,
@@ -208,7 +210,7 @@ export async function findLastResults(
   )
 }
 
-/** A locked queued call, with what determines when it can be placed. */
+/** A queued call, with the values that determine when it can be placed. */
 export interface QueuedCall {
   id: number
   campaignId: number
@@ -245,7 +247,7 @@ export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId:
     .forNoKeyUpdate('call')
     .execute()
 
-/** Locks the first queued calls to a number that wait for a rule, and returns each with its campaign's limits. */
+/** Locks up to `limit` of the next queued calls to a number that a rule delays. Returns each with its campaign's limits. */
 export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string, limit: number) =>
   withCampaignLimits(queuedCalls(db, workspaceId))
     .where('call.id', 'in', (eb) =>
@@ -281,13 +283,13 @@ export const findQueuedCalls = (
     .where(
       sql<boolean>`(call.campaign_id, call.id) > (${scope.after?.campaignId ?? 0}, ${scope.after?.id ?? 0})`,
     )
-    // The order of the index, so that no batch sorts all calls.
+    // This is the order of the index, so that no batch has to sort all calls.
     .orderBy('call.campaign_id')
     .orderBy('call.id')
     .limit(limit)
     .execute()
 
-/** Returns those of the contacts that have queued calls. */
+/** Returns which of the contacts have queued calls. */
 export async function findContactsWithQueuedCalls(
   db: Db,
   workspaceId: number,
@@ -353,8 +355,9 @@ const withCampaignLimits = (queued: ReturnType<typeof queuedCalls>) =>
     ])
 
 /**
- * Marks the campaigns of a workspace to be planned again, in the order of their IDs. Doesn't wait for transactions that queue or
- * finish their calls with the old rules: `lockCampaignToReschedule` does, one campaign at a time.
+ * Marks a workspace's campaigns to be rescheduled, in the order of their IDs. Other transactions can still be queuing or
+ * completing calls with the old rules. This function doesn't wait for them, but `lockCampaignToReschedule` does, for one
+ * campaign at a time.
  */
 export const markToReschedule = async (db: Db, workspaceId: number): Promise<void> => {
   const open = db
@@ -372,7 +375,7 @@ export const markToReschedule = async (db: Db, workspaceId: number): Promise<voi
     .execute()
 }
 
-/** Sets when queued calls are dialed next, and the rule that this follows. */
+/** Sets when queued calls are dialed next, and which rule delays them until then. */
 export async function updateNextAttempts(
   db: Db,
   changes: readonly { id: number; campaignId: number; at: Date; delayedBy: DelayingRule | null }[],
@@ -396,7 +399,7 @@ export const setRescheduleAfter = (db: Db, key: CampaignKey, afterCallId: number
     .where('id', '=', key.campaignId)
     .execute()
 
-/** Makes the sweeper write the events of completed calls at this time. */
+/** Postpones the events of completed calls: the sweeper writes them at `at`. */
 export const postponeEvents = async (
   db: Db,
   workspaceId: number,

@@ -2,15 +2,16 @@ import type { WaitingFor } from '@outdial/contract'
 import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { LimitingRule } from '../../platform/db/call-rules.ts'
 
-// The rule "may this call be placed now", in parts for queries that select from call, campaign, agent, and phone_number.
-// There are two other copies: platform/db/functions/settle_campaigns.sql, because functions of the database can't use these, and
-// when-and-why.ts, which decides for one call and adds the time. A test compares what they all decide.
+// The rule "may this call be placed now", as SQL fragments for queries that select from call, campaign, agent, and
+// phone_number. There are two other copies of the rule. platform/db/functions/settle_campaigns.sql has one, because database
+// functions can't use these fragments. when-and-why.ts has one that decides for a single call and adds the time. A test
+// compares what all three decide.
 
-/** Matches a real call whose time has come, by the index `call_due`. */
+/** Matches a due call that isn't a test. The index `call_due` has this condition. */
 export const isDue = (now: Date): RawBuilder<SqlBool> =>
   sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
 
-/** Matches attempts that other calls wait for. */
+/** Matches attempts in progress, except those of test calls. Other calls wait for them. */
 export const isLiveAttempt = sql<SqlBool>`call_attempt.ended_at is null and not call_attempt.test`
 
 /** Matches a call whose number has a live attempt in the workspace. */
@@ -30,12 +31,12 @@ const liveAttempts = sql`(
 /**
  * Computes how many more calls the campaign can start. Not positive if it's at its limit.
  *
- * @param live the number of its live attempts, if it has been counted
+ * @param live the campaign's number of live attempts, if it has already been counted
  */
 export const freeCapacity = (live: RawBuilder<unknown> = liveAttempts) =>
   sql<number>`(campaign.max_concurrent_calls - ${live})`
 
-/** Selects what a queued call waits for that only time brings; null if it's due. */
+/** Selects why a queued call must wait until a later time; null if it's due. */
 export const waitingForTime = (now: Date): RawBuilder<WaitingFor | null> => sql`
   case
     when call.due_at > ${now} then case when call.attempts > 0 then 'retry' else 'schedule' end
@@ -51,7 +52,7 @@ export const limitedBy = (now: Date, test: RawBuilder<unknown>): RawBuilder<Limi
 /**
  * Selects what queued calls wait for; null if nothing delays them. Reasons that a person can resolve come first.
  *
- * @param calls.atCapacity only read for calls that nothing else delays
+ * @param calls.atCapacity evaluated only for calls that nothing else delays
  */
 export const waitingForFirst = (calls: {
   time: RawBuilder<unknown>

@@ -3,7 +3,7 @@ import { type StoredNumber, storedNumberOfCallee } from '../../platform/db/call-
 import { prepared } from '../../platform/db/connect.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** SQL condition: a number, given as a column or as a value, is on the do-not-call list of its workspace. */
+/** Returns an SQL condition: the number, a column or a value, is on the workspace's do-not-call list. */
 const isListed = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown> | string) =>
   sql<boolean>`is_listed(${workspaceId}, ${phoneNumber})`
 
@@ -18,7 +18,7 @@ export async function isOnDoNotCallList(db: Db, workspaceId: number, phoneNumber
   return (await db.selectNoFrom(listed).executeTakeFirstOrThrow()).listed
 }
 
-/** Returns what is stored about the numbers that calls dial, by call. */
+/** Returns, by call ID, what is stored about the numbers that calls dial. */
 export async function findStoredNumbers(
   db: Db,
   workspaceId: number,

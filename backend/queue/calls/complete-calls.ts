@@ -29,7 +29,7 @@ export async function completeQueuedCalls(
 }
 
 /**
- * Completes queued calls that can't be placed any more. If a call had attempts, the outcome of the last one counts; otherwise
+ * Completes queued calls that can no longer be placed. If a call had attempts, the outcome of the last one counts; otherwise
  * `result` does. Call it in a transaction.
  */
 export async function completeUnplacedCalls(
@@ -56,8 +56,8 @@ export async function completeUnplacedCalls(
 export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | NeverReason
 
 /**
- * Completes queued calls that must not be placed, each for its reason. If a call ends only for lack of time, its last attempt's
- * outcome counts, as when a call expires. Call it in a transaction.
+ * Completes queued calls that must not be placed, each for its reason. If a call ends only because its time has run out, the
+ * outcome of its last attempt counts, as for a call that expires. Call it in a transaction.
  */
 export async function completeSuppressedCalls(
   tx: CompletionScope,

@@ -16,11 +16,11 @@ import {
 import { normalizeNumbers, type NumberRef, resolveNumber, resolveNumbers } from './resolve-number.ts'
 
 /**
- * Adds numbers to the workspace's do-not-call list and completes the queued calls to them, in every campaign, as
- * suppressed. A call that is being dialed or in progress continues. A number that is already on the list keeps its
- * first source, reason, and actor. Call it in a transaction.
+ * Adds numbers to the workspace's do-not-call list and completes the queued calls to them, in every campaign, as suppressed. A
+ * call that is being dialed or in progress continues. A number that is already on the list keeps its first source, reason, and
+ * actor. Call it in a transaction.
  *
- * @param entry.optedOutCallId the call in which the contact opted out, unless its completion saves that
+ * @param entry.optedOutCallId the call in which the contact opted out. Omit it if completing that call saves the opt-out.
  */
 export async function addToDoNotCallList(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
@@ -46,8 +46,8 @@ export async function addToDoNotCallList(
 }
 
 /**
- * Adds all numbers of a text, or a contact's number, to the do-not-call list for a person, or for an app. `addedBy` is
- * missing on the command line, which knows no user.
+ * Adds all numbers of a text, or a contact's number, to the do-not-call list on behalf of a user or an app. `addedBy` is
+ * missing if the command line adds them, because it has no user.
  *
  * @returns the numbers in E.164, in the order of the text
  * @throws {ApiError} not_found, validation_failed

@@ -62,7 +62,7 @@ export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, ph
   await sql`update do_not_call_removal set reason = '' where ${isOfNumber}`.execute(db)
 }
 
-/** Matches calls whose conversation is erased if conversations of calls that ended before `before` are. */
+/** Matches completed calls that ended before `before` and whose conversation isn't erased yet. */
 const hasOldConversation = (workspaceId: number, before: Date) =>
   sql<boolean>`workspace_id = ${workspaceId} and status = 'completed' and conversation_erased_at is null
     and ended_at < ${before}`

@@ -1,6 +1,6 @@
 import { builtIns, type GreetingContact, replacePlaceholders, valueOf } from './greeting.ts'
 
-/** The values that a spoken text can name. */
+/** The values that the placeholders of a spoken text can refer to. */
 export interface CallValues {
   agentName: string
   /** Null for a conversation without a campaign. */
@@ -14,7 +14,7 @@ const noContact: GreetingContact = { first_name: null, last_name: null, variable
 /** Returns what an agent calls itself: “Ava” for “Ava, scheduling”. */
 export const toSpokenName = (agentName: string): string => agentName.split(',')[0]?.trim() || agentName
 
-/** Returns what the agent says for a name, or for a name without a value what is said instead. Blank if there's nothing. */
+/** Returns what the agent says for the name in a placeholder. Blank if the name has no value. */
 export function readCallValue(name: string, { agentName, campaignName, contact }: CallValues): string {
   if (name === 'agent') return toSpokenName(agentName)
   if (name === 'campaign') return campaignName ?? ''
@@ -22,18 +22,21 @@ export function readCallValue(name: string, { agentName, campaignName, contact }
 }
 
 /**
- * Returns a greeting or closing line as the agent says it. A placeholder without a value and a fallback is left out of
+ * Returns a greeting or closing line as the agent says it. A placeholder that has neither a value nor a fallback is left out of
  * its sentence, and braces are never said.
  */
 export const fillSpokenText = (text: string, values: CallValues): string =>
   fillPlaceholders(text, (name) => readCallValue(name, values))
 
-/** Replaces a blank or unknown value until the text around it is tidied. The database can't store this character. */
+/**
+ * Marks the place of a blank or unknown value until the text around it is tidied. Stored texts never contain this character,
+ * because PostgreSQL can't store it.
+ */
 const blank = '\u0000'
 
 /**
- * Replaces {{placeholders}}. One without a value is left out with the space and comma that belonged to it, and so is
- * what's malformed.
+ * Replaces {{placeholders}}. Leaves out malformed placeholders and those without a value, with the space and comma that belong
+ * to them.
  */
 export const fillPlaceholders = (text: string, read: (name: string) => string): string =>
   removeBlanks(
@@ -45,7 +48,7 @@ export const fillPlaceholders = (text: string, read: (name: string) => string): 
     ),
   )
 
-/** Returns a value as one line without braces: what a form sent can have them, but nobody says them. */
+/** Returns a value as one line without braces. A value from a form can contain braces, but the agent must not say them. */
 const toSpokenValue = (value: string): string =>
   value
     .replace(/[{}]+/g, '')

@@ -7,7 +7,7 @@ import { isContactOnDoNotCallList } from './check-do-not-call.ts'
 import { type CallFilter, selectMatchingCalls } from './select-calls.ts'
 
 /**
- * Selects calls with what they were made with.
+ * Selects calls with their contacts, and with the names of their campaigns and agents.
  *
  * @param db can have a common table expression with the name and the columns of `call`
  */
@@ -20,8 +20,8 @@ export const selectCalls = (
   db
     .selectFrom('call')
     .innerJoin('contact', 'contact.id', 'call.contact_id')
-    // A subquery with an offset, so that PostgreSQL doesn't compare every order of four joins. With row-level security,
-    // that takes longer than the rest of the query.
+    // This is a subquery with an offset. Otherwise, PostgreSQL would compare every order of the four joins. With row-level
+    // security, that takes longer than the rest of the query.
     .innerJoinLateral(
       (eb) =>
         eb
@@ -83,8 +83,8 @@ export type CallRow = Awaited<ReturnType<typeof findCallRows>>[number]
 /**
  * Returns calls by ID, in order of ID.
  *
- * @param listedIds those of the calls whose numbers are on the do-not-call list, if that's known. Looking each number up takes as
- *   long as the rest.
+ * @param listedIds the IDs of the calls whose numbers are on the do-not-call list, if known. Otherwise, the query looks up each
+ *   number, which takes as long as the rest of the query.
  */
 export const findCallRows = (
   db: Db,

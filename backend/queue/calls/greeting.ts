@@ -13,13 +13,13 @@ export interface GreetingContact {
 interface BuiltIn {
   /** A description of the text that the agent says in place of the name. */
   meaning: string
-  /** Returns the value. Undefined for a name that has a value in every call. */
+  /** Returns the contact's value. Names that have a value in every call don't have this function. */
   read?: (contact: GreetingContact) => string | null | undefined
   /** The text that the agent runtime says if there's no value and no fallback. */
   otherwise?: string
 }
 
-/** Names that every greeting can use in addition to the agent's variables. A variable with such a name isn't said. */
+/** Names that every greeting can use in addition to the agent's variables. A variable with one of these names is ignored. */
 export const builtIns: ReadonlyMap<string, BuiltIn> = new Map<string, BuiltIn>([
   ['first_name', { meaning: "the contact's first name", read: (contact) => contact.first_name }],
   ['last_name', { meaning: "the contact's last name", read: (contact) => contact.last_name }],
@@ -50,7 +50,7 @@ type Part =
   | { text: string; isMalformed: false; name: string; fallback?: string }
 
 /**
- * Matches braces, and the text between them. The text is malformed if it has too few, too many, or none on one side.
+ * Matches braces, and the text between them. A match is malformed if it has too few or too many braces, or none on one side.
  */
 const braces = /\{+[^{}]*\}*|\}+/g
 const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
@@ -67,9 +67,9 @@ function toPart(text: string): Part {
 const findParts = (text: string): Part[] => [...text.matchAll(braces)].map(([part]) => toPart(part))
 
 /**
- * Replaces each placeholder of a text. Replacements aren't read again.
+ * Replaces each placeholder of a text. A placeholder inside a replacement isn't replaced.
  *
- * @param replaceMalformed by default, what's malformed stays as it is
+ * @param replaceMalformed by default, malformed placeholders stay as they are
  */
 export const replacePlaceholders = (
   text: string,
@@ -81,7 +81,7 @@ export const replacePlaceholders = (
     return parsed.isMalformed ? replaceMalformed(part) : replace(parsed)
   })
 
-/** Returns what the agent says for a name of a contact. Blank if there's nothing. */
+/** Returns a contact's value for the name in a placeholder. Blank if there's none. */
 export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
@@ -92,8 +92,8 @@ export function valueOf(name: string, contact: GreetingContact): string {
 const isOfCall = (name: string): boolean => builtIns.has(name) && builtIns.get(name)?.read === undefined
 
 /**
- * Replaces {{name|fallback}}: by the fallback for a contact without the value, and otherwise by {{name}}. So agent runtimes
- * get plain placeholders only. Values stay out of the text, because one that contains braces would be read as a placeholder.
+ * Replaces {{name|fallback}} with the fallback if the contact has no value for the name, and otherwise with {{name}}. So agent
+ * runtimes get only plain placeholders. Values aren't inserted here, because braces in a value would be read as a placeholder.
  */
 export const resolveFallbacks = (greeting: string, contact: GreetingContact): string =>
   replacePlaceholders(greeting, ({ text, name, fallback }) => {
@@ -102,8 +102,8 @@ export const resolveFallbacks = (greeting: string, contact: GreetingContact): st
   })
 
 /**
- * Returns the names in a greeting that a contact must have a value for, because nothing is said instead. None for a blank
- * greeting, for which the agent runtime has its own sentence.
+ * Returns the names in a greeting that a contact must have a value for, because they have neither a fallback nor a default. A
+ * blank greeting has no such names: the agent runtime says its own sentence instead.
  */
 export const findNeededNames = (greeting: string): string[] => {
   const names = findParts(greeting).flatMap((part) =>
@@ -115,7 +115,7 @@ export const findNeededNames = (greeting: string): string[] => {
   })
 }
 
-/** Returns the names in a greeting that it has no value for with this contact. */
+/** Returns the names in a greeting that need a value but have none for this contact. */
 export const findMissingNames = (greeting: string, contact: GreetingContact): string[] =>
   findNeededNames(greeting).filter((name) => valueOf(name, contact) === '')
 
@@ -124,13 +124,13 @@ export const findMissingNames = (greeting: string, contact: GreetingContact): st
  */
 export interface GreetingNames {
   names: { name: string; fallback: string | null; meaning: string | null }[]
-  /** Texts in braces that name nothing. */
+  /** Texts in braces that aren't placeholders, for example because a brace is missing. */
   malformed: string[]
   /** Placeholders with a “|” and nothing after it. */
   blankFallbacks: string[]
 }
 
-/** Lists what a greeting uses. `meaning` is null for a name that isn't built in and isn't one of the variables. */
+/** Lists the placeholders of a greeting. `meaning` is null for a name that isn't built in and isn't one of the variables. */
 export function listGreetingNames(greeting: string, variables: readonly string[]): GreetingNames {
   const parts = findParts(greeting)
   const named = parts.flatMap((part) => (part.isMalformed ? [] : [part]))
@@ -165,8 +165,8 @@ export function listNames(names: readonly string[]): string {
 }
 
 /**
- * Says what's wrong with the placeholders of a text, and what to do. Null if nothing is: each is well formed, and its name is
- * built in or one of the agent's variables, or it has a fallback.
+ * Says what's wrong with the placeholders of a text, and what to do. Returns null if every placeholder is well formed and has a
+ * fallback or a known name. Known names are the built-in ones and the agent's variables.
  */
 export function describePlaceholderIssues(greeting: string, variables: readonly string[]): string | null {
   const { names, malformed, blankFallbacks } = listGreetingNames(greeting, variables)
@@ -196,11 +196,11 @@ export function describePlaceholderIssues(greeting: string, variables: readonly 
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
-/** Says which values a greeting has no value for. Null if it has all of them. */
+/** Says which names in a greeting have no value. Returns null if `names` is empty. */
 export const describeMissing = (names: readonly string[], had: 'had' | 'has'): string | null =>
   names.length === 0 ? null : `The greeting ${had} no value for ${listNames(names)}.`
 
-/** How much of a text in braces is quoted. */
+/** The maximum number of characters that a message quotes of a text in braces. */
 const maxQuoted = 40
 
 function shorten(text: string): string {

@@ -3,8 +3,9 @@ import { isSpecialNumber } from '../../platform/core/phone.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
 /**
- * Returns those of the numbers, in E.164, that the workspace doesn't call because of their type: a public form could
- * otherwise cost it a lot of money. Checked when a call is queued and again before it's dialed, but not for test calls.
+ * Returns those of the E.164 numbers that the workspace doesn't call because of their type. Some types, such as premium-rate
+ * numbers, cost a lot of money, and anyone can enter such a number in a public form. Checked when a call is queued and again
+ * before it's dialed, but not for test calls.
  */
 export async function findNumbersNotAllowed(
   db: Db,

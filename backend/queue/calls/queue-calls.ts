@@ -15,8 +15,8 @@ export interface RequestedCall {
   /** The earliest time to call, in the future. Null means as soon as possible. */
   scheduledAt: Date | null
   /**
-   * Says what to do if the contact already has an open call in this campaign. `skip` returns that one, `queue` queues
-   * another one, and `same_time` does so unless one is queued for exactly the same time.
+   * Says what to do if the contact already has an open call in this campaign. `skip` returns the open call. `queue` queues
+   * another call. `same_time` queues another call unless one is already queued for exactly the same time.
    */
   ifOpen: 'skip' | 'queue' | 'same_time'
   /** Test calls use the simulated provider. An open test call doesn't count as an open real call, or vice versa. */
@@ -35,28 +35,30 @@ interface CallToQueue extends RequestedCall {
   campaign: CampaignRules
 }
 
-/** The number is on the do-not-call list, or a rule never allows the call. */
+/** Why a call is completed as soon as it's queued: the number is on the do-not-call list, or a rule never allows the call. */
 type SuppressedAtOnce = Exclude<SuppressedReason, 'number_type_not_allowed'>
 
 export interface QueueResult {
   id: number
-  /** False if it's the open call that another one would duplicate, or the suppressed call that it would repeat. */
+  /**
+   * False if `id` is an earlier call: an open one that the new call would duplicate, or a suppressed one that it would repeat.
+   */
   queued: boolean
-  /** The reason why the call was completed at once, now or shortly before; null if it wasn't. */
+  /** The reason why the call was suppressed as soon as it was queued, now or shortly before. Null if it wasn't suppressed. */
   suppressedFor: SuppressedAtOnce | null
-  /** The call as the API shows it. Null if it wasn't queued now, was suppressed, or wasn't asked for. */
+  /** The call as the API shows it. Null if the call wasn't queued now or was suppressed, or without `withRows`. */
   row: CallRow | null
 }
 
 /**
- * Queues calls, or returns the open calls that they would duplicate, in the same order. A program that repeats a call which was
- * just suppressed gets that one. Completes calls to numbers on the do-not-call list as suppressed, and those that a rule never
- * allows. A contact may occur only once.
+ * Queues calls, or returns the open calls that they would duplicate, in the same order. If a program repeats a call that was
+ * just suppressed, returns the suppressed call. Completes a call as suppressed if its number is on the do-not-call list or a
+ * rule never allows it. A contact may occur only once.
  *
- * Call it in a transaction that has locked the contacts, so that simultaneous requests take turns, and the campaigns. If it
- * hasn't locked the contacts, the unique index `call_open_once` prevents duplicates.
+ * Call it in a transaction that has locked the campaigns and the contacts. The locks of the contacts make simultaneous requests
+ * take turns. Without them, the unique index `call_open_once` prevents duplicates.
  *
- * @param options.withRows returns what the API shows of the calls that are queued
+ * @param options.withRows also returns the queued calls as the API shows them
  */
 export async function queueCalls(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
@@ -69,7 +71,8 @@ export async function queueCalls(
   const planned = calls.map((call) => {
     const dueAt = call.scheduledAt ?? now
     const rules = call.test ? null : rulesInEffect(tx.config, call.campaign.rules)
-    // A scheduled callback has the time that the contact asked for. The claim decides if it was a conversation.
+    // A scheduled callback is exempt, because the contact asked for its time. The claim checks later that this was in a real
+    // conversation.
     const isExempt = call.isExempt === true || call.origin.kind === 'scheduled_callback'
     const plan = planPermittedCall(rules, call.campaign, { ...call.callee, isExempt }, { from: dueAt })
     return { ...call, dueAt, isExempt, plan }
@@ -113,7 +116,7 @@ export async function queueCalls(
     const isDue = call.test || (call.campaign.status === 'active' && call.plan.at <= now)
     return queued && suppressedFor === null && isDue
   })
-  // Dialers that look for nothing take from those that have much to do.
+  // Notifies dialers only if needed, because those that look for calls in vain slow down the busy ones.
   if (canBeDialed) tx.notify.callQueued()
   return planned.map((call) => results.get(call) ?? missingResult())
 }
@@ -122,13 +125,13 @@ function missingResult(): never {
   throw new Error('invariant: a call was neither queued nor found')
 }
 
-/** A suppressed call isn't repeated for so long. */
+/** Within this time, a suppressed call isn't repeated. */
 const repetitionMs = hourMs
 
 /**
- * Finds calls of programs that would be suppressed like the contact's last call in the campaign shortly before. That call is
- * returned instead: a Zap that queues a call for each completed one would run forever otherwise, because suppressed calls have
- * events, too.
+ * Finds the calls from programs that would be suppressed for the same reason as the contact's last call in the campaign,
+ * shortly before. Maps each to that last call. Otherwise, a Zap that queues a call after each completed call would run forever,
+ * because suppressed calls have events, too.
  */
 async function findRepeated<Call extends CallToQueue & { plan: { never: NeverReason | null } }>(
   db: Db,

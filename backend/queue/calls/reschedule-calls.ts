@@ -31,7 +31,7 @@ import { completeQueuedCalls, completeSuppressedCalls } from './complete-calls.t
 
 type ReschedulingDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-/** Small enough that calls can be queued into the campaign between two batches. */
+/** Calls per transaction. Few, so that other calls can be queued into the campaign between two batches. */
 const batchSize = 200
 
 /**
@@ -46,8 +46,8 @@ export async function rescheduleCampaign(deps: ReschedulingDeps, key: CampaignKe
 }
 
 /**
- * Does one batch of what `rescheduleCampaign` has left, because a sweeper has other tasks. Returns false if no calls are
- * left, or if another process does a batch of this campaign.
+ * Does one batch of the work that `rescheduleCampaign` has left. Only one, because the sweeper also has other tasks. Returns
+ * false if no calls are left, or if another process is doing a batch of this campaign.
  */
 export const continueRescheduling = (deps: ReschedulingDeps, key: CampaignKey): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
@@ -56,7 +56,7 @@ export const continueRescheduling = (deps: ReschedulingDeps, key: CampaignKey): 
     return rescheduleBatch(tx, key)
   })
 
-/** Returns true if calls are left. */
+/** Reschedules or cancels the next batch of the campaign's queued calls. Returns true if calls are left. */
 async function rescheduleBatch(tx: ReschedulingDeps, key: CampaignKey): Promise<boolean> {
   const campaign = await lockCampaignToReschedule(tx.db, key)
   if (campaign === undefined) return false
@@ -105,8 +105,8 @@ export async function rescheduleContact(
 }
 
 /**
- * Plans the queued calls that wait because their number was called often, after an attempt turned out not to have been
- * placed. Locks campaigns, so it's a separate transaction.
+ * Reschedules queued calls that wait because their number was called often. Call it after an attempt to the number turned out
+ * not to have been placed. Uses a separate transaction, because it locks campaigns.
  */
 export const rescheduleNumber = (
   deps: ReschedulingDeps,
@@ -115,15 +115,15 @@ export const rescheduleNumber = (
 ): Promise<void> =>
   inTransaction(deps, async (tx) => {
     await lockCampaignsOfQueuedCalls(tx.db, workspaceId, { phoneNumbers: [phoneNumber] })
-    // One attempt less allows one call more.
+    // One batch is enough, because one attempt fewer allows only one more call.
     const calls = await lockDelayedCalls(tx.db, workspaceId, phoneNumber, batchSize)
     await rescheduleCalls(tx, workspaceId, calls, tx.clock.now())
     if (calls.length > 0) tx.notify.callQueued()
   })
 
 /**
- * Moves a queued call to another requested time, unless no rule allows it then or later. Call it in a transaction that has locked
- * the contact and, in the mode `share`, the campaign.
+ * Moves a queued call to another requested time. Changes nothing if the rules allow the call neither then nor later. Call it in
+ * a transaction that has locked the contact and, in the mode `share`, the campaign.
  */
 export async function moveCall(
   tx: Pick<Deps, 'config' | 'db' | 'notify'>,
@@ -146,21 +146,21 @@ export async function moveCall(
 }
 
 /**
- * Marks the queued calls of a workspace to be planned again, because this transaction changes its rules. The sweeper does it in batches. A call that's
- * claimed before follows the rules, too.
+ * Marks a workspace's queued calls to be rescheduled. Call it in the transaction that changes the workspace's rules. The
+ * sweeper then reschedules the calls in batches. A call that's claimed before then follows the new rules, too.
  */
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
   markToReschedule(db, workspaceId)
 
-/** Any further calls aren't counted. */
+/** The count of calls that a change would end stops at this number. */
 const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
 
-/** Any further calls aren't looked at, because a form waits for the count. */
+/** The maximum number of calls to check for the count. A form waits for it. */
 const maxCallsToCheck = 20_000
 
-/** Changes what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
+/** A change to what waiting calls follow: the rules of their workspace, or the limits of one campaign. */
 export interface RuleChange {
   rules?: CallRules
   /** True if the workspace calls numbers that cost more. */
@@ -172,10 +172,10 @@ const noEnds: CallsToEnd = { count: 0, isAtLeast: false }
 
 const noLimits = { maxAttemptsPerOwnNumber: null, maxMinutesPerMonth: null }
 
-/** How many waiting calls a change would end. */
+/** The number of waiting calls that a change would end. */
 interface CallsToEnd {
   count: number
-  /** True if there can be more. */
+  /** True if there can be more calls than `count`. */
   isAtLeast: boolean
 }
 
@@ -186,13 +186,13 @@ export async function countCallsToEnd(
   { rules, campaign, callsSpecialNumbers = true }: RuleChange,
   { maxChecked = maxCallsToCheck }: { maxChecked?: number } = {},
 ): Promise<CallsToEnd> {
-  // The types of numbers are checked in simulated calls, too.
+  // Unlike rules, the types of numbers are also checked while calls are simulated.
   const endsSpecial = !callsSpecialNumbers && (await findCallsSpecialNumbers(db, workspaceId))
   if (!doRulesApply(config) && !endsSpecial) return noEnds
   const now = clock.now()
   const current = (await findCallRules({ config, db }, workspaceId)) ?? noRules
   const next = doRulesApply(config) ? (rules ?? current) : current
-  // Limits by day and month end no calls.
+  // A change of only the limits by day and month ends no calls.
   const isSame = isDeepStrictEqual({ ...rules, ...noLimits }, { ...current, ...noLimits })
   if (rules !== undefined && isSame && !endsSpecial) return noEnds
   const changed = campaign && {
@@ -219,7 +219,7 @@ export async function countCallsToEnd(
   return { count: Math.min(count, maxCountedEnds), isAtLeast: true }
 }
 
-/** Returns those of the contacts that have calls which `rescheduleContact` may move. */
+/** Returns which of the contacts have calls that `rescheduleContact` may move. */
 export const findContactsToReschedule = async (
   db: Db,
   workspaceId: number,
@@ -227,7 +227,7 @@ export const findContactsToReschedule = async (
 ): Promise<Set<number>> =>
   contactIds.length === 0 ? new Set() : findContactsWithQueuedCalls(db, workspaceId, contactIds)
 
-/** A call, with what determines when it can be placed. */
+/** A queued call, with its campaign's limits. */
 interface ScheduledCall extends QueuedCall {
   callingHours: CallingHours
   campaignTimeZone: string
@@ -252,7 +252,9 @@ async function rescheduleCalls(
   await completeSuppressedCalls(tx, workspaceId, neverPlaced, now)
 }
 
-/** Reschedules calls that are planned for later than now, because a rule or calling hours delay them. Returns the other calls. */
+/**
+ * Reschedules calls that are planned for later than now, because a rule or calling hours delay them. Returns the other calls.
+ */
 export async function rescheduleDelayedCalls<
   PlannedCall extends { id: number; campaignId: number; plan: PermittedPlan },
 >(db: Db, calls: readonly PlannedCall[], now: Date): Promise<PlannedCall[]> {

@@ -29,9 +29,10 @@ export async function normalizeNumber(
 }
 
 /**
- * Returns all numbers in a text, in E.164, each once. Opting out uses it, because that isn't refused for the text's form.
+ * Returns all numbers in a text, in E.164, each once. Opt-outs use it, because an opt-out must not fail because of how its text
+ * is written.
  *
- * @throws {ApiError} validation_failed if it contains none
+ * @throws {ApiError} validation_failed if the text contains no number
  */
 export async function normalizeNumbers(
   db: Db,
@@ -43,7 +44,7 @@ export async function normalizeNumbers(
   return parsed.phoneNumbers
 }
 
-/** Returns the workspace's country. For an international number any country works, which saves a query. */
+/** Returns the workspace's country. An international number is read the same with any country, so the query is skipped. */
 const findDefaultCountry = async (db: Db, workspaceId: number, phoneNumber: string): Promise<string> =>
   isInternational(phoneNumber) ? 'US' : findWorkspaceCountry(db, workspaceId)
 

@@ -2,7 +2,7 @@ import type { CallOutcome, CallStatus, TestCalls } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** Filters a list of calls. A part that's missing matches all of them. */
+/** A filter for calls. A property that's missing matches all calls. */
 export interface CallFilter {
   status?: CallStatus
   /** Matches calls with any of these outcomes. */
@@ -29,7 +29,7 @@ export interface CallFilter {
   endedTo?: Date
 }
 
-/** Selects the workspace's calls that match a filter. Each filter has an index, see `call_list` and those after it. */
+/** Selects the workspace's calls that match a filter. Each filter has an index: see `call_list` and the indexes after it. */
 export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFilter) {
   let calls = db.selectFrom('call').where('call.workspace_id', '=', workspaceId)
   if (filter.status) calls = calls.where('call.status', '=', filter.status)
@@ -45,7 +45,7 @@ export function selectMatchingCalls(db: Db, workspaceId: number, filter: CallFil
     ))`
     calls = calls.where('call.contact_id', '=', contacts)
   }
-  // These are the conditions of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
+  // The next conditions are also those of partial indexes. Without `is not null`, PostgreSQL would expect `not goal_met` to
   // select the many calls whose goal is unknown, too.
   if (filter.goalMet !== undefined)
     calls = calls.where('call.goal_met', 'is not', null).where('call.goal_met', '=', filter.goalMet)

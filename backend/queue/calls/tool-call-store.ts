@@ -18,8 +18,8 @@ interface ToolCallRecord {
 }
 
 /**
- * Inserts a tool call. If the contact has been erased meanwhile, the arguments and the result aren't saved. If the
- * conversation has been deleted meanwhile, nothing is.
+ * Inserts a tool call. If the contact has been erased meanwhile, the arguments and the result aren't saved. If the conversation
+ * has been deleted meanwhile, nothing is saved.
  */
 export const insertToolCall = async (db: Db, workspaceId: number, record: ToolCallRecord): Promise<void> => {
   const { of: owner } = record

@@ -18,8 +18,8 @@ import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 
-// Decides when and why a waiting call can be placed, from today's settings. This file decides for one call, and
-// can-call.ts in SQL, for counts and for claims. A test compares both.
+// Decides when and why a waiting call can be placed, from the current settings. This file decides for one call. can-call.ts
+// decides in SQL, for counts and for claims. A test compares the two.
 
 /** The reason why a call waits. The API's `concurrency` is two reasons here, because different things end them. */
 type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
@@ -59,34 +59,37 @@ export const actionNeededReasons = ['campaign_paused', 'agent_not_live', 'number
 
 type WaitingCall = Awaited<ReturnType<typeof selectWaitingCalls>>[number]
 
-/** When and why a waiting call can be placed. */
+/** The time when a waiting call can be placed, and why it waits until then. */
 export interface Wait {
   call: WaitingCall
   reason: WaitReason | null
   /** Why the call ends without another attempt when its turn comes. Null if it can be placed. */
   never: NeverReason | 'number_type_not_allowed' | null
-  /** The next attempt. It's in the future. Null if another condition must change first, or if the call is due. */
+  /** The time of the next attempt, always in the future. Null if the call is due, can't be placed, or waits for a person. */
   nextAt: Date | null
-  /** The earliest time once a person has resolved `reason`. Null if the call can then be placed at once. */
+  /**
+   * The earliest time to place the call once a person has resolved `reason`. Null if that's at once, or if no person has to
+   * act.
+   */
   notBefore: Date | null
   /** The time zones whose local time must be within calling hours. Empty for a test call, which ignores them. */
   zones: readonly string[]
   zoneSource: CallPlan['source']
-  /** Why the next attempt is later than the call is due. Empty if it isn't, or if a limit by day or month stops the call. */
+  /** Why the next attempt is later than the due time. Empty if it isn't later, or if a limit by day or month stops the call. */
   delays: readonly Delay[]
   /** True if the phone number has time zones, but their calling hours never overlap. */
   hasNoCommonHour: boolean
   /** True if the call expires before it can be placed. */
   isTooLate: boolean
-  /** The settings that have changed since the call was queued, as they are now. */
+  /** The settings that have changed since the call was queued, with their current values. */
   changes: Partial<CallSettings>
 }
 
 /**
  * Decides when and why a waiting call can be placed.
  *
- * Calling hours can end while a call waits for other calls, and the dialer reschedules it only when it claims it. So the
- * time is planned from today's settings. The stored time is only the earliest time to do so.
+ * Calling hours can end while a call waits for other calls, and the dialer reschedules the call only when it claims it. So the
+ * stored time is only the earliest time of the next claim. This function plans the time of the call from the current settings.
  */
 export function planWait(call: WaitingCall, rules: CallRules | null, now: Date): Wait {
   const callee = {
@@ -111,14 +114,14 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   const neverReal = isTypeAllowed ? plan.never : 'number_type_not_allowed'
   const never = call.test ? null : neverReal
   const at = call.test ? from : plan.at
-  // A limit can last longer than a call waits.
+  // A limit can stop the call until after it expires.
   const isTooLate = !call.test && at.getTime() >= call.due_at.getTime() + maxWaitMs
   const later = never === null && at > now && !isTooLate ? at : null
   const needsAction = actionNeededReasons.some((each) => each === reason)
   const isTime = reason === 'schedule' || reason === 'retry'
   const isMoved = never !== null || at > from
   const delayedBy = isMoved ? plan.delayedBy : call.next_attempt_at > now ? call.delayed_by : null
-  // The stored time already follows the hours, so that only a plan from when the call is due says which of them delay it.
+  // The stored time is already within the hours. Only a plan that starts at the due time shows which hours delay the call.
   const ofHours = () =>
     planPermittedCall(
       rules,
@@ -145,7 +148,7 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   }
 }
 
-/** Finds when and why each of the calls that are waiting can be placed, by ID. Leaves out calls that aren't queued. */
+/** Finds, by call ID, when and why waiting calls can be placed. Leaves out calls that aren't queued. */
 export async function findWaits(
   deps: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,
@@ -162,8 +165,8 @@ export async function findWaits(
 export type Readied = { campaign_id: number } | { agent_id: number } | { phone_number_id: number }
 
 /**
- * Plans the real calls that wait for a campaign, agent, or number, as if it was ready already. Returns up to `maxCallsAhead`
- * of them, the first ones first, and the number of all.
+ * Plans the real calls that wait for a campaign, agent, or number, as if it were already ready to call. Returns the first
+ * `maxCallsAhead` calls, in the order of their next attempts, and the number of all waiting calls.
  */
 export async function planReadied(
   deps: Pick<Deps, 'config' | 'db'>,
@@ -251,7 +254,7 @@ const selectWaitingCalls = async (db: Db, workspaceId: number, callIds: readonly
   return rows.map((row) => ({ ...row, next_attempt_at: row.next_attempt_at ?? row.due_at }))
 }
 
-/** Any further calls aren't counted. */
+/** The maximum number of calls that are counted or planned. */
 export const maxCallsAhead = 1_000
 
 /** Counts the due calls of a call's campaign that the dialer claims before it, up to `maxCallsAhead`. */

@@ -43,7 +43,7 @@ interface CampaignRow extends Pick<Selectable<Database['campaign']>, (typeof cam
   phone_number: string
 }
 
-/** A campaign as the API shows it, without the URL of its page, and without what depends on the time. */
+/** A campaign as the API shows it, without the URL of its page and without `opens_at`, which depends on the time. */
 export type StoredCampaign = Omit<Campaign, 'url' | 'opens_at'>
 
 const toCampaign = (row: CampaignRow): StoredCampaign => ({
@@ -51,7 +51,7 @@ const toCampaign = (row: CampaignRow): StoredCampaign => ({
   created_at: row.created_at.toISOString(),
 })
 
-/** Selects campaigns in order of ID, or newest first, and one more than `limit` if there are more. */
+/** Selects campaigns in order of ID, or newest first. Returns one more than `limit` if there are more. */
 export async function selectCampaigns(
   db: Db,
   workspaceId: number,

@@ -91,7 +91,9 @@ function requireActiveNumber(status: string | null): void {
   throw fieldError('phone_number_id', 'number_not_active')
 }
 
-/** Reads which consent a campaign requires. An age alone counts where the workspace requires a consent. */
+/**
+ * Returns which consent a campaign requires. If only a maximum age is set, it applies if the workspace's rules require consent.
+ */
 export const readConsentRule = ({
   consent_required: consentRequired,
   consent_max_age_days: maxAge,

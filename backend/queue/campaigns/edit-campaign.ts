@@ -64,9 +64,9 @@ const keeps = (changed: unknown, current: unknown): boolean =>
   changed === undefined || isDeepStrictEqual(changed, current)
 
 /**
- * Edits a campaign. New calling hours, a new time zone, and new rules reschedule queued calls: in a transaction, the first
- * ones, and the sweeper does the others. Other limits apply from the next call. The retry policy applies from the end of the next
- * call attempt.
+ * Edits a campaign. New calling hours, a new time zone, and new rules reschedule queued calls. In a transaction, only the first
+ * batch is rescheduled here, and the sweeper does the others. Other limits apply from the next call. The retry policy applies
+ * from the end of the next call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -7,7 +7,7 @@ import { lawRows, territories } from '../rules/hours-by-law.ts'
 import { haveCommonHour } from '../rules/plan-call.ts'
 
 /**
- * Finds the settings of a campaign that the workspace's rules leave no room for.
+ * Finds the settings of a campaign that conflict with the workspace's rules.
  *
  * @param rules null if no rule applies
  */
@@ -23,7 +23,7 @@ function findClosedPlaces({ hoursByLaw, countries }: CallRules, callingHours: Ca
   if (!hoursByLaw) return []
   const callsStates = countries?.includes('US') !== false
   const called = callsStates ? [] : territories.filter((code) => countries.includes(code))
-  // Territories have only the hours of the whole United States. Toll-free numbers get the hours of all states.
+  // Territories follow only the hours of the whole United States. Toll-free numbers follow the hours of all states.
   const rows = lawRows.filter(({ state }) => callsStates || (called.length > 0 && state === null))
   if (haveCommonHour(callingHours, ...rows.map(({ hours }) => hours))) return []
   const closed = rows.filter(({ hours }) => !haveCommonHour(hours, callingHours))

@@ -10,7 +10,7 @@ import { addContactAlone } from './add-contacts.ts'
 import type { Added, Addition } from './add-request.ts'
 import { type ContactInput, toContactChanges } from './contact-input.ts'
 
-/** The body of `POST /contacts/`, or only its contact. */
+/** The body of `POST /contacts/`, or only the fields of its contact. */
 type AddContactInput = ContactInput & Partial<AddContact>
 
 /**
@@ -28,8 +28,8 @@ export const addContact = (
   )
 
 /**
- * Returns what a request adds, with numbers in E.164. Someone who must not be called can have several numbers: the first is
- * the contact's, and all are added to the do-not-call list.
+ * Converts a request to what it adds, with numbers in E.164. With `do_not_call`, the request can have several numbers: the
+ * first is the contact's, and all are added to the do-not-call list.
  *
  * @throws {ApiError} validation_failed
  */

@@ -33,19 +33,20 @@ import {
 } from './contact-store.ts'
 import { saveAccepted } from './save-contacts.ts'
 
-// The only way into the queue: the API, imports, forms, and agents add contacts and calls with `addContacts`.
+// This file is the only way into the queue: the API, imports, forms, and agents add contacts and calls with `addContacts`.
 
 type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 /**
  * Saves contacts and queues their calls, for requests of one workspace. Returns a result for each, in the same order. A
- * rejected request changes nothing. A number and an idempotency key may occur only once.
+ * rejected request changes nothing. Each number and each idempotency key may occur only once.
  *
- * Locks rows in the order of platform/db/locks.ts, then decides about every request, and then writes. Several requests never wait
- * for a lock: those that would are left out, to run alone, and so are those with a reason in `needsOwnTransaction`. The
- * exception is an open call of an import, which `queue_calls` takes from the import. Such locks are short.
+ * Locks rows in the order of platform/db/locks.ts, then decides about every request, and then writes. When several requests
+ * share the transaction, it doesn't wait for locks. It leaves out requests that would have to wait, and those for which
+ * `needsOwnTransaction` is true, so that they can run alone. There's one exception: `queue_calls` can wait for the lock of an
+ * import's open call when it takes the call from the import. That lock is held only briefly.
  *
- * @param options.isAlone waits for what other transactions have locked; only for a single request
+ * @param options.isAlone waits for the locks of other transactions; only for a single request
  * @throws {ApiError} validation_failed for a request that runs alone, if its call would have too many callback URLs
  */
 export async function addContacts(
@@ -79,9 +80,9 @@ export async function addContacts(
 }
 
 /**
- * Does what one request asks for, in the caller's transaction.
+ * Saves the contact of one request and queues its call, in the caller's transaction.
  *
- * @throws {ApiError} if it's rejected
+ * @throws {ApiError} if the request is rejected
  */
 export async function addContactAlone(tx: Scope, workspaceId: number, addition: Addition): Promise<Added> {
   const [result] = await addContacts(tx, workspaceId, [{ addition, api: null }], { isAlone: true })
@@ -110,20 +111,22 @@ export async function queueCall(
 }
 
 /**
- * Returns true for a request that shares no transaction with others. A third reason is known only when the contact is
- * locked: `decide` leaves out a request with a new time zone that moves waiting calls, because it locks their campaigns.
+ * Returns true for a request that can't share a transaction with others, for one of two reasons. A third reason is known only
+ * once the contact is locked: a new time zone moves waiting calls and so locks their campaigns. `decide` leaves out such a
+ * request.
  */
 export function needsOwnTransaction({ addition, api }: AddRequest): boolean {
-  // The request locks its connection until the commit, and disconnecting the app waits for that. If the call has too many
-  // callback URLs, which is known only after it was queued, everything is rolled back.
+  // With a callback URL, the request locks its connection until the commit, and disconnecting the app waits for that. If the
+  // call has too many callback URLs, which is known only after it was queued, the whole transaction is rolled back.
   if (api !== null && api.callbackUrl !== null) return true
-  // The request completes the contact's calls in other campaigns, and locks those after the campaigns of all requests.
+  // The request completes the contact's calls in other campaigns. Together with others, it would lock those campaigns out of
+  // order.
   return !(addition instanceof ApiError) && addition.doNotCallNumbers.length > 0
 }
 
 /**
- * Decides what needs no rows of contacts: locks connections and idempotency keys, and checks credentials. Returns
- * decisions about some of the requests.
+ * Makes the decisions that don't need the contacts: locks connections and idempotency keys, and checks credentials. Requests
+ * that aren't decided yet are missing from the result.
  */
 async function checkRequests(
   tx: Scope,
@@ -157,7 +160,7 @@ async function checkRequests(
   return decisions
 }
 
-/** Returns a stored response. A callback URL of the repeated request is added to the call of the first one. */
+/** Returns the stored response of the first request. Adds the repeated request's callback URL to the first request's call. */
 async function replay(tx: Scope, api: ApiRequest, response: StoredResponse): Promise<Decision> {
   if (api.callbackUrl !== null) {
     checkCallbackUrl(tx.config, api.callbackUrl)
@@ -169,8 +172,8 @@ async function replay(tx: Scope, api: ApiRequest, response: StoredResponse): Pro
 }
 
 /**
- * Locks what requests need, and reads what decides about them. A contact that's requested by its ID is locked by its number,
- * too, in case it's erased meanwhile and the number belongs to another contact.
+ * Locks the rows that requests need, and reads the values that decide about them. Contacts that are requested by ID are also
+ * locked by their numbers. The contact could be erased meanwhile, and its number could then belong to another contact.
  */
 async function lockRows(
   { db }: Scope,
@@ -191,7 +194,7 @@ async function lockRows(
       ? []
       : [{ phoneNumber, withVariables: Boolean(addition.changes.variables) }]
   })
-  // Several are locked one after the other, because they're waited for.
+  // The numbers of a single request are locked one after the other, in order, because this can wait for other transactions.
   if (isAlone)
     for (const { doNotCallNumbers } of additions) await lockNumbers(db, workspaceId, doNotCallNumbers)
   const found = await lockContactsByNumber(db, workspaceId, numbers, { waits: isAlone })
@@ -210,7 +213,7 @@ async function lockRows(
   })
 }
 
-/** Locks campaigns against changes of their rules: calls are planned with them. */
+/** Locks campaigns so that their rules don't change, because calls are planned with these rules. */
 async function lockCampaignsOf(
   db: Db,
   workspaceId: number,
@@ -224,8 +227,8 @@ async function lockCampaignsOf(
 }
 
 /**
- * Compares variables with those of the campaign's agent. What people type, in files, forms, and Zaps, is saved under the
- * agent's names. A lenient request loses those that the contact has no room for.
+ * Matches a request's variables with those of the campaign's agent. Variables that people type in files, forms, and Zaps are
+ * saved under the agent's names. From a lenient request, leaves out variables that exceed the contact's limit.
  */
 function nameVariables(candidate: Candidate): Candidate {
   const { request, addition, contact, campaign, warnings } = candidate
@@ -297,7 +300,7 @@ function decide(
     return reject(fieldError('campaign_id', 'campaign_archived'))
   if (contact.isBusy) return leftOut
   const isListed = contact.isListed || doNotCallNumbers.length > 0
-  // A call to a number on the do-not-call list is suppressed for that reason.
+  // A call to a number on the do-not-call list isn't rejected: it's queued, and suppressed for that reason.
   if (call !== null && !call.test && !isListed && notAllowed.has(contact.phoneNumber))
     return reject(fieldError('phone_number', 'number_type_not_allowed'))
   if (countVariables(changes, contact) > maxVariables) return reject(tooManyVariables())
@@ -312,6 +315,8 @@ function decide(
 
 const reject = (error: ApiError): AddResult => ({ kind: 'rejected', error })
 
-/** Counts the variables that the contact would have: each request is within the limit, but several can add up. */
+/**
+ * Counts the variables that the contact would have. Each request alone is within the limit, but several can exceed it together.
+ */
 const countVariables = ({ variables }: ContactValues, { variableNames }: FoundContact): number =>
   new Set([...Object.keys(variables ?? {}), ...(variableNames ?? [])]).size

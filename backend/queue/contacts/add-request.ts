@@ -10,16 +10,16 @@ import type { ContactValues, FoundContact } from './contact-store.ts'
 
 export interface CallAddition extends RequestedCall {
   /**
-   * Says what to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip`
-   * only saves the contact, and `reject` changes nothing. `skip` also only saves a contact whose country isn't called, which
-   * is an error otherwise, and one without the required consent, whose call is completed at once otherwise.
+   * Says what to do if the number is on the do-not-call list. `suppress` queues the call and completes it at once, `skip` only
+   * saves the contact, and `reject` changes nothing. `skip` also applies to a contact whose country isn't called (otherwise an
+   * error), and to one without the required consent (otherwise, the call is completed at once).
    */
   ifListed: 'suppress' | 'skip' | 'reject'
 }
 
 /** A contact to add, and perhaps a call to it. */
 export interface Addition {
-  /** A number, whose contact is created if there's none; or an existing contact. */
+  /** The number of a contact, which is created if it doesn't exist, or the ID of an existing contact. */
   contact: { phoneNumber: string } | { id: number }
   changes: ContactValues
   /** Numbers to add to the do-not-call list, the contact's among them. */
@@ -29,7 +29,7 @@ export interface Addition {
   actor: Actor
 }
 
-/** The parts that only a request of the public API has. Its credential is checked again, and it gets a response. */
+/** The parts of a request that only the public API adds. The request's credential is checked again, and it gets a response. */
 export interface ApiRequest {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
@@ -44,18 +44,24 @@ export interface ApiRequest {
 }
 
 export interface AddRequest {
-  /** An error counts only if no response is stored for the request's key. */
+  /**
+   * What to add, or the error to respond with. The error counts only if no response is stored for the request's idempotency
+   * key.
+   */
   addition: Addition | ApiError
   api: ApiRequest | null
 }
 
-/** The number is on the do-not-call list, its country isn't called, or the required consent is missing or too old. */
+/**
+ * Why a call is skipped: the number is on the do-not-call list, its country isn't called, or the required consent is missing or
+ * too old.
+ */
 export type SkipReason = 'listed' | 'country_not_allowed' | 'consent_missing' | 'consent_expired'
 
 export interface Added {
   kind: 'added'
   contact: { id: number; created: boolean }
-  /** The queued call, or why it was skipped. Null if none was requested. */
+  /** The queued call, or why it was skipped. Null if no call was requested. */
   call: QueueResult | SkipReason | null
   warnings: readonly Warning[]
   /** Null for a request that isn't from the API. */
@@ -65,22 +71,24 @@ export interface Added {
 export type AddResult =
   Added | { kind: 'replayed'; response: StoredResponse } | { kind: 'rejected'; error: ApiError }
 
-/** `leftOut`: the request must run alone. */
+/** What happens to a request. `leftOut` means that it must run alone. */
 export type Decision = AddResult | typeof leftOut
 
-/** A request with the rows that it needs, which are locked. */
+/** A request with the locked rows that it needs. */
 export interface Candidate {
   request: AddRequest
   addition: Addition
   /** Undefined if there's no contact with the requested ID. */
   contact: FoundContact | undefined
-  /** Undefined if there's none, or if no call is requested. `busy`: another transaction has locked it. */
+  /**
+   * Undefined if the requested campaign doesn't exist, or if no call is requested. `busy` if another transaction has locked it.
+   */
   campaign: CampaignRules | 'busy' | undefined
   /** The warnings of the response. */
   warnings: readonly Warning[]
 }
 
-/** A candidate with nothing that prevents it from being saved. */
+/** A candidate that can be saved. */
 export interface Accepted extends Candidate {
   contact: FoundContact
   campaign: CampaignRules | undefined

@@ -5,11 +5,11 @@ import { maxVariables } from './contact-input.ts'
 import { toWarning } from './read-add-contact.ts'
 
 /**
- * Compares variables with the names that the agent uses: under another name, the agent says nothing in their place. An
- * agent that lists none isn't compared, because its runtime can use any.
+ * Matches variables with the names that the agent uses, because the agent doesn't find a variable under another name. If the
+ * agent lists no variables, matches nothing, because its runtime can use any name.
  *
  * @param options.renames saves a variable under the agent's name if only capitalization, spaces, `_`, or `-` differ. If two
- *   have the same name then, the exact one wins, and the other keeps its name.
+ *   variables would get the same name, an exact match wins, and the other variable keeps its name.
  */
 export function matchVariables(
   variables: Readonly<Record<string, string>>,
@@ -35,9 +35,9 @@ export function matchVariables(
 }
 
 /**
- * Warns of variables that the greeting says without a fallback, and that the contact has no value for, whether or not the agent
- * lists them. One that only the script in the agent runtime uses gives no warning, because the script can do without it. The
- * greeting of an agent that lists no variables isn't checked.
+ * Warns of each variable that the greeting uses without a fallback but the contact has no value for, even if the agent doesn't
+ * list it. A variable that only the agent runtime's script uses gives no warning, because the script can do without it. Doesn't
+ * check the greeting of an agent that lists no variables.
  */
 export const findMissingVariables = (
   { agentVariables, agentGreeting }: { agentVariables: readonly string[]; agentGreeting: string },
@@ -49,7 +49,7 @@ export const findMissingVariables = (
         .filter((name) => !builtIns.has(name))
         .map((name) => fieldIssue(`variables.${name}`, 'missing_value'))
 
-/** Leaves out new variables that a contact with these stored ones has no room for. */
+/** Leaves out new variables that would exceed the limit of a contact with these stored variables. */
 export function fitVariables(
   variables: Readonly<Record<string, string>>,
   storedNames: readonly string[],

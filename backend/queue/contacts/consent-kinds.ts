@@ -5,9 +5,9 @@ import type { Candidate } from './add-request.ts'
 import { type ContactValues, findConsentsWithKind, type StoredConsent } from './contact-store.ts'
 
 /**
- * Decides about the kind of each consent that was sent without one. The stored kind stays if the source and the date are the stored
- * ones. Otherwise, it would say something about another consent, so it's cleared, with a warning. Call it when the contacts are
- * locked.
+ * Decides the kind of each consent that was sent without a kind. If the source and the date equal the stored ones, the stored
+ * kind stays. Otherwise, the stored kind belongs to a different consent, so it's cleared, with a warning. Call it after the
+ * contacts have been locked.
  */
 export async function decideConsentKinds(
   db: Db,
@@ -25,7 +25,7 @@ export async function decideConsentKinds(
 const lacksKind = ({ consent_source: source, consent_kind: kind }: ContactValues): boolean =>
   typeof source === 'string' && kind === undefined
 
-/** Returns the stored kind if a consent that was sent without one has the stored source and date. Otherwise, returns null. */
+/** Returns the stored kind if the sent consent has the stored source and date. Otherwise, returns null. */
 export const keepKind = (
   sent: ConsentOrigin,
   { kind, ...stored }: ConsentOrigin & { kind?: ConsentKind | null },

@@ -14,7 +14,7 @@ import { addContacts, needsOwnTransaction } from './add-contacts.ts'
 import type { AddRequest, AddResult, Decision } from './add-request.ts'
 import { leaveOutFutureConsent } from './read-add-contact.ts'
 
-/** A validated `POST /contacts/`. */
+/** A validated request to `POST /contacts/`. */
 interface AddContactRequest {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
@@ -39,7 +39,10 @@ export function createContactAdder(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'log' | 'notify'>,
 ): ContactAdder {
   const [, pool] = getPools(deps.db)
-  /** The locks of idempotency keys whose requests run alone, which can take long. Until then, `share` keeps them apart. */
+  /**
+   * The locks of idempotency keys whose requests must run alone, which can take long. A repeated request is rejected meanwhile.
+   * Before that, `share` keeps requests with the same key apart.
+   */
   const keysAlone = new Set<string>()
   const leaveOut = (requests: readonly AddRequest[]): Decision[] => {
     for (const lock of requests.flatMap(lockOfKey)) keysAlone.add(lock)
@@ -85,7 +88,7 @@ export function createContactAdder(
     if (key !== null && keysAlone.has(key.lock)) throw keyInUse()
     const scoped = scopeToWorkspace(deps, caller.workspaceId)
     const { addition, ...lenient } = await toLenientAddition(scoped, caller, request)
-    // With a key, an error counts only if no response is stored.
+    // With an idempotency key, an error counts only if no response is stored.
     if (key === null && addition instanceof ApiError) throw addition
     const callbackUrl = request.body.callback_url ?? null
     const api = { caller, tokenHash, key, callbackUrl, ...lenient }
@@ -128,7 +131,9 @@ const numbersOf = ({ addition }: AddRequest): string[] =>
     ? []
     : [...new Set([addition.contact.phoneNumber, ...addition.doNotCallNumbers])]
 
-/** Does it again after a conflict between transactions, which PostgreSQL has rolled back. */
+/**
+ * Repeats `add` if PostgreSQL has rolled back its transaction because of a conflict with another one. Rethrows other errors.
+ */
 function retryConflict<Result>(error: unknown, add: () => Promise<Result>): Promise<Result> {
   if (isConflict(error)) return add()
   throw error

@@ -18,7 +18,8 @@ export const ContactInput = AddContact.omit({
   callback_url: true,
   lenient: true,
 }).extend({
-  // Accepts all abbreviations, because what they mean depends on the number. Other text is reported with all other issues.
+  // Accepts all abbreviations, because their meaning depends on the number. Other text is reported together with all other
+  // issues.
   time_zone: boundedText(64).refine(mayBeTimeZone, withText('invalid_time_zone')).nullish(),
 })
 export type ContactInput = z.infer<typeof ContactInput>
@@ -33,7 +34,7 @@ export const ContactFields = ContactInput.omit({
 export type ContactFields = z.infer<typeof ContactFields>
 
 /**
- * Returns the columns of a contact with this number.
+ * Converts fields to a contact's columns. The number decides what an abbreviated time zone means.
  *
  * @throws {ApiError} validation_failed if the time zone can't be read
  */

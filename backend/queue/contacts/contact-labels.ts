@@ -15,6 +15,9 @@ export const contactLabels: Record<ContactColumn, string> = {
 export const formatConsentKind = (kind: ConsentKind | null | undefined): string =>
   kind ? consentKindLabels[kind] : ''
 
-/** Returns the label of a column in a contact's history. An earlier version can have had other columns. */
+/**
+ * Returns the label of a column in a contact's history. If there's none, returns the column's name: an earlier version can have
+ * had other columns.
+ */
 export const labelOfColumn = (column: string): string =>
   (contactLabels as Record<string, string>)[column] ?? column

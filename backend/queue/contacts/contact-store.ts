@@ -21,22 +21,26 @@ export type ContactValues = { [Column in ContactColumn]?: ContactFieldValues[Col
 /** A contact that was looked up by its number. */
 export interface FoundContact {
   phoneNumber: string
-  /** Null if there's none, or if it was erased while its lock was waited for. */
+  /** Null if no contact has the number, or if it was erased while this transaction waited for its lock. */
   id: number | null
-  /** True if another transaction has locked the number or the contact, and wasn't waited for. Then this may be out of date. */
+  /**
+   * True if another transaction has locked the number or the contact, and this one didn't wait. The values can then be out of
+   * date.
+   */
   isBusy: boolean
   timeZone: string | null
-  /** The names of its variables. Null unless they were asked for. */
+  /** The names of the contact's variables. Null unless they were requested. */
   variableNames: string[] | null
   /** True if the number is on the do-not-call list. */
   isListed: boolean
 }
 
 /**
- * Locks numbers until the transaction ends, so that no other one can create contacts with them or put them on the
- * do-not-call list. Then locks the contacts that have them, and looks the numbers up in that list.
+ * Locks numbers until the transaction ends, so that no other transaction can create contacts with these numbers or add the
+ * numbers to the do-not-call list. Then locks the contacts that have the numbers, and looks the numbers up in that list.
  *
- * @param options.waits waits for other transactions. Only for a single number: several are locked in any order.
+ * @param options.waits waits for other transactions. Use it only for a single number: several are locked in any order, so
+ *   waiting could deadlock.
  */
 export async function lockContactsByNumber(
   db: Db,
@@ -55,7 +59,7 @@ export async function lockContactsByNumber(
   return rows
 }
 
-/** Returns when numbers were called, for those that were in the last 30 days. */
+/** Returns when numbers were called. Leaves out numbers that weren't called in the last 30 days. */
 export async function findNumberUses(
   db: Db,
   workspaceId: number,
@@ -83,14 +87,14 @@ export async function findNumbersOfContacts(
   return new Map(rows.map((row) => [row.id, row.phone_number]))
 }
 
-/** Tells the rules whether a contact agreed to be called, and when its number was. */
+/** The values that rules look at: whether a contact agreed to be called, and when its number was called. */
 export interface ContactHistory {
   consent: Consent | null
   /** Null if the number wasn't called in the last 30 days. */
   use: NumberUse | null
 }
 
-/** Returns the histories of contacts, by contact. */
+/** Returns the histories of contacts, by contact ID. */
 export async function findHistories(
   db: Db,
   workspaceId: number,
@@ -154,7 +158,7 @@ export async function upsertContacts(
   return new Map(rows.map(({ phone_number: phoneNumber, ...contact }) => [phoneNumber, contact]))
 }
 
-/** When a contact is changed and by whom. A trigger writes it to the contact's history, with the changed fields. */
+/** The time and the actor of a change to a contact. A trigger writes both to the contact's history, with the changed fields. */
 interface ChangeOrigin {
   at: Date
   by: Actor
@@ -185,8 +189,8 @@ export async function replaceContact(
 }
 
 /**
- * Saves a note. Returns false if the contact doesn't exist or was erased: the contact's lock and erasure wait for each
- * other.
+ * Saves a note. Locks the contact, so that the note and an erasure wait for each other. Returns false if the contact doesn't
+ * exist or was erased.
  */
 export const insertNote = async (
   db: Db,

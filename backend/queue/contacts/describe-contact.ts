@@ -12,7 +12,7 @@ interface Note {
 /**
  * Describes a contact for an agent, one fact per line.
  *
- * @param timeZone of the contact, if it's known
+ * @param timeZone the contact's time zone, if known
  */
 export function describeContact(
   contact: ContactDetails,
@@ -27,7 +27,7 @@ export function describeContact(
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? "yes, don't call this number again" : 'no'],
   ]
-  // A variable must not pass for a fact with the same name.
+  // Marks a variable that has the name of a fact, so that it doesn't pass for the fact.
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))
   const variables = Object.entries(contact.variables).map(
     ([variable, value]) =>

@@ -3,7 +3,7 @@ import type { ContactEraser } from '../../platform/db/erasure.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { blankContact } from '../../platform/db/tables/contact-fields.ts'
 
-/** Reads what identifies a contact, without a lock: import rows are locked before the contact. */
+/** Reads the values that identify a contact. Doesn't lock the contact, because rows of imports must be locked first. */
 export const findIdentifyingData = (db: Db, workspaceId: number, contactId: number) =>
   db
     .selectFrom('contact')
@@ -33,7 +33,7 @@ export const eraseContactRow: ContactEraser = async (db, { workspaceId, contactI
 /** Deletes the values in the contact's history. Who changed which fields, and when, stays. */
 export const eraseChanges: ContactEraser = async (db, { workspaceId, contactId }) => {
   await db.deleteFrom('contact_change_values').where('contact_id', '=', contactId).execute()
-  // The name of an imported file is free text.
+  // An import's `actor` has the name of the file, which is free text and can name the contact.
   await db
     .updateTable('contact_change')
     .set({ actor: sql<string>`actor - 'name'` })
@@ -50,7 +50,7 @@ export const eraseNotes: ContactEraser = async (db, { workspaceId, contactId }) 
     .execute()
 }
 
-/** Deletes the chats of members with agents in the contact's place, with their turns and tool calls. */
+/** Deletes the chats in which members took the contact's place, with their turns and tool calls. */
 export const eraseChatsOfContact: ContactEraser = async (db, { workspaceId, contactId }) => {
   await db
     .deleteFrom('conversation')

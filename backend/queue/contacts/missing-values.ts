@@ -2,8 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { describeMissing, findMissingNames } from '../calls/greeting.ts'
 
 /**
- * Says which values a contact lacks that the greeting of a campaign's agent needs. Null if it lacks none, or if the contact or
- * the campaign doesn't exist.
+ * Says which values the greeting of a campaign's agent needs but a contact lacks. Returns null if no value is missing, or if
+ * the contact or the campaign doesn't exist.
  */
 export async function describeMissingValues(
   { db }: Pick<Deps, 'db'>,

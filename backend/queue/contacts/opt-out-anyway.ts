@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/core/errors.ts'
 import { cleanInput } from '../../platform/core/validate.ts'
 import { addNumbersToDoNotCallList } from '../calls/do-not-call.ts'
 
-/** Not a country. In it, only numbers with a country code are valid. */
+/** A code that no country has. With it, only numbers with a country code are valid. */
 const unknownCountry = 'ZZ'
 
 const OptOut = z.object({
@@ -17,8 +17,8 @@ const OptOut = z.object({
 })
 
 /**
- * Adds the numbers of a rejected request to the do-not-call list if the contact must not be called: opting out is refused only
- * if the text has no valid number.
+ * Adds the numbers of a rejected request to the do-not-call list if the request says that the contact must not be called. So an
+ * opt-out fails only if its text has no valid number.
  *
  * @param body of `POST /contacts/`, as parsed from JSON
  */

@@ -39,12 +39,12 @@ export interface ScheduledCallback extends RequestedCallback {
 }
 
 /**
- * Queues another call of the same campaign at the time that the contact asked for. A conversation has at most one callback:
- * another request moves it. A callback can lead to a second one, but not to a third: against a machine that answers, that would
- * never end.
+ * Queues another call of the same campaign at the time that the contact asked for. A conversation has at most one scheduled
+ * callback, and another request moves it. A scheduled callback can lead to a second one, but not to a third. Otherwise, calls
+ * to an answering machine could go on forever.
  *
- * @param request.at ISO 8601; without an offset, the contact's local time, or the campaign's if that is
- *   unknown
+ * @param request.at ISO 8601. Without an offset, it's in the contact's time zone, or in the campaign's if the contact's is
+ *   unknown.
  * @param request.dryRun checks the time and the rules, and queues nothing
  * @throws {ApiError} not_found, validation_failed, with a message for the agent
  */
@@ -81,7 +81,7 @@ async function queueFirst(
     call: { campaignId, scheduledAt, ifOpen: 'same_time', ifListed: 'reject', test, metadata: {}, origin },
     actor: { kind: 'agent', ...agent },
   })
-  // Rolls back: no call is better than one that ended before the agent has promised it.
+  // Rolls back the call. It was suppressed at once, so the agent must not promise it.
   if (suppressedFor !== null) throw fieldError('at', 'not_callable')
   if (!queued) await makeCallback(tx.db, workspaceId, id, origin)
   return { id, queued }
@@ -99,7 +99,8 @@ async function moveCallback(
 }
 
 /**
- * Checks the rules for a callback at a time. They say what a person must change, which an agent can't.
+ * Checks the rules for a scheduled callback at a time. Throws the same error for all of them: the usual ones say what a person
+ * must change, and an agent can't change it.
  *
  * @throws {ApiError} validation_failed, with a message for the agent
  */
@@ -153,7 +154,7 @@ interface Callable {
   campaign: CampaignRules
 }
 
-/** Locks the contact, so that opt-outs and other requests wait, and the campaign. */
+/** Locks the contact and the campaign. Opt-outs and other requests about the contact then wait. */
 async function lockCallable(
   db: Db,
   { workspaceId, campaignId, contactId, phoneNumber }: CurrentCall,

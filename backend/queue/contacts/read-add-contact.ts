@@ -10,8 +10,8 @@ interface ReadBody {
 }
 
 /**
- * Reads the body of `POST /contacts/`. If it's `lenient`, optional values that can't be used are left out, each with a
- * warning, so that one of them doesn't cost the lead. What decides who is called, and when, must be valid.
+ * Reads the body of `POST /contacts/`. If it's `lenient`, leaves out optional values that can't be used, each with a warning,
+ * so that an invalid one doesn't cost the lead. Values that decide who is called, and when, must be valid.
  *
  * @throws {ApiError} validation_failed, unknown_field
  */
@@ -19,7 +19,7 @@ export function readAddContact(input: unknown): ReadBody {
   const strict = tryToRead(input)
   if (!(strict instanceof ApiError)) return { body: strict, warnings: [] }
   if (!isLenient(input)) throw strict
-  // First, so that a body has few entries to check, whatever it contains.
+  // Leaves out excess entries first, so that few entries have to be checked, whatever the body contains.
   const warnings = dictionaries.flatMap((name) => findExcess(input, name))
   let rest = leaveOutExcess(input)
   for (;;) {
@@ -44,7 +44,7 @@ function tryToRead(input: unknown): AddContact | ApiError {
   }
 }
 
-/** Leaves out a consent date in the future, and the source with it, if the body is `lenient`. */
+/** Leaves out a consent whose date is in the future, if the body is `lenient`. */
 export function leaveOutFutureConsent(body: AddContact, now: Date): ReadBody {
   try {
     checkConsentDate(body.consent, now)
@@ -63,7 +63,10 @@ interface LenientBody {
 const isLenient = (input: unknown): input is LenientBody =>
   typeof input === 'object' && input !== null && 'lenient' in input && input.lenient === true
 
-/** Returns true for a value without which the call can be queued. Other types and fields are mistakes in the program. */
+/**
+ * Returns true if the call can be queued without the value that has the issue. Wrong types and unknown fields are never
+ * optional, because they're mistakes in the program that sent them.
+ */
 function isOptional(body: LenientBody, { field, code }: ErrorDetail): boolean {
   if (code === 'invalid_type' || code === 'unknown_field') return false
   if (/^(?:email|consent(?:\..*)?)$/s.test(field)) return true
@@ -74,7 +77,7 @@ function isOptional(body: LenientBody, { field, code }: ErrorDetail): boolean {
 
 const dictionaries = ['variables', 'metadata'] as const
 
-/** Returns the entries of a dictionary that have a value. What isn't an object has none. */
+/** Returns the entries of a dictionary that have a value. Returns none if the dictionary isn't an object. */
 function entriesOf(body: LenientBody, name: string): [string, unknown][] {
   const value = body[name]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
@@ -84,7 +87,7 @@ function entriesOf(body: LenientBody, name: string): [string, unknown][] {
 const kindOf = (consent: unknown): unknown =>
   typeof consent === 'object' && consent !== null && 'kind' in consent ? consent.kind : undefined
 
-/** Counts what can still be left out. */
+/** Counts the values of a body that can still be left out. */
 const countOptional = (body: LenientBody): number =>
   [body.email, body.consent, kindOf(body.consent)].filter((value) => value !== undefined).length +
   dictionaries.reduce((count, name) => count + entriesOf(body, name).length, 0)
@@ -100,7 +103,10 @@ function findExcess(body: LenientBody, name: (typeof dictionaries)[number]): Err
 const leaveOutExcess = (body: LenientBody): LenientBody =>
   mapDictionaries(body, (entries, name) => entries.slice(0, dictionaryLimits[name].keys))
 
-/** Returns the body without these fields. Consent is left out as a whole, unless it's complete without its kind. */
+/**
+ * Returns the body without these fields. If only the kind of the consent is among them, the rest of the consent stays.
+ * Otherwise, the consent is left out as a whole.
+ */
 function leaveOut(body: LenientBody, fields: ReadonlySet<string>): LenientBody {
   const others = [...fields].filter((field) => field !== 'consent.kind')
   const top = new Set(others.map((field) => field.split('.', 1)[0] ?? ''))
@@ -118,7 +124,7 @@ function leaveOut(body: LenientBody, fields: ReadonlySet<string>): LenientBody {
 const withoutKind = (consent: unknown): unknown =>
   kindOf(consent) === undefined ? consent : { ...(consent as object), kind: undefined }
 
-/** Changes the dictionaries of a body. What has no entries stays as it is. */
+/** Changes the dictionaries of a body. A dictionary without entries stays as it is. */
 function mapDictionaries(
   body: LenientBody,
   change: (entries: [string, unknown][], name: (typeof dictionaries)[number]) => [string, unknown][],

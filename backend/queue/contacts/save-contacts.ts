@@ -28,7 +28,7 @@ interface Saved extends Accepted {
   history: ContactHistory
   /** True if the number is on the do-not-call list now. */
   isListed: boolean
-  /** Why its call is skipped. Null if it isn't, or if none is requested. */
+  /** Why the contact's call is skipped. Null if it isn't skipped, or if no call is requested. */
   skipped: SkipReason | null
 }
 
@@ -37,7 +37,7 @@ interface SavedCall {
   call: QueueResult
 }
 
-/** Saves what accepted requests ask for, and stores the responses for their idempotency keys. */
+/** Saves the contacts and the calls of accepted requests, and stores the responses for their idempotency keys. */
 export async function saveAccepted(
   tx: Scope,
   workspaceId: number,
@@ -46,7 +46,7 @@ export async function saveAccepted(
 ): Promise<[AddRequest, Added][]> {
   if (accepted.length === 0) return []
   const contacts = await saveContacts(tx, workspaceId, accepted, now)
-  // A batch has no request that moves or completes calls that wait.
+  // A batch never contains a request that moves or completes waiting calls.
   if (isAlone) for (const contact of contacts) await updateWaitingCalls(tx, workspaceId, contact, now)
   const calls = await saveCalls(tx, workspaceId, contacts, now)
   const callOf = new Map(calls.map(({ saved, call }) => [saved.request, call]))
@@ -69,7 +69,8 @@ async function saveContacts(
   accepted: readonly Accepted[],
   now: Date,
 ): Promise<Saved[]> {
-  // A request that saves only a number changes no values. But undoing an import then finds who saved the contact last.
+  // A request with only a number and no call is also saved. It changes no values, but undoing an import then knows who saved
+  // the contact last.
   const changed = accepted.filter(
     ({ addition, contact }) => contact.id === null || addition.call === null || hasChanges(addition.changes),
   )
@@ -118,7 +119,7 @@ function findSkipReason(
 
 const hasChanges = (changes: object): boolean => Object.values(changes).some((value) => value !== undefined)
 
-/** Makes the contact's waiting calls follow what has changed, and puts numbers on the do-not-call list. */
+/** Applies a request to the contact's waiting calls: adds its numbers to the do-not-call list, or follows a new time zone. */
 async function updateWaitingCalls(
   tx: Scope,
   workspaceId: number,
@@ -126,7 +127,7 @@ async function updateWaitingCalls(
   now: Date,
 ): Promise<void> {
   const { actor, doNotCallNumbers: phoneNumbers } = addition
-  // Adding the number to the list completes the waiting calls, which then need no other time.
+  // Adding the number to the list completes the waiting calls, so they needn't be rescheduled.
   if (phoneNumbers.length > 0) {
     const source = actor.kind === 'api_key' || actor.kind === 'app' ? 'api' : 'dashboard'
     await addToDoNotCallList(tx, workspaceId, { phoneNumbers, source, addedBy: actor, now })
@@ -184,7 +185,7 @@ async function respond(
     if (row === undefined) throw new Error('invariant: queued call not found')
     const call = toCall(tx.config, row)
     const { campaign } = saved
-    // A call that was completed at once says nothing.
+    // A call that was completed at once isn't placed, so its greeting needs no values.
     const missing =
       campaign === undefined || call.status === 'completed'
         ? []
@@ -206,13 +207,16 @@ async function respond(
   return new Map(responses.map(({ request, response }) => [request, response]))
 }
 
-/** Says which rule doesn't allow a call. Whether a number is on the do-not-call list is in the contact. */
+/**
+ * Warns about the rule that doesn't allow a call. Doesn't warn about the do-not-call list, because the response's contact shows
+ * that.
+ */
 const warnSuppressed = (reason: QueueResult['suppressedFor']): Warning[] =>
   reason === null || reason === 'do_not_call' || reason === 'destination_not_allowed'
     ? []
     : [fieldIssue(fieldOfRule[reason], reason)]
 
-/** Names the field of the request that a user can change to get past each rule. */
+/** For each rule, the field of the request that a user can change to get a call that the rule allows. */
 const fieldOfRule = {
   consent_missing: 'consent',
   consent_expired: 'consent',
@@ -220,7 +224,7 @@ const fieldOfRule = {
   no_permitted_hour: 'campaign_id',
 }
 
-/** Returns calls by ID. Reads back those that weren't queued now, and those that were completed at once. */
+/** Returns calls by ID. Reads calls from the database only if they weren't queued now or were completed at once. */
 async function readCalls(
   db: Db,
   workspaceId: number,

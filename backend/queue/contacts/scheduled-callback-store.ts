@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { CallOrigin } from '../../platform/core/actor.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** Returns true if a call is a scheduled callback from a call that was one, too. */
+/** Returns true if a call is a scheduled callback from a call that was itself a scheduled callback. */
 export async function isSecondCallback(db: Db, workspaceId: number, callId: number): Promise<boolean> {
   const { rows } = await sql`
     select from call

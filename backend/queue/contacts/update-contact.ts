@@ -79,13 +79,15 @@ export const updateContact = (
     await addContactAlone(tx, workspaceId, update).catch(throwAsUnknownNumber)
   })
 
-/** Returns the contact's number, by which its time zone is read. Undefined if the contact doesn't exist or was erased. */
+/**
+ * Returns the contact's number, which decides how its time zone is read. Undefined if the contact doesn't exist or was erased.
+ */
 async function findNumber(db: Db, workspaceId: number, contactId: number): Promise<string | undefined> {
   const numbers = await findNumbersOfContacts(db, workspaceId, [contactId])
   return numbers.get(contactId)
 }
 
-/** Agents know contacts by their numbers. */
+/** The error is about the number, because agents know contacts by their numbers. */
 const unknownNumber = () => fieldError('phone_number', 'not_found.contact')
 
 function throwAsUnknownNumber(error: unknown): never {

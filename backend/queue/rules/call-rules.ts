@@ -28,7 +28,7 @@ export const noRules: CallRules = {
   consentMaxAgeDays: null,
 }
 
-/** Adds nothing to the rules of a workspace. */
+/** The requirements of a campaign that adds nothing to the rules of its workspace. */
 export const noRequirements: CampaignRequirements = {
   consentRequired: 'none',
   consentMaxAgeDays: null,
@@ -43,7 +43,7 @@ export const noRequirements: CampaignRequirements = {
 export const doRulesApply = ({ telephony }: Pick<Deps['config'], 'telephony'>): boolean =>
   telephony === 'http'
 
-/** Returns the rules that calls follow, or null while calls are simulated. Then those of campaigns don't apply either. */
+/** Returns the rules that calls follow, or null while calls are simulated. The rules of campaigns don't apply then, either. */
 export const rulesInEffect = (
   config: Pick<Deps['config'], 'telephony'>,
   rules: CallRules,
@@ -78,7 +78,7 @@ export function countryNotAllowed(phoneNumber: string): ApiError {
   return fieldError('phone_number', 'country_not_allowed', { country: nameCountry(code) })
 }
 
-/** Returns the rules that a person has set, and who did so last and when; null if they were never set. */
+/** Returns a workspace's rules. `changed` says who set them last and when; it's null if they were never set. */
 export async function getCallRules(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,
@@ -101,7 +101,7 @@ const CountryList = z.string().transform((text, context): string[] | null => {
   const names = text.split(/[,;\n]/).flatMap((name) => name.trim() || [])
   const codes = names.map((name) => {
     const country = readCountry(name)
-    // A dial code can be that of several countries.
+    // Several countries can share a dial code.
     return country?.as === 'dial_code' ? undefined : country?.code
   })
   const unknown = names.filter((_, index) => !countryCodes.includes(codes[index] ?? ''))
@@ -140,11 +140,11 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-/** The most that a rule can allow. `number_use` stores more attempts. */
+/** The maximum values of the rules about frequency. `number_use` stores more attempts than that. */
 export const frequencyLimits = { perDay: 10, per30Days: 30 } as const
 
 const ownNumberLimits = { min: 1, max: 10_000 } as const
-/** A call takes up to 30 minutes. */
+/** The minimum is 30, because a single call can take 30 minutes. */
 const minuteLimits = { min: 30, max: 1_000_000 } as const
 
 /** Parses a whole number as typed. Blank text means that there's no limit. */
@@ -182,8 +182,8 @@ const CallRulesInput = z
   }))
 
 /**
- * Sets the rules of a new workspace: it calls every country, a number at most three times in 24 hours, and numbers in the United
- * States only in the hours by law.
+ * Sets the rules of a new workspace: it calls every country, a number at most three times in 24 hours, and numbers in the
+ * United States only in the hours by law.
  */
 export const setDefaultRules = (
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -213,8 +213,8 @@ export const parseCallRules = (input: z.input<typeof CallRulesInput>): CallRules
   validateByRules(CallRulesInput, input)
 
 /**
- * Sets the rules of a workspace. Waiting calls follow them when their time comes. Call it in a transaction, for an owner, after
- * `rescheduleWorkspace`: campaigns are locked before the use of limits.
+ * Sets the rules of a workspace. Waiting calls follow the rules when they're due. Call it in a transaction, for an owner, and
+ * after `rescheduleWorkspace`, because campaigns must be locked before the use of limits.
  */
 export async function setCallRules(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,

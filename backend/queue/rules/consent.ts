@@ -2,9 +2,9 @@ import { ConsentRequired } from '@outdial/contract'
 import { dayMs } from '../../platform/core/durations.ts'
 import type { Consent, ConsentRule } from '../../platform/db/call-rules.ts'
 
-/** Returns the rule that is met only if both are: that of a workspace and that of a campaign. */
+/** Combines the rules of a workspace and of a campaign into a rule that is met only if both are met. */
 export function strictest(one: ConsentRule, other: ConsentRule): ConsentRule {
-  const kinds = ConsentRequired.options // from the least to the most
+  const kinds = ConsentRequired.options // from the least strict to the strictest
   const ranks = [one, other].map(({ consentRequired }) => kinds.indexOf(consentRequired))
   const ages = [one, other].flatMap(({ consentMaxAgeDays }) => consentMaxAgeDays ?? [])
   return {
@@ -13,7 +13,7 @@ export function strictest(one: ConsentRule, other: ConsentRule): ConsentRule {
   }
 }
 
-/** Returns why a consent isn't enough at this time; null if it is. If none is required, its age doesn't matter. */
+/** Returns why a consent isn't enough at this time; null if it's enough. If no consent is required, its age doesn't matter. */
 export function findConsentIssue(
   { consentRequired, consentMaxAgeDays }: ConsentRule,
   consent: Consent | null,

@@ -1,10 +1,13 @@
 // cspell:ignore Juneteenth legis findlaw computus
-// Holidays by rule. Not a library, because their lists aren't the laws, and the largest adds 45 MB (decision 0047). This isn't legal
-// advice: governors proclaim other days.
+// Computes holidays by rules. Doesn't use a library, because the lists in libraries don't match the laws, and the largest
+// library adds 45 MB (decision 0047). This isn't legal advice: governors can proclaim other days.
 
 import { Temporal } from 'temporal-polyfill'
 
-/** A day of each year. Weekdays are those of ISO 8601: 1 is Monday. `nth` -1 is the last one in the month. */
+/**
+ * The rule for a holiday's day in each year. Weekdays are those of ISO 8601: 1 is Monday. If `nth` is -1, it's the month's last
+ * such weekday.
+ */
 type HolidayRule =
   | { month: number; day: number }
   | { month: number; weekday: number; nth: number }
@@ -48,15 +51,16 @@ const ofAllStates = {
   ...christmas,
 }
 
-/** 5 U.S.C. 6103, read on 2026-11-27. */
+/** The federal holidays: 5 U.S.C. 6103, read on 2026-11-27. */
 const federal: Holidays = { rules: { ...ofAllStates, ...juneteenth }, isMovedFromWeekends: true }
 
-/** When the sources about the holidays of states were read. */
+/** The day on which the sources about the holidays of states were read. */
 export const holidaysCheckedOn = '2026-11-27'
 
-/** States whose row in hours-by-law.ts forbids calls on holidays. Two sources for each. */
+/** States whose row in hours-by-law.ts forbids calls on holidays. Each state has two sources. */
 const ofStates: Record<string, Holidays & { source: string }> = {
-  // Mardi Gras is a holiday in two counties only. An area code doesn't tell the county, so no calls are placed on that day.
+  // Mardi Gras is a holiday in two counties only. An area code doesn't identify the county, so no calls to Alabama are placed
+  // on that day.
   Alabama: {
     source:
       'Ala. Code 1-3-8 (archives.alabama.gov/intro/holidays.html), and the restricted call dates of dnc.com. Juneteenth: Act of 2025.',
@@ -92,10 +96,10 @@ export const isStateHoliday = (state: string, day: string): boolean => {
   return holidays !== undefined && isHoliday(state, holidays, day)
 }
 
-/** Returns the states whose law forbids calls on holidays, as far as it was looked up. */
+/** The states whose law forbids calls on holidays, as far as the laws were looked up. */
 export const statesWithHolidays: readonly string[] = Object.keys(ofStates)
 
-/** The holidays of these states, by name, and where they're from. */
+/** The names of these states' holidays, with their source. */
 export const stateHolidays = Object.entries(ofStates).map(([state, { rules, source }]) => {
   return { state, names: Object.keys(rules), source }
 })
@@ -103,7 +107,7 @@ export const stateHolidays = Object.entries(ofStates).map(([state, { rules, sour
 /** Returns true if a day, as YYYY-MM-DD, is a federal holiday of the United States. */
 export const isFederalHoliday = (day: string): boolean => isHoliday('federal', federal, day)
 
-/** The days of a year, by list and year. */
+/** The holidays of each year that was looked up, by state (or `federal`) and year. */
 const known = new Map<string, ReadonlySet<string>>()
 
 function isHoliday(name: string, holidays: Holidays, day: string): boolean {
@@ -114,7 +118,7 @@ function isHoliday(name: string, holidays: Holidays, day: string): boolean {
   return days.has(day)
 }
 
-/** Returns the days of a year, also those on which a holiday of the next year is observed. */
+/** Returns the holidays of a year, including days on which a holiday of the next year is observed. */
 function findDays({ rules, isMovedFromWeekends }: Holidays, year: number): string[] {
   const dates = [year, year + 1].flatMap((of) =>
     Object.values(rules).flatMap((rule) => findDate(rule, of) ?? []),
@@ -128,7 +132,7 @@ function moveFromWeekend(date: Temporal.PlainDate): Temporal.PlainDate[] {
   return date.dayOfWeek > saturday ? [date.add({ days: 1 })] : []
 }
 
-/** Returns when a holiday is in a year. Undefined if the year has none. */
+/** Returns the date of a holiday in a year. Undefined if the year doesn't have the holiday. */
 function findDate(rule: HolidayRule, year: number): Temporal.PlainDate | undefined {
   if (rule === 'election')
     return year % 2 === 0

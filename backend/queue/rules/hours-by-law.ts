@@ -5,12 +5,13 @@ import { statesWithHolidays } from './holidays.ts'
 
 // cspell:ignore clickpointsoftware dropcowboy LPSC
 // Hours in which the law allows calls, as far as it was looked up. A state has a row only if the law itself was read, or if two
-// independent sources agree that its hours are narrower than those of the United States. This isn't legal advice, and says nothing about other countries.
+// independent sources agree that its hours are narrower than those of the United States. This isn't legal advice, and says
+// nothing about other countries.
 
-/** How reliable a row's source is: the law itself, law firms, or only vendors of calling software. */
+/** The reliability of a row's source: the law itself, law firms, or only vendors of calling software. */
 type SourceKind = 'law' | 'firm' | 'marketing'
 
-/** Hours of a state, on the clock of the called place. */
+/** The hours of a state, in the local time of the called place. */
 interface LawRow {
   /** The state, as in `areasByState`. Null: the whole United States. */
   state: string | null
@@ -22,7 +23,7 @@ interface LawRow {
 const everyDay: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const notOnSundays: Weekday[] = everyDay.filter((day) => day !== 'sun')
 
-/** When the sources were read. */
+/** The day on which the sources were read. */
 export const lawCheckedOn = '2026-11-25'
 
 export const lawRows: readonly LawRow[] = [
@@ -58,7 +59,7 @@ export const lawRows: readonly LawRow[] = [
   },
 ]
 
-/** States that may have narrower hours, or forbid calls on holidays: the sources disagree, or there's only one. */
+/** States that may have narrower hours, or may forbid calls on holidays. Their sources disagree, or there's only one source. */
 export const statesToCheck: readonly string[] = [
   ...['Connecticut', 'Massachusetts', 'Michigan', 'Mississippi', 'Pennsylvania', 'Rhode Island', 'Utah'],
 ]
@@ -71,9 +72,9 @@ const stateOfAreaCode: ReadonlyMap<string, string> = new Map(
 )
 
 /**
- * Returns the hours that a call to a number must all be within, on the clocks of the called place. Empty for numbers outside of
- * the United States. A number without a state, such as a toll-free one, can be called wherever it rings, so it gets the hours of
- * every state.
+ * Returns the hours by law for a number, in the local time of the called place. A call must be within all of them. Empty for
+ * numbers outside of the United States. A number without a state, such as a toll-free number, can ring in any state, so it gets
+ * the hours of every state.
  *
  * @param phoneNumber in E.164
  */
@@ -86,18 +87,18 @@ export function hoursByLaw(phoneNumber: string): readonly CallingHours[] {
   return country === 'US' ? hoursOfState(undefined) : []
 }
 
-/** Federal law covers the territories of the United States, too (47 U.S.C. 153). */
+/** The territories of the United States. Federal law covers them, too (47 U.S.C. 153). */
 export const territories = ['PR', 'GU', 'VI', 'AS', 'MP']
 
-/** @param state undefined: any of them; null: none of them */
+/** @param state undefined if it can be any state; null if the place is in no state */
 const hoursOfState = (state: string | null | undefined): readonly CallingHours[] =>
   lawRows
     .filter((row) => row.state === null || state === undefined || row.state === state)
     .map(({ hours }) => hours)
 
 /**
- * Returns the states on whose holidays a number isn't called. A number of the United States without a state can ring in each of
- * them.
+ * Returns the states on whose holidays a number isn't called. A number of the United States without a state can ring in any
+ * state, so it isn't called on the holidays of any.
  *
  * @param phoneNumber in E.164
  */
@@ -108,12 +109,13 @@ export function holidayStatesOf(phoneNumber: string): readonly string[] {
 }
 
 /**
- * Returns the state of the United States that a number's area code belongs to, as in `areasByState`. Undefined for other numbers.
+ * Returns the state of the United States that a number's area code belongs to, as in `areasByState`. Undefined for other
+ * numbers.
  *
  * @param phoneNumber in E.164
  */
 export const stateOfNumber = (phoneNumber: string): string | undefined =>
   phoneNumber.startsWith('+1') ? stateOfAreaCode.get(phoneNumber.slice(2, 5)) : undefined
 
-/** Toll-free numbers belong to all countries with +1. */
+/** Returns true for a toll-free number. Such numbers belong to all countries with +1. */
 const isTollFree = (phoneNumber: string): boolean => /^\+18(?:00|33|44|55|66|77|88)/.test(phoneNumber)

@@ -3,12 +3,12 @@ import type { LimitingRule } from '../../platform/db/call-rules.ts'
 import { hidden, prepared } from '../../platform/db/connect.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** `limit_use.phone_number_id` of the workspace's own row. */
+/** The value of `limit_use.phone_number_id` in a workspace's own row. */
 const ofWorkspace = 0
 
 /**
- * Locks the use of a workspace's limits, and creates its row if there's none. Claims that limits stop and changes of the limits
- * then run one after the other.
+ * Locks a workspace's own row of `limit_use`, and creates the row if there's none. Claims that limits stop, and changes of the
+ * limits, then run one after the other.
  */
 export async function lockLimitUse(db: Db, workspaceId: number): Promise<void> {
   await sql`
@@ -17,7 +17,7 @@ export async function lockLimitUse(db: Db, workspaceId: number): Promise<void> {
   await lockLimitUses(db, [workspaceId])
 }
 
-/** Locks the use of the limits of workspaces, in the order of their IDs. */
+/** Locks workspaces' own rows of `limit_use`, in the order of the workspaces' IDs. */
 export async function lockLimitUses(db: Db, workspaceIds: readonly number[]): Promise<void> {
   await sql`${prepared}
     select workspace_id from limit_use
@@ -26,7 +26,10 @@ export async function lockLimitUses(db: Db, workspaceIds: readonly number[]): Pr
     for no key update`.execute(db)
 }
 
-/** Locks the use of the limits of those workspaces whose rows no other transaction has locked. Returns their IDs. */
+/**
+ * Locks workspaces' own rows of `limit_use`, except rows that another transaction has locked. Returns the IDs of the workspaces
+ * whose rows it has locked.
+ */
 export async function tryLockLimitUses(db: Db, workspaceIds: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`${prepared}
     select workspace_id as id from limit_use
@@ -36,21 +39,22 @@ export async function tryLockLimitUses(db: Db, workspaceIds: readonly number[]):
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Counts the calls and minutes that a workspace's limits still leave to a phone number. Null: unlimited. */
+/** The calls and minutes that a workspace's limits still allow for a phone number. Null means unlimited. */
 export interface Remaining {
   phoneNumberId: number
   workspaceId: number
   timeZone: string
-  /** Call attempts from this number on this day. */
+  /** The call attempts that are left for this number today. */
   attempts: number | null
-  /** Seconds of conversation in this month, without those of calls in progress. */
+  /** The seconds of conversation that are left this month. Calls in progress aren't subtracted. */
   seconds: number | null
-  /** The workspace's calls in progress. */
+  /** The number of the workspace's calls in progress. */
   live: number
 }
 
 /**
- * Returns what limits leave for numbers whose workspaces have limits. If these aren't locked, it can be less a moment later.
+ * Returns what limits still allow for the numbers whose workspaces have limits. If the workspaces' rows of `limit_use` aren't
+ * locked, less can be left a moment later.
  *
  * @param now decides the day and the month, in the workspace's time zone
  */
@@ -85,7 +89,10 @@ export async function findRemaining(
   return rows
 }
 
-/** Adds call attempts to the use of numbers, on the day in the workspace's time zone. Negative: they weren't placed. */
+/**
+ * Adds call attempts to the use of numbers, on the day in the workspace's time zone. A negative count takes back attempts that
+ * weren't placed.
+ */
 export async function addAttempts(
   db: Db,
   numbers: readonly { workspaceId: number; phoneNumberId: number; attempts: number }[],
@@ -119,7 +126,7 @@ export async function addAttempts(
   )
 }
 
-/** Takes back a call attempt from the use of its number, if that was on the same day. */
+/** Takes back a call attempt from the use of its number, if that use is still counted for the day of the attempt. */
 export async function removeAttempt(
   db: Db,
   { workspaceId, phoneNumberId, at }: { workspaceId: number; phoneNumberId: number; at: Date },
@@ -133,7 +140,7 @@ export async function removeAttempt(
   )
 }
 
-/** Adds seconds of conversation to the use of a workspace, in the month in its time zone. */
+/** Adds seconds of conversation to the use of a workspace, in the current month in the workspace's time zone. */
 export async function addSeconds(db: Db, workspaceId: number, seconds: number, at: Date): Promise<void> {
   await sql`
     update limit_use
@@ -146,7 +153,7 @@ export async function addSeconds(db: Db, workspaceId: number, seconds: number, a
     where workspace_id = ${workspaceId} and phone_number_id = ${ofWorkspace}`.execute(db)
 }
 
-/** Notes that limits stop campaigns, which then have their next turn when the limits end. */
+/** Saves that limits stop campaigns. The campaigns have their next turn when the limits end. */
 export async function stopCampaigns(
   db: Db,
   stops: readonly { campaignId: number; until: Date; by: LimitingRule }[],
@@ -177,8 +184,8 @@ export async function findWorkspacesWithStops(db: Db): Promise<number[]> {
 }
 
 /**
- * Lets what was counted on a day or in a month that hasn't begun yet count today. In a time zone further west, it's still
- * yesterday, and a limit would not see it.
+ * Moves use that's counted for a later day or month to the current one. After a change to a time zone further west, the local
+ * date can be the day before, and limits ignore use that's counted for later days.
  */
 export async function movePeriodsBack(db: Db, workspaceId: number, now: Date): Promise<void> {
   await sql`
@@ -191,11 +198,12 @@ export async function movePeriodsBack(db: Db, workspaceId: number, now: Date): P
 }
 
 /**
- * Gives the campaigns of a workspace that a limit stops their turn, because the limit may have ended. Rows of `campaign_queue` are
- * locked in the order of their IDs, so call it last in a transaction.
+ * Gives a turn to each campaign of a workspace that a limit stops, because the limit may have ended. Locks rows of
+ * `campaign_queue` in the order of campaign IDs, so call it last in a transaction.
  *
- * @param options.by only those that this limit stops
- * @param options.campaignIds campaigns whose rows the triggers of this transaction can write at its end
+ * @param options.by gives a turn only to campaigns that this limit stops
+ * @param options.campaignIds campaigns whose rows this transaction's triggers can write at the commit, so they're locked in the
+ *   same order
  */
 export async function requeueLimitedCampaigns(
   db: Db,

@@ -51,10 +51,12 @@ interface LimitOptions {
 }
 
 /**
- * Reduces the shares of campaigns to what limits leave. Each call in progress counts with the longest time that it can take.
+ * Reduces the shares of campaigns to what limits still allow. Counts each call in progress with the longest time that it can
+ * take.
  *
- * Locks the use of the limits of the workspaces until the transaction ends. Where another transaction has locked it, the
- * campaigns of the workspace get nothing in this turn: if this one waited, all other workspaces would, too.
+ * Locks the use of the workspaces' limits until the transaction ends. If another transaction has locked the use of a
+ * workspace's limits, the campaigns of that workspace get no calls in this turn. Waiting for the lock would make all other
+ * workspaces wait, too.
  *
  * @param shares calls by campaign ID
  * @param options.callSeconds the longest time that a call can take
@@ -99,7 +101,7 @@ export async function applyLimits(
   return { shares: left, stops }
 }
 
-/** Returns which limits stop calls from numbers now, by the number's ID. Leaves out those that can call. */
+/** Returns which limits stop calls from numbers now, by the number's ID. Leaves out numbers that can call. */
 export async function findStopsOfNumbers(
   db: Db,
   phoneNumberIds: readonly number[],
@@ -110,12 +112,13 @@ export async function findStopsOfNumbers(
   return new Map(stops.flatMap(([id, by]) => (by === undefined ? [] : [[id, by]])))
 }
 
-/** Returns the limit that allows a number no call, and until when. Null if there's none. */
+/** Returns the limit that stops calls from a number, and when it ends. Null if no limit does. */
 function findStop(number: Remaining, { now, callSeconds }: LimitOptions): Omit<Stop, 'campaignId'> | null {
   if (number.attempts !== null && number.attempts <= 0)
     return { by: 'number_limit', until: findNextStart('day', number.timeZone, now) }
   if (countFreeCalls(number, callSeconds) > 0) return null
-  // Calls in progress only reserve the minutes. The end of such a call puts the campaign back in the queue, at the latest then.
+  // If only calls in progress reserve the rest of the minutes, the end of one of them puts the campaign back in the queue.
+  // That's after `callSeconds` at the latest.
   const isReserved = countFreeCalls({ ...number, live: 0 }, callSeconds) > 0
   return {
     by: 'minutes_limit',
@@ -125,7 +128,7 @@ function findStop(number: Remaining, { now, callSeconds }: LimitOptions): Omit<S
   }
 }
 
-/** Returns how many calls can start so that the month's minutes last, however long they take. */
+/** Returns how many calls can start without exceeding the month's minutes, however long the calls take. */
 const countFreeCalls = ({ seconds, live }: Remaining, callSeconds: number): number =>
   seconds === null ? Infinity : Math.max(0, Math.floor(seconds / callSeconds) - live)
 
@@ -139,8 +142,9 @@ function findNextStart(unit: 'day' | 'month', timeZone: string, now: Date): Date
 }
 
 /**
- * Makes campaigns that only a limit stops wait until it ends. Runs in a separate transaction, after the claim has
- * settled their turns, and looks again, because a limit can have been raised, or a call have ended, meanwhile.
+ * Makes campaigns that only a limit stops wait until the limit ends. Runs in a separate transaction, after the claim has
+ * settled the campaigns' turns. Checks the limits again, because a limit can have been raised meanwhile, or a call can have
+ * ended.
  */
 export async function settleStops(
   deps: Pick<Deps, 'db' | 'notify'>,
@@ -158,10 +162,10 @@ export async function settleStops(
 }
 
 /**
- * Gives the campaigns of a workspace that its minutes stop their turn, if they leave room for a call again. Call it last in a
- * transaction that has locked the use of the workspace's limits.
+ * Gives a turn to each campaign of a workspace that the limit of minutes stops, if the minutes are enough for a call again.
+ * Call it last in a transaction that has locked the use of the workspace's limits.
  *
- * @param campaigns those whose calls have ended
+ * @param campaigns the campaigns whose calls have ended
  */
 export async function requeueAfterCalls(
   db: Db,
@@ -178,24 +182,27 @@ export async function requeueAfterCalls(
 }
 
 /**
- * Follows a change of the workspace's time zone, and with it of when days and months begin. Call it last in the transaction that
- * changes it.
+ * Adjusts the use of limits to a new time zone of the workspace, in which days and months begin at other times. Call it last in
+ * the transaction that changes the time zone.
  */
 export async function followTimeZone(
   { db, clock, notify }: Pick<Deps, 'db' | 'clock' | 'notify'>,
   workspaceId: number,
 ): Promise<void> {
-  // Waits for claims that have found the end of a day in the former time zone.
+  // Waits for claims that have computed the end of a day in the former time zone.
   await lockLimitUses(db, [workspaceId])
   await movePeriodsBack(db, workspaceId, clock.now())
   await requeueLimitedCampaigns(db, workspaceId)
   notify.callQueued()
 }
 
-/** Finds the workspaces with campaigns that a limit stops although calls are simulated, so that no limit applies anymore. */
+/**
+ * Finds the workspaces with campaigns that a limit still stops although calls are simulated now. Limits don't apply to
+ * simulated calls.
+ */
 export const findOutdatedStops = async ({ config, db }: Pick<Deps, 'config' | 'db'>): Promise<number[]> =>
   doRulesApply(config) ? [] : findWorkspacesWithStops(db)
 
-/** Gives the campaigns of a workspace that a limit stops their turn. */
+/** Gives a turn to each campaign of a workspace that a limit stops. */
 export const endStops = (deps: Pick<Deps, 'db' | 'notify'>, workspaceId: number): Promise<void> =>
   inTransaction(deps, ({ db }) => requeueLimitedCampaigns(db, workspaceId))

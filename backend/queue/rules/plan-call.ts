@@ -21,12 +21,12 @@ export interface CampaignLimits extends CallingRules {
   requires: CampaignRequirements
 }
 
-/** Whom a call is to. */
+/** The person that a call is to, with the values that rules look at. */
 export interface PlannedCallee extends Callee {
   consent: Consent | null
   /** Null if the number wasn't called in the last 30 days. */
   use: NumberUse | null
-  /** True if the attempt doesn't wait for the frequency. */
+  /** True if the rules about frequency don't delay the attempt. */
   isExempt?: boolean
 }
 
@@ -42,11 +42,11 @@ export const hasNoTime = (reason: NeverReason): boolean =>
 export type Delay = 'calling_hours' | 'law' | DelayingRule
 
 export interface PermittedPlan extends CallPlan {
-  /** Why the call is never placed. Then `at` means nothing. Null if it can be. */
+  /** Why the call is never placed, in which case `at` has no meaning. Null if the call can be placed. */
   never: NeverReason | null
-  /** The rule that `at` follows. Null if that's calling hours, the law, or closed days, or if nothing delays the call. */
+  /** The rule that delays the call until `at`. Null if calling hours, the law, or closed days delay it, or if nothing does. */
   delayedBy: DelayingRule | null
-  /** Why `at` is later than asked for. The last one decided. A rule is the only one. */
+  /** The reasons why `at` is later than requested. The last one decides. If one of them is a rule, it's the only one. */
   delays: readonly Delay[]
 }
 
@@ -57,18 +57,19 @@ export const dependsOnHistory = (rules: CallRules, requires: CampaignRequirement
   rules.maxAttemptsPer30Days !== null ||
   requires.oneConversationPerDay
 
-/** A call that can't be placed for so long expires. */
+/** How long a due call waits before it expires. */
 export const maxWaitMs = 7 * dayMs
 
 /**
- * Decides when a call may be placed, or that it never may: to a country that isn't called, without the required consent, or with
- * no moment before it expires that the calling hours, the hours by law, the closed days, and the frequency all allow. A call that
- * had such a moment, but not anymore, gets a time after it expires. The law and
- * the closed days (holidays and the workspace's own) are hard limits: they must be met on the clocks of the number's time zones
- * and of the contact's own, and the campaign's clock counts only if there's none.
+ * Decides when a call may be placed, or that it never may. A call is never placed to a country that isn't called, or without
+ * the required consent. It also needs a moment before it expires that the calling hours, the hours by law, the closed days, and
+ * the frequency all allow. A call that had such a moment, but no longer has one, gets a time after it expires.
+ *
+ * The law and the closed days (holidays and the workspace's own) are hard limits. They must be met in the number's time zones
+ * and in the contact's own. The campaign's time zone counts only if there are none.
  *
  * @param rules null if no rule applies, not even those of the campaign
- * @param times.dueAt when the call became due, if that was before `from`: after 7 days, it expires
+ * @param times.dueAt when the call became due, if that was before `from`. It expires 7 days later.
  */
 export function planPermittedCall(
   rules: CallRules | null,
@@ -105,7 +106,7 @@ export function planPermittedCall(
   const until = new Date(dueAt.getTime() + maxWaitMs)
   const open = findPermitted(windows, closed, { from, until })
   if (open === undefined) {
-    // If the call had such a moment, something else delayed it, so it expires.
+    // If the call had a permitted moment before `from`, something else delayed it, so it expires.
     const hadMoment =
       dueAt < from && findPermitted(windows, closed, { from: dueAt, until: from }) !== undefined
     if (hadMoment) return { ...plan, at: new Date(Math.max(until.getTime(), from.getTime()) + hourMs) }
@@ -118,13 +119,13 @@ export function planPermittedCall(
     : { ...plan, at, delayedBy: 'frequency', delays: ['frequency'] }
 }
 
-/** Returns what delays a call from `from` to `open`, of which calling hours decide `within`. */
+/** Returns what delays a call from `from` to `open`: calling hours until `within`, and then the law. */
 const listDelays = (from: Date, within: Date, open: Date): readonly Delay[] => [
   ...(within > from ? (['calling_hours'] as const) : []),
   ...(open > within ? (['law'] as const) : []),
 ]
 
-/** Returns when the number was called so rarely that it may be called again: `from`, or later. */
+/** Returns the first moment, at or after `from`, when the rules about frequency allow another call to the number. */
 export function findFree(
   rules: Pick<CallRules, 'maxAttemptsPerDay' | 'maxAttemptsPer30Days'>,
   { oneConversationPerDay }: Pick<CampaignRequirements, 'oneConversationPerDay'>,
@@ -133,7 +134,7 @@ export function findFree(
 ): Date {
   if (use === null) return from
   const freeAt = (limit: number | null, periodMs: number): number => {
-    // An attempt is allowed once the one so many before it is over the period.
+    // With a limit of n, an attempt is allowed once the n-th attempt before it is older than the period.
     const earlier = limit === null ? undefined : use.placedAt.at(-limit)
     return earlier === undefined ? 0 : Date.parse(earlier) + periodMs
   }
@@ -146,13 +147,13 @@ export function findFree(
   return free <= from.getTime() ? from : new Date(free)
 }
 
-/** Returns true if there's a moment of the week that is within all of these hours, on one clock. */
+/** Returns true if there's a moment of the week that is within all of these hours, in a single time zone. */
 export const haveCommonHour = (...hours: readonly CallingHours[]): boolean => {
   const windows = hours.map((each) => ({ hours: each, zones: ['UTC'] }))
   return findPermitted(windows, null, { from: new Date(0), until: new Date(8 * dayMs) }) !== undefined
 }
 
-/** Says on which days no calls are placed, by the local dates of time zones. */
+/** The days on which no calls are placed. A day is closed if it's closed by the local date in any of `zones`. */
 interface ClosedDays {
   isClosed: (day: string) => boolean
   zones: readonly string[]
@@ -177,7 +178,7 @@ function findPermitted(
   return undefined
 }
 
-/** Returns `at`, or the start of the next day in a time zone where it's a closed day. */
+/** Returns `at`. If it's on a closed day in a time zone, returns the start of the next day there. */
 function skipClosedDays({ isClosed, zones }: ClosedDays, at: Date): Date {
   for (const zone of zones) {
     if (!isClosed(toLocalDate(at, zone))) continue
@@ -188,7 +189,8 @@ function skipClosedDays({ isClosed, zones }: ClosedDays, at: Date): Date {
 }
 
 /**
- * Returns when a campaign next opens in its own time zone, on a day that isn't closed. Undefined if it doesn't in the next 15 days.
+ * Returns when a campaign next opens in its own time zone, on a day that isn't closed. Undefined if it doesn't open in the next
+ * 15 days.
  *
  * @param rules null if no rule applies
  */

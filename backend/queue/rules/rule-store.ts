@@ -48,7 +48,7 @@ const deletedAtOnce = 5_000
 export async function deleteOldNumberUse(db: Db, now: Date): Promise<void> {
   const before = new Date(now.getTime() - 30 * dayMs)
   for (;;) {
-    // Skips rows that a dialer has locked, so that the two never wait for each other.
+    // Skips rows that a dialer has locked, so that the dialer and this function never wait for each other.
     const { numAffectedRows = 0n } = await sql`
       delete from number_use where (workspace_id, number_hash) in (
         select workspace_id, number_hash from number_use

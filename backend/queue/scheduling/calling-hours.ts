@@ -6,10 +6,10 @@ import { timeZonesOfNumber } from './time-zones.ts'
 
 const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** Every window repeats within 7 days, or within 14 if a clock change skips it. */
+/** How far to look ahead. Every window of calling hours repeats within 7 days, or within 14 if a clock change skips it. */
 const maxLookAheadMs = 15 * dayMs
 
-/** Openings by calling hours, time zones, and minute. Most calls of a campaign are planned with the same ones. */
+/** The next opening for each combination of calling hours, time zones, and minute. Most calls of a campaign share one. */
 const openingCache = new LRUCache<string, { at: Date | undefined }>({ max: 5_000 })
 
 /**
@@ -22,7 +22,7 @@ const openingCache = new LRUCache<string, { at: Date | undefined }>({ max: 5_000
  * @param zones IANA names, at least one
  */
 export function nextOpenAt(hours: CallingHours, zones: readonly string[], from: Date): Date | undefined {
-  // Calling hours and clock changes begin at full minutes, so they're either open or closed for a whole minute.
+  // Calling hours and clock changes begin at full minutes, so each whole minute is either open or closed.
   const minute = new Date(from.getTime() - (from.getTime() % minuteMs))
   const key = [minute.getTime(), hours.start, hours.end, ...hours.days, ...zones].join()
   const opening = openingCache.get(key) ?? { at: findOpening(hours, zones, minute) }
@@ -62,7 +62,7 @@ function nextPossibleOpening(hours: CallingHours, local: Temporal.ZonedDateTime)
   const time = Temporal.PlainTime.from(hours.start)
   const today = local.toPlainDate()
   const openings = [today, today.add({ days: 1 })].flatMap((date) =>
-    // A repeated hour starts twice.
+    // An hour that a clock change repeats starts twice.
     (['earlier', 'later'] as const).flatMap((disambiguation) => [
       toInstant(date, time, local.timeZoneId, disambiguation),
       toInstant(date, midnight, local.timeZoneId, disambiguation),
@@ -91,7 +91,7 @@ export interface Callee {
   timeZone: string | null
 }
 
-/** When a campaign may call. */
+/** The hours in which a campaign may place calls. */
 export interface CallingRules {
   callingHours: CallingHours
   /** The time zone for phone numbers that have none, or whose time zones have no calling hours in common. */
@@ -114,7 +114,7 @@ export function planCall(rules: CallingRules, callee: Callee, from: Date): CallP
   if (openAt !== undefined)
     return { at: openAt, zones, source: callee.timeZone === null ? 'number' : 'contact' }
   const at = nextOpenAt(rules.callingHours, [rules.timeZone], from)
-  // No opening within the look-ahead. The call is rescheduled at this time.
+  // If there's no opening within the look-ahead, the call waits until the look-ahead ends and is then rescheduled.
   return {
     at: at ?? new Date(from.getTime() + maxLookAheadMs),
     ...{ zones: [rules.timeZone], source: 'campaign' },

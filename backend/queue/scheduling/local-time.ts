@@ -20,12 +20,12 @@ export const toLocalIsoTime = (at: Date, timeZone: string): string =>
     .toZonedDateTimeISO(timeZone)
     .toString({ smallestUnit: 'second', timeZoneName: 'never' })
 
-/** Local dates by time zone and minute. Most calls of a claim are planned with the same ones. */
+/** Local dates by time zone and minute. Most calls that the dialer claims together share one. */
 const localDates = new LRUCache<string, string>({ max: 5_000 })
 
 /** Returns the local date as YYYY-MM-DD. */
 export function toLocalDate(at: Date, timeZone: string): string {
-  // Days begin at full minutes.
+  // Days begin at full minutes, so all times in a minute have the same date.
   const minute = Math.floor(at.getTime() / minuteMs)
   const key = `${minute} ${timeZone}`
   const instant = Temporal.Instant.fromEpochMilliseconds(minute * minuteMs)
@@ -34,7 +34,7 @@ export function toLocalDate(at: Date, timeZone: string): string {
   return date
 }
 
-/** Longer text isn't a time. */
+/** Text that's longer than this isn't a time. */
 const maxTimeLength = 64
 
 const LocalDateTime = z.iso.datetime({ local: true })

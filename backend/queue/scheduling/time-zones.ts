@@ -9,15 +9,15 @@ import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { areasByProvince, areasByState, correctedPrefixes } from './area-codes.ts'
 
-/** Toll-free, satellite, and personal numbers don't belong to a place. */
+/** The types of numbers that belong to a place. Toll-free, satellite, and personal numbers don't. */
 const geographicTypes = new Set(['FIXED_LINE', 'MOBILE', 'FIXED_LINE_OR_MOBILE'])
 
 const PrefixFile = z.record(z.string(), z.string())
 
-/** Names joined with `&`, by prefix, for example 1202. */
+/** Names of time zones, joined with `&`, by the prefix of numbers, for example 1202. */
 const namesByPrefix = loadNames()
 
-/** Time zones by joined names. Filled when they're first needed: checking all of them takes time and memory. */
+/** Valid time zones by joined names. Filled only when needed, because checking all of them takes time and memory. */
 const zonesByNames = new Map<string, readonly string[]>()
 
 /**
@@ -32,8 +32,8 @@ function loadNames(): ReadonlyMap<string, string> {
 }
 
 /**
- * Gives each area code of the United States and Canada all time zones of its area. The data has one zone for most area
- * codes that are in two, and lists some exchanges of the other.
+ * Gives each area code of the United States and Canada all time zones of its area. For most area codes in two zones, the data
+ * has one zone, and lists some exchanges of the other.
  */
 function addAreas(names: Map<string, string>): ReadonlyMap<string, string> {
   const zonesByPrefix = new Map<string, Set<string>>()
@@ -60,7 +60,7 @@ function toZones(names: string): readonly string[] {
   return zones
 }
 
-/** Time zones by number. A call is planned several times in a row. */
+/** Caches the time zones of numbers, because a call is planned several times in a row. */
 const zonesOfNumbers = new LRUCache<string, readonly string[]>({ max: 5_000 })
 
 /** Returns the time zones that a number may be in, according to Google's prefix data. Empty if unknown. */
@@ -91,19 +91,18 @@ export function timeZoneOfContact(contact: {
 }
 
 /**
- * Reads a time zone as people and other programs write it. American names and abbreviations count by the
- * number's country.
+ * Reads a time zone as people and other programs write it. The number decides what American names and abbreviations mean.
  *
  * @returns the IANA name, or undefined if it isn't a time zone on this machine
  */
 export function readTimeZoneOfContact(text: string, phoneNumber: string): string | undefined {
   const timeZone = readTimeZone(text) ?? readByNumber(text, phoneNumber) ?? text
-  // Short names that the reader doesn't know, such as CET, are abbreviations.
+  // Rejects short names that weren't read above, such as CET, because they're abbreviations.
   const isName = timeZone === 'UTC' || timeZone.includes('/')
   return isName && TimeZone.safeParse(timeZone).success ? timeZone : undefined
 }
 
-/** Returns true for text that is a time zone of some contacts. */
+/** Returns true for text that is a time zone at least for some contacts' numbers. */
 export const mayBeTimeZone = (text: string): boolean =>
   isAmericanTimeZone(text) || readTimeZoneOfContact(text, '') !== undefined
 

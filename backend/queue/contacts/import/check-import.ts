@@ -33,7 +33,7 @@ type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 const threadFile = new URL('./import-thread.ts', import.meta.url)
 const maxHeapMegabytes = 256
 
-/** Time to read the columns, or one batch of rows. It's shorter than the import's lease. */
+/** The maximum time for reading the columns, or one batch of rows. It's shorter than the import's lease. */
 const readTimeoutMs = 10 * secondMs
 
 /**
@@ -108,7 +108,7 @@ export async function checkImport(deps: ImportDeps, job: ImportJob, signal: Abor
   }
 }
 
-/** Notes in rows that their contacts aren't called, whatever the campaign. */
+/** Adds an issue to each row whose contact the rules won't let any campaign call. */
 async function noteRules(
   { db, clock }: ImportDeps,
   { workspaceId }: ImportJob,

@@ -8,12 +8,12 @@ import { ColumnChoice, type ImportColumn, ImportColumns, useColumn, withoutReaso
 import { type ImportJob, nothingToErase } from './import-store.ts'
 import { FileConsent } from './parse-consent.ts'
 
-/** Remembered mappings per workspace. The one that was used the longest ago goes. */
+/** The maximum number of remembered mappings per workspace. The least recently used ones are deleted. */
 const maxMappings = 100
 
 /**
- * Hashes a header row, which is the same in a file of rejected rows. Its texts aren't stored: without a header, the first row is
- * a person.
+ * Hashes a header row. Leaves out the reason column, so that a file of rejected rows has the same hash as its original. Only
+ * the hash is stored: in a file without a header, the texts of the first row are a person's.
  */
 const hashHeaders = (columns: readonly ImportColumn[]): Buffer => {
   const headers = withoutReason(columns).map(({ header }) =>
@@ -71,10 +71,13 @@ export async function recallMapping(
   )
 }
 
-/** Files in which to look for the consent of rejected rows. */
+/** The maximum number of imports to search for the consent of rejected rows. */
 const maxImports = 20
 
-/** Returns the consent that was typed for the file from which rejected rows are. Undefined for a file of other rows. */
+/**
+ * Returns the consent that was entered for the original file of rejected rows. Undefined if the file isn't one of rejected
+ * rows.
+ */
 export async function recallConsent(
   db: Db,
   job: ImportJob,

@@ -7,9 +7,11 @@ import type { PersonNames } from '../../../platform/db/erasure.ts'
 import type { Db } from '../../../platform/db/schema.ts'
 import { namesPerson } from './find-person.ts'
 
-// The name of an imported file is copied to what the import changes, and stays there when the import is deleted.
+// An import copies the name of its file to everything that it changes. The copies stay when the import is deleted.
 
-/** Returns the imports, also deleted ones, whose file's name says who the contact is. Call it before the contact is locked. */
+/**
+ * Returns the imports, including deleted ones, whose file name identifies the contact. Call it before the contact is locked.
+ */
 export async function findImportsNaming(db: Db, workspaceId: number, person: PersonNames): Promise<number[]> {
   const sources = [
     { table: sql.table('contact_change'), actor: sql.ref('actor') },
@@ -65,8 +67,8 @@ export const startFileNameErasure = ({ db, clock, log }: Pick<Deps, 'db' | 'cloc
 const batchSize = 1_000
 
 /**
- * Removes the name of one import's file from a batch of rows of each table. Rows are locked in the order in which imports lock
- * them, and only of one table at a time.
+ * Removes the name of one import's file from a batch of rows of each table. Locks rows in the same order as imports do, and
+ * only the rows of one table at a time.
  *
  * @returns true if there's more to do
  */

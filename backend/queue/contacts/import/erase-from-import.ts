@@ -13,16 +13,16 @@ type EraseDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 const ErasedPerson = z.object({ phoneNumber: z.string(), digits: z.string(), email: z.string().nullable() })
 export type ErasedPerson = z.infer<typeof ErasedPerson>
 
-/** People to look for at a time. */
+/** The maximum number of people that one search looks for. */
 const maxPeople = 100
 
 /** Rows per transaction. A row can have as many issues as the file has columns. */
 const batchSize = 100
 
 /**
- * Removes erased contacts from an import: their rows, rejected rows that mention them, and the stored file if it mentions
- * them. Then the file fails, unless its rows have been checked, and only its columns can't be changed any more. If the process
- * ends meanwhile, another one starts the search over.
+ * Removes erased contacts from an import: their rows, rejected rows that mention them, and the stored file if it mentions them.
+ * Without its file, an import fails, unless its rows have been checked. In that case, the import continues, but its columns can
+ * no longer be changed. If the process ends meanwhile, another one starts the search over.
  *
  * @param everything true to remove everything that could mention someone, because the search failed again and again
  */
@@ -99,7 +99,7 @@ async function searchFile(
   }
 }
 
-/** Returns null if the file isn't text: it fails when it's read. */
+/** Returns null if the file isn't text. The import of such a file fails anyway. */
 function decode(bytes: Buffer): string | null {
   try {
     return decodeText(bytes)
@@ -154,7 +154,7 @@ const deleteRows = async (db: Db, job: ImportJob, positions: readonly number[]):
     .execute()
 }
 
-/** Deletes rows that a check has added since the erasure, and the people's numbers from rows of others. */
+/** Deletes the people's rows that a check has added since the erasure, and removes the people's numbers from other rows. */
 async function deleteOwnRows(db: Db, job: ImportJob, people: readonly ErasedPerson[]): Promise<void> {
   const numbers = people.map(({ phoneNumber }) => phoneNumber)
   await db
@@ -168,7 +168,7 @@ async function deleteOwnRows(db: Db, job: ImportJob, people: readonly ErasedPers
     where import_id = ${job.id} and fields -> 'other_numbers' ?| ${numbers}::text[]`.execute(db)
 }
 
-/** Takes people whom the search has looked for from the list, to which later erasures have added others. */
+/** Removes the people that were searched for from the list. People that later erasures have added to it stay. */
 const finishErasures = async (db: Db, job: ImportJob, count: number): Promise<void> => {
   const remaining = (await findErasures(db, job)).slice(count)
   await db

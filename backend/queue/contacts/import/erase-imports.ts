@@ -6,10 +6,9 @@ import type { ErasedPerson } from './erase-from-import.ts'
 import { namesPerson } from './find-person.ts'
 
 /**
- * Deletes the contact's rows of files that are being imported, which would add the contact again. The rest takes too long for
- * a request: a worker searches each file and its rejected rows for the person. Names of files that say who the
- * person is are replaced. Call it in a transaction, and notify the
- * importer.
+ * Deletes a contact's rows from all imports, because they would add the contact again. Replaces file names that identify the
+ * person. Searching the files and their rejected rows would take too long for a request, so a worker does that. Call it in a
+ * transaction, and notify the importer.
  */
 export async function eraseImportRows(
   db: Db,
@@ -27,7 +26,8 @@ export async function eraseImportRows(
   await queueNameErasure(db, workspaceId, naming)
   const { phoneNumber, digits, email } = contact
   const person: ErasedPerson = { phoneNumber, digits, email }
-  // An import or undo continues after the search. A check, which would start over, ends first.
+  // Interrupts an import or undo, which continues after the search. A check would start over, so the search waits until the
+  // check ends.
   const isContinued = sql`status in ('importing', 'undoing')`
   await sql`
     update contact_import
@@ -43,7 +43,7 @@ export async function eraseImportRows(
     .execute()
 }
 
-/** Replaces a name that says who an erased contact is. */
+/** The replacement for a file name that identifies an erased contact. */
 const erasedFileName = 'erased-name.csv'
 
 export const deleteExpiredImports = async (db: Db, now: Date): Promise<void> => {

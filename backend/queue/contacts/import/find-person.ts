@@ -1,11 +1,11 @@
 import type { ContactIdentifiers, PersonNames } from '../../../platform/db/erasure.ts'
 
-/** Characters to search before other work of the process gets a turn. */
+/** The number of characters to search before other work of the process gets a turn. */
 const sliceLength = 1024 * 1024
 
 /**
- * Returns true if a text contains the phone number of one of the people in any format, or the email address. The digits of a
- * number can be apart in any way, as `containsIdentifier` finds them in the database.
+ * Returns true if a text contains the phone number or the email address of one of the people. A number can have anything
+ * between its digits, as in `containsIdentifier`, which searches the database.
  */
 export async function mentionsPerson(
   text: string,
@@ -25,10 +25,12 @@ export async function mentionsPerson(
   return false
 }
 
-/** Shorter external IDs are also parts of ordinary names: "leads 12.csv". */
+/**
+ * External IDs that are shorter than this aren't looked for, because they're also in ordinary names, such as "leads 12.csv".
+ */
 const minIdLength = 4
 
-/** Returns true if the name of a file contains the phone number, the email address, the external ID, or both names. */
+/** Returns true if the name of a file contains a person's phone number, email address, external ID, or first and last name. */
 export function namesPerson(fileName: string, person: PersonNames): boolean {
   const { digits, email, externalId, firstName, lastName } = person
   const text = fileName.normalize('NFKC').toLowerCase()
@@ -50,11 +52,14 @@ const toWords = (text: string): string =>
     .filter(Boolean)
     .join(' ')} `
 
-/** Returns the digits of a text. Those of other scripts count, because numbers with them are read, too. */
+/** Returns the digits of a text. Converts digits of other scripts, because phone numbers can be written with them. */
 const toDigits = (text: string): string =>
   text.replace(/[^\p{Nd}]+/gu, '').replace(/[^0-9]/gu, (digit) => String(toDigit(digit.codePointAt(0) ?? 0)))
 
-/** Unicode's decimal digits come in runs from 0 to 9. Returns the digit by its place in its run. */
+/**
+ * Returns the value of a digit in any script. Unicode's decimal digits come in runs from 0 to 9, so the value is the digit's
+ * place in its run.
+ */
 function toDigit(codePoint: number): number {
   const isDigit = (point: number) => /\p{Nd}/u.test(String.fromCodePoint(point))
   for (let offset = 0; offset < 10; offset += 1) if (!isDigit(codePoint - offset - 1)) return offset

@@ -19,20 +19,18 @@ import {
   withoutReason,
 } from './import-columns.ts'
 
-/**
- * The field that a header seems to name. Of the columns that could contain one field, those with the lowest `score` do.
- */
+/** The field that a header seems to name. If several columns could contain a field, those with the lowest `score` get it. */
 interface Guess {
   field: ImportField
   score: number
 }
 
-/** Longer headers aren't read. Statements of consent are long. */
+/** Only this many characters of a header are read. A header with a statement of consent can be longer. */
 const maxHeaderLength = 500
 
 /**
- * Guesses from the headers what each column contains. The best name gets a field, not the first one. Columns that look like
- * consent or an opt-out, and aren't certain, stay unanswered.
+ * Guesses from the headers what each column contains. A field goes to the column with the best name, not to the first one.
+ * Columns that could be consent or opt-outs stay unanswered unless their meaning is certain.
  *
  * @param samples the first values of each column
  */
@@ -65,7 +63,10 @@ export function guessColumns(
   return rankPhones(columns)
 }
 
-/** A weak name counts only if there's no other: an account number isn't called if there's a phone. */
+/**
+ * The score of a weak name, which counts only if no column has a better name. So an account number isn't called if there's a
+ * phone column.
+ */
 const weakScore = 1_000
 
 function isChosen({ field, score }: Guess, bestScore: number, used: ReadonlySet<string>): boolean {
@@ -97,7 +98,10 @@ function guessField(header: string, values: readonly string[]): Guess | 'unanswe
   return inner ?? guessAddressCountry(words)
 }
 
-/** Returns undefined if the header has another word, which can make it another person's number, or the kind of a number. */
+/**
+ * Scores a header that has only words for phone numbers. Returns undefined if it has any other word, because the column could
+ * then contain another person's numbers, or the types of numbers.
+ */
 function scorePhone(words: readonly string[]): number | undefined {
   const isPhone =
     words.some((word) => phoneWords.has(word)) &&
@@ -106,7 +110,7 @@ function scorePhone(words: readonly string[]): number | undefined {
   return words.some((word) => secondPhoneWords.has(word)) ? 1 : 0
 }
 
-/** Guesses the country of one of several addresses: “Country (business)”. */
+/** Recognizes a header for the country of one of several addresses, such as “Country (business)”. */
 function guessAddressCountry(words: readonly string[]): Guess | undefined {
   const rest = words.filter((word) => !secondPhoneWords.has(word) && !phoneFillers.has(word))
   const guess = rest.length < words.length ? guessByName.get(rest.join('')) : undefined
@@ -127,11 +131,11 @@ const guessByName = new Map<string, Guess>([
   ),
 ])
 
-/** Returns true for a first row with a phone number or an email address, which no column is named after. */
+/** Returns true if the first row has a phone number or an email address. Such a row isn't a header. */
 export const looksLikeContact = (cells: readonly string[]): boolean =>
   cells.some((cell) => isEmail(cell) || isNumber(cell))
 
-/** Guesses the columns of a file without a header: those with phone numbers or email addresses only. */
+/** Guesses the columns of a file without a header. Finds columns that contain only phone numbers, or only email addresses. */
 export function guessByValues(samples: readonly (readonly string[])[]): ImportColumn[] {
   const hasOnly = (values: readonly string[], test: (value: string) => boolean) =>
     values.length > 0 && values.every(test)
@@ -156,5 +160,5 @@ function isNumber(cell: string): boolean {
   return /^(?:p:|=")?[+(]?[\d\s().+-]+"?$/.test(text) && text.replace(/\D/g, '').length >= 7
 }
 
-/** Returns true for a number that isn't an account's: it has a plus sign or an area code in parentheses. */
+/** Returns true for a number with a plus sign or parentheses. An account number has neither. */
 const isMarkedNumber = (cell: string): boolean => isNumber(cell) && /[+(]/.test(cell)

@@ -17,7 +17,7 @@ import {
 import { readConsent, repeatsHeader } from './read-consent.ts'
 
 /**
- * Guesses if a column says who must not be called or who agreed. `unclear` means that only a person can tell, because a wrong
+ * Guesses if a column says who must not be called or who agreed. `unclear` means that the user must decide, because a wrong
  * guess would call someone who opted out.
  *
  * @param words the words of the header
@@ -33,7 +33,7 @@ export function guessPermission(
   const namesCalls = callPattern.test(key)
   const namesOtherChannel = otherChannelPattern.test(key)
   if (namesOtherChannel && !namesCalls) return undefined
-  // Statements of consent also say how to opt out.
+  // Statements of consent also say how to opt out, so words for an opt-out alone don't make the meaning clear.
   const mayBeConsent = consentPattern.test(key.replace('unsubscri', ''))
   const isClear = !mayBeConsent && !namesOtherChannel && !detailPattern.test(key)
   if (isOptOut && namesCalls && isClear) return 'do not call'
@@ -41,7 +41,7 @@ export function guessPermission(
   return asksForPermission(words, header, values) ? 'unclear' : undefined
 }
 
-/** Judges headers that no pattern matches: by their words, and by values that are all yes or no. */
+/** Decides about a header that no pattern matches, by its words and by whether the column's values are all yes or no. */
 function asksForPermission(words: readonly string[], header: string, values: readonly string[]): boolean {
   const has = (pattern: RegExp) => words.some((word) => pattern.test(word))
   const filled = values.filter((value) => !isPlaceholder(value))
@@ -51,5 +51,5 @@ function asksForPermission(words: readonly string[], header: string, values: rea
   return filled.length === 0 || ((has(permissionWord) || has(requestWord)) && !filled.some(isContactValue))
 }
 
-/** Returns true for a phone number, which no permission is. */
+/** Returns true for a value that can be a phone number, and so isn't a permission. */
 const isContactValue = (value: string): boolean => value.replace(/\D/g, '').length >= 7

@@ -4,7 +4,7 @@ import type { ImportField } from './import-columns.ts'
 // in header-cases.test.ts say which program writes which.
 
 // cspell:disable
-/** The whole header, the best name of a field first. */
+/** Names that match a whole header. The best name of a field is first. */
 export const headerNames: { [Field in ImportField]?: readonly string[] } = {
   first_name: [
     ...['first name', 'given name', 'forename', 'first', 'fname', 'full name first', 'name first', 'vorname'],
@@ -108,7 +108,7 @@ export const headerNames: { [Field in ImportField]?: readonly string[] } = {
   ],
 }
 
-/** The country of an address. It counts if no column has the country itself. */
+/** Headers for the country of an address. They count only if no column has the country itself. */
 export const addressCountryNames: readonly string[] = [
   ...[
     'mailing country',
@@ -127,7 +127,7 @@ export const addressCountryNames: readonly string[] = [
   ...['lieferland', 'postanschrift land', 'postland'],
 ]
 
-/** Numbers that people can be called at, whatever other words the header has. */
+/** Whole headers for numbers that people can be called at, whichever words they consist of. */
 export const wholePhoneNames: readonly string[] = [
   ...[
     'contact number',
@@ -143,7 +143,7 @@ export const wholePhoneNames: readonly string[] = [
   ...['numero de contato', 'numero di contatto', 'contactnummer', 'phone 1 value', 'phone with country code'],
 ]
 
-/** A number of anything: a phone, an account, an invoice. */
+/** Headers that can mean the number of anything: a phone, an account, an invoice. */
 export const weakPhoneNames: readonly string[] = ['number', 'nummer', 'numero']
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -172,7 +172,7 @@ export const secondPhoneWords =
   professionnel autre lavoro ufficio altro abitazione trabalho escritorio residencial comercial outro werk thuis
   kantoor zakelijk ander fixe fijo fixo fisso firma weiteres zentrale particular residencia autres uff ab`)
 
-/** Words before a name that don't change what it means. */
+/** Words before the name of a field that don't change its meaning. */
 export const leadingWords =
   words(`person contact lead customer client kontakt contacto contatto contato cliente your my
   what s is whats the ihr ihre dein deine wie lautet votre quel est su tu cual es seu qual e il tuo wat uw je`)

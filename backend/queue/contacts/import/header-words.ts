@@ -1,4 +1,4 @@
-/** Returns the words of a header in lower case, without accents and punctuation: “firstName” has two. */
+/** Returns the words of a header in lower case, without accents and punctuation. For example, “firstName” has two words. */
 export const toWords = (header: string): string[] =>
   header
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')

@@ -3,8 +3,8 @@ import { cutText } from '../../../platform/core/text.ts'
 import { consentColumns, textColumns } from '../../../platform/db/tables/contact-fields.ts'
 
 /**
- * The fields that a column can contain. `name` is the first and last name in one column. Of someone who must not be
- * called, `do_not_call` says yes, or `may_call` says no. A column with another name can be a variable.
+ * The fields that a column can contain. `name` is the first and last name in one column. For someone who must not be called,
+ * `do_not_call` says yes, or `may_call` says no. A column that contains none of the fields can be a variable.
  */
 const importFields = [
   'phone_number',
@@ -23,7 +23,7 @@ export const ImportColumn = z.object({
   field: z.enum(importFields).nullable(),
   /** The name of the variable, if the column isn't a field. Null for both means that the column is ignored. */
   variable: z.string().nullable(),
-  /** The place of a phone column among the others: the first readable number is called. */
+  /** The place of a phone column among all phone columns. The first readable number of a row is called. */
   rank: z.number().default(0),
   /** True until a person has said what the column contains, because a wrong guess would call someone who opted out. */
   isUnanswered: z.boolean().default(false),
@@ -41,10 +41,13 @@ export const repeatableFields: ReadonlySet<ImportField> = new Set([
   'consent_given',
 ])
 
-/** The name of a column that Outdial adds to rejected rows. It says why they were rejected. No other program writes it. */
+/**
+ * The header of the column that Outdial adds to files of rejected rows. The column says why each row was rejected. Other
+ * programs don't write this header.
+ */
 export const reasonHeader = 'Outdial: Reason'
 
-/** Returns the columns without the last one of a file of rejected rows. */
+/** Returns the columns without the reason column, which is the last one in a file of rejected rows. */
 export const withoutReason = <Column extends { header: string }>(columns: readonly Column[]): Column[] =>
   columns.filter(
     ({ header }, index) => index === 0 || index < columns.length - 1 || header.trim() !== reasonHeader,
@@ -54,7 +57,7 @@ export const withoutReason = <Column extends { header: string }>(columns: readon
 export const ColumnUse = z.enum([...importFields, 'variable', 'ignore'])
 export type ColumnUse = z.infer<typeof ColumnUse>
 
-/** A choice for one column. `rank` is the place of a phone column among the others. */
+/** A choice for one column. `rank` is the place of a phone column among all phone columns. */
 export const ColumnChoice = z.object({ use: ColumnUse, rank: z.number() })
 export type ColumnChoice = z.infer<typeof ColumnChoice>
 
@@ -64,7 +67,7 @@ export function getUse(column: ImportColumn): ColumnUse | undefined {
   return column.field ?? (column.variable === null ? 'ignore' : 'variable')
 }
 
-/** Returns the column with another use. */
+/** Returns a column with the chosen use. */
 export const useColumn = (
   { header }: Pick<ImportColumn, 'header'>,
   { use, rank }: ColumnChoice,
@@ -76,5 +79,5 @@ export const useColumn = (
   isUnanswered: false,
 })
 
-/** Returns the name of a column's variable, with the limit of the API. */
+/** Returns the name of a column's variable, cut to the API's limit. */
 export const toVariable = (header: string): string => cutText(header, 100)

@@ -42,8 +42,9 @@ export async function insertImport(
 }
 
 /**
- * Leases imports to check or run, including those that a lost process started. Only one of a workspace, so that one
- * workspace's files don't make another's wait: the oldest from which a contact must be erased, or else the oldest.
+ * Leases imports to work on, including those that a lost process started. Leases at most one per workspace, so that one
+ * workspace's files don't make another's wait. Of a workspace's imports, it's the oldest one from which a contact must be
+ * erased, or else the oldest.
  */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
@@ -67,8 +68,8 @@ export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[
 
 /**
  * Locks the job and renews its lease, in the transaction of a step. Returns false if another process has leased it, or if the
- * file was discarded. Each step of an undo is progress. Those of a check and of a search for erased contacts aren't: they start
- * over if they fail. An import makes progress when it writes results.
+ * file was discarded. A step of an undo is progress, so it resets the attempts. A step of a check or of a search for erased
+ * contacts isn't, because these start over if they fail. An import makes progress when it writes results.
  */
 export async function renewImportLease(db: Db, job: ImportJob): Promise<boolean> {
   const renewed = await db
@@ -94,10 +95,10 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
     .execute()
 }
 
-/** The erasures of an import from which no contact has to be removed. */
+/** The value of `erasures` if no contact has to be removed from the import. */
 export const nothingToErase = sql<string>`'[]'::jsonb`
 
-/** Clears what the file contains. Its rows are stored apart. */
+/** Clears the content of the file. The rows of the import are stored separately. */
 const noContent = { bytes: null, samples: '[]' } as const
 
 /** Finishes a step. Writes nothing if another process has leased the job. */
@@ -111,7 +112,7 @@ export const finishImportStep = async (
     .set({
       status: result.status,
       error: result.error ?? null,
-      // A checked file keeps its content, because another look at the columns checks it again.
+      // A checked file keeps its content, because it's checked again if a member changes what its columns contain.
       ...(result.status !== 'checked' && noContent),
       lease_until: null,
       finished_at: result.status === 'checked' ? null : result.at,
@@ -160,7 +161,7 @@ export async function saveFoundColumns(
 /**
  * Saves what the columns contain, and queues the check. A file that was checked can be checked again until its import starts.
  *
- * @returns false if the file isn't stored any more, or is being processed
+ * @returns false if the file is no longer stored, or is being processed
  */
 export async function markMapped(
   db: Db,
@@ -188,7 +189,10 @@ export async function markMapped(
   return row !== undefined
 }
 
-/** Queues the check of the files that were checked, or are being checked, in the order of their IDs. Checks in progress stop. */
+/**
+ * Queues another check of the files that were checked or are being checked. Locks them in the order of their IDs. Checks in
+ * progress stop.
+ */
 export const markToCheckAgain = async (db: Db, workspaceId: number): Promise<void> => {
   const mapped = db
     .selectFrom('contact_import')
@@ -217,7 +221,7 @@ export interface CheckedRow {
   phone_number: string | null
   fields: unknown
   isDuplicate: boolean
-  /** True if an earlier row has the same number, but this one isn't skipped, because it means don't call. */
+  /** True if an earlier row has the same number, but this row isn't skipped, because it says not to call. */
   isRepeated: boolean
   /** The number of someone who said no in a row that's skipped. */
   deniedNumber: string | null
@@ -258,12 +262,10 @@ export const findImportCampaign = (db: Db, job: ImportJob) =>
     .where('id', '=', job.id)
     .executeTakeFirstOrThrow()
 
-/** Selects the remaining rows to import. */
+/** The remaining rows to lock: those that say not to call, any rows, or a single row. */
 export type RemainingRows = 'do not call' | 'any' | { position: number }
 
-/**
- * Locks the next rows to import, or one of them. Rows are locked before their contacts, as in the erasure of a contact.
- */
+/** Locks the next rows to import, or a single row. Rows are locked before their contacts, as in the erasure of a contact. */
 export const lockRemainingRows = (db: Db, job: ImportJob, rows: RemainingRows, limit: number) =>
   db
     .selectFrom('contact_import_row')
@@ -287,7 +289,7 @@ export interface RowResult {
   issues: RowIssue[]
 }
 
-/** Writes what was imported. That's progress, so the attempts are counted from the start again. */
+/** Writes the results of imported rows. This is progress, so it resets the attempts. */
 export async function writeRowResults(db: Db, job: ImportJob, results: readonly RowResult[]): Promise<void> {
   if (results.length === 0) return
   await sql`
@@ -345,7 +347,10 @@ export const findImport = (db: Db, workspaceId: number, importId: number) =>
     .where('contact_import.id', '=', importId)
     .executeTakeFirst()
 
-/** Deletes an import. A worker that reads its file stops. Returns false, without deleting it, while contacts are changed. */
+/**
+ * Deletes an import. A worker that's reading its file stops. Returns false, without deleting the import, while the import
+ * changes contacts.
+ */
 export async function deleteImport(db: Db, workspaceId: number, importId: number): Promise<boolean> {
   const row = await db
     .deleteFrom('contact_import')

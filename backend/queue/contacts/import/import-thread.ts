@@ -6,8 +6,8 @@ import { type FoundColumns, readColumns } from './read-columns.ts'
 import type { ImportFile } from './read-import-file.ts'
 
 /**
- * The thread that reads one uploaded file. It finds the columns of a file; or it opens one with its first job, and reads the
- * next rows with each that follows.
+ * A job of the thread that reads one uploaded file. The thread has either a single job, which finds the columns, or several:
+ * the first opens the file, and each of the others reads the next rows.
  */
 export type ImportReaderJob = { findColumns: Uint8Array } | { open: ImportFile } | 'next rows'
 
@@ -36,7 +36,8 @@ async function handle(job: ImportReaderJob): Promise<ImportReaderResult> {
   try {
     if (job === 'next rows') return await readRows()
     if ('findColumns' in job) return { found: await readColumns(job.findColumns) }
-    // Loaded only here: it has the data of all phone numbers in the world, which takes memory, and columns don't need it.
+    // Loaded only here, because it has the data of all phone numbers in the world, which takes memory. Finding columns doesn't
+    // need it.
     const { readImportFile } = await import('./read-import-file.ts')
     rowsOfFile = readImportFile(job.open)
     return {}

@@ -16,7 +16,7 @@ import {
 /** The maximum size of a file of contacts. */
 export const maxFileBytes = 20 * 1024 * 1024
 
-/** Rejected rows are corrected meanwhile. */
+/** How long an import and its file are stored. Users can correct rejected rows during this time. */
 export const importTtlMs = 7 * dayMs
 
 /**
@@ -50,8 +50,8 @@ export async function uploadContacts(
 }
 
 /**
- * Checks the files again that wait for their import, because this transaction changes the rules. Call it before campaigns are
- * locked.
+ * Queues another check of the files that wait to be imported. Call it in the transaction that changes the rules, before
+ * campaigns are locked.
  */
 export async function recheckImports(
   { db, notify }: Pick<Deps, 'db' | 'notify'>,
@@ -108,7 +108,8 @@ export async function getImport(deps: Pick<Deps, 'db'>, workspaceId: number, imp
 }
 
 /**
- * Returns an import like `getImport`, also while an erased contact is being removed: then nothing of the file may be shown.
+ * Returns an import like `getImport`, but even while an erased contact is being removed. Until that's done, callers must not
+ * show anything from the file.
  *
  * @throws {ApiError} not_found
  */

@@ -22,12 +22,12 @@ import type { FileConsent } from './parse-consent.ts'
 interface ColumnMapping {
   /** The chosen uses, in the order of the columns. Undefined where nothing was chosen. */
   uses: readonly (ColumnUse | undefined)[]
-  /** The place of each phone column among the others. */
+  /** For each phone column, its place among all phone columns. */
   ranks: readonly number[]
   consent: { source: string; at: string; kind: string }
 }
 
-/** The fields of a form with a mapping. */
+/** The names of the form fields for a mapping. */
 export const mappingFields = {
   use: (index: number) => `use_${index}`,
   rank: (index: number) => `rank_${index}`,
@@ -37,7 +37,8 @@ export const mappingFields = {
 } as const
 
 /**
- * Saves what the columns of a file contain, remembers it for the next file with the same headers, and queues the check.
+ * Saves what the columns of a file contain, remembers the choices for the next file with the same headers, and queues the
+ * check.
  *
  * @throws {ApiError} not_found, validation_failed with one issue for each wrong field
  */
@@ -69,7 +70,7 @@ export async function mapColumns(
   deps.notify.importQueued()
 }
 
-/** Returns true until the import starts, as long as the bytes of the file are stored. */
+/** Returns true if the columns can be changed: the file is still stored, and isn't being processed or imported. */
 export const canMapColumns = (found: { status: string; is_stored: boolean }): boolean =>
   found.is_stored && (found.status === 'mapping' || found.status === 'checked')
 
@@ -112,7 +113,7 @@ function* findColumnIssues(
   yield { field: mappingFields.use(0), code: 'required', message }
 }
 
-/** The API's limit. */
+/** The API's limit for the length of a consent source. */
 const maxSourceLength = 500
 
 /** Reads the consent that was typed for the file. It counts only if a column says who agreed. */

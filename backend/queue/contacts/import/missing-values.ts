@@ -14,8 +14,9 @@ export interface MissingValue {
 }
 
 /**
- * Counts, for each campaign that isn't archived and each name that its agent's greeting needs, the contacts that would have no value
- * after the import. Rows that aren't imported, and people who won't be called, don't count. Only names with a count above zero.
+ * Counts, for each campaign that isn't archived and each name that its agent's greeting needs, the contacts that would have no
+ * value after the import. Doesn't count rows that aren't imported, or people who won't be called. Returns only names with a
+ * count above zero.
  */
 export async function countMissingValues(
   db: Db,
@@ -43,7 +44,10 @@ export async function countMissingValues(
   )
 }
 
-/** Reads the file's rows once. A blank cell isn't in `fields`, so the contact's stored value stays. */
+/**
+ * Counts the contacts without a value for each name. Reads the file's rows once. A blank cell isn't in `fields`, so the
+ * contact's stored value counts.
+ */
 async function countByName(
   db: Db,
   workspaceId: number,
@@ -82,8 +86,8 @@ async function countByName(
 }
 
 /**
- * Returns, for each name, the variable of the file that is saved under it: an import with a campaign saves variables under the
- * agent's names. A name without one stands for itself.
+ * Returns, for each name, the variable of the file that is saved under this name. The two can differ, because an import with a
+ * campaign saves variables under the agent's names. If no variable matches, returns the name itself.
  */
 async function findVariableColumns(
   db: Db,

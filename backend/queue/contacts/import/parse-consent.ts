@@ -23,7 +23,8 @@ interface ConsentCells {
 }
 
 /**
- * Returns the consent to save. Without a source and a date, none is saved for someone who only said yes, also if it has a kind.
+ * Returns the consent to save. Someone who said yes needs a source and a date: if one is missing, returns undefined, even if
+ * there's a kind.
  *
  * @throws {ApiError} validation_failed
  */
@@ -59,7 +60,9 @@ export function parseConsent(
   throw invalidField('consent_at', 'required', message)
 }
 
-/** Rejects other words instead of ignoring them, because they can say that a person didn't agree. */
+/**
+ * Parses a kind of consent. Rejects unknown words instead of ignoring them, because they can mean that a person didn't agree.
+ */
 function parseKind(cell: string | undefined): ConsentKind | undefined {
   if (cell === undefined) return undefined
   const kind = readConsentKind(cell)

@@ -33,7 +33,7 @@ async function* parseRecords(text: Buffer): AsyncGenerator<string[]> {
     parse({
       bom: true,
       delimiter: separator ?? detectDelimiter(start),
-      // Files that several programs have written end their lines in several ways.
+      // A file that several programs have written can have different line endings.
       record_delimiter: ['\r\n', '\n', '\r'],
       // A quotation mark after a space begins a quoted cell.
       ltrim: true,
@@ -58,7 +58,9 @@ async function* parseRecords(text: Buffer): AsyncGenerator<string[]> {
 /** The line with which programs tell Excel what separates the cells. Excel doesn't show it, and doesn't count it as a row. */
 const separatorPattern = /^\uFEFF*"?sep=([^\w\s"]|\t)"?(?:\r\n|\n|\r)/i
 
-/** Converts the file to UTF-8. Most files already are, and decoding 20 MB would block the process. */
+/**
+ * Converts the file to UTF-8. Doesn't decode a file that's already in UTF-8, because decoding 20 MB would block the process.
+ */
 function toUtf8(bytes: Buffer): { text: Buffer; encoding: string } {
   if (isUtf8(bytes) && !bytes.includes(0)) return { text: bytes, encoding: 'utf-8' }
   try {
@@ -77,13 +79,13 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(offset, offset + chunkSize)
 }
 
-/** How many of the first rows show what separates the cells. */
+/** The number of rows to look at to detect the delimiter. */
 const sampleRows = 20
 
 /**
- * Finds the delimiter that splits the first rows into as many cells as the header, ignoring quoted text. The cells of such
- * rows count, so that commas win against one vertical bar in each row, even if some rows are short. If no row has as many
- * cells as the header, the header decides.
+ * Finds the delimiter that splits the first rows into as many cells as the header, ignoring quoted text. Compares delimiters by
+ * the cells in such rows, not by the number of rows. So commas win against one vertical bar in each row, even if some rows are
+ * short. If no row has as many cells as the header, the header decides.
  */
 function detectDelimiter(text: string): string {
   const lines = text.replace(/"[^"]*"/g, '').split(/\r\n|\r|\n/, sampleRows + 1)

@@ -3,19 +3,22 @@ import { parsePhone, parsePhones } from '../../../platform/core/phone.ts'
 import { cutText } from '../../../platform/core/text.ts'
 import type { RowIssue } from './row-issue.ts'
 
-/** A cell that isn't blank. Several columns can have a number, say that a person has opted out, or name the country. */
+/** A cell that isn't blank, with the header of its column. For example, several columns can contain numbers or countries. */
 export interface HeadedCell {
   header: string
   cell: string
 }
 
-/** The numbers of a row, of which the first is called, and the notices about others; or why there's none. */
+/**
+ * The numbers of a row, of which the first is called, with notices about numbers that can't be read. If none can be read, the
+ * issues say why.
+ */
 type RowNumbers =
   { phoneNumbers: readonly [string, ...string[]]; notices: RowIssue[] } | { issues: RowIssue[] }
 
 /**
  * Parses the first readable number in the row's country, or all numbers of someone who must not be called. If it isn't clear
- * which country the row names, only numbers with a country code count: others could be a stranger's.
+ * which country the row names, only numbers with a country code count, because other numbers could be a stranger's.
  *
  * @param phones in the order of preference
  */
@@ -51,7 +54,7 @@ export function parseRowNumbers(
   return { phoneNumbers: [first, ...others], notices: issues.map(toNotBlocked) }
 }
 
-/** Says that a number of someone who must not be called isn't on the do-not-call list. */
+/** Makes an issue say that a number of someone who must not be called won't be on the do-not-call list. */
 export const toNotBlocked = ({ column, message }: RowIssue): RowIssue => ({
   column,
   message: `Not blocked: ${message}`,

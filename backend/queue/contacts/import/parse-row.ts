@@ -15,8 +15,8 @@ import { readConsent, repeatsHeader } from './read-consent.ts'
 import type { RowIssue } from './row-issue.ts'
 
 /**
- * A contact in a file. `other_numbers` are also added to the do-not-call list, if the person must not be called. Someone who
- * said no to consent is saved, but not called.
+ * A contact in a file. `other_numbers` are also added to the do-not-call list, if the person must not be called. With
+ * `consent_denied`, the person said no to consent, and is saved but not called.
  */
 export const ImportedContact = ContactInput.extend({
   other_numbers: z.array(z.string()).default([]),
@@ -26,7 +26,10 @@ export type ImportedContact = z.infer<typeof ImportedContact>
 
 type ParsedRow =
   | { phoneNumber: string; fields: ImportedContact; notices: RowIssue[] }
-  /** The number of someone who said no counts although the row is rejected: another row could say yes. */
+  /**
+   * `deniedNumber` is the number of someone who said no to consent. It counts although the row is rejected, because another row
+   * could say yes.
+   */
   | { issues: RowIssue[]; deniedNumber?: string | undefined }
 
 /** The context for parsing the numbers, dates, and consent of a file. */
@@ -57,7 +60,7 @@ export function parseRow(
   const parsedFields = parseFields(columns, row, phoneNumber, context)
   if (phoneNumber !== undefined && ('fields' in parsedFields || row.mustNotBeCalled)) {
     const numbers = { phone_number: phoneNumber, other_numbers: otherNumbers }
-    // Someone who must not be called is blocked, whatever else of the row can't be read.
+    // Someone who must not be called is blocked, even if other cells of the row can't be read.
     const fields = 'fields' in parsedFields ? parsedFields.fields : { do_not_call: true }
     const isDenied = row.isConsentGiven === false && !row.mustNotBeCalled
     return {
@@ -84,10 +87,13 @@ const deniedNotice = (columns: readonly ImportColumn[]): RowIssue => ({
   kind: 'no_consent',
 })
 
-/** Fields in which “none” or “-” is an answer, or an error. In others, it counts as blank. */
+/** Fields in which “none” or “-” is an answer, or an error. In other fields, such text counts as blank. */
 const keepsPlaceholders: ReadonlySet<ImportField | null> = new Set(['phone_number', 'country', 'do_not_call'])
 
-/** Codes help to parse the number. Anything else becomes a variable, because an agent can say it. */
+/**
+ * Returns true for a country code or a dial code, which help to parse the number. Other text becomes a variable that an agent
+ * can say.
+ */
 const isCountryCode = (cell: string): boolean => {
   const as = readCountry(cell)?.as
   return as === 'code' || as === 'dial_code'
@@ -102,11 +108,11 @@ interface RowCells {
   /** The cells with phone numbers, in the order of preference. */
   phones: HeadedCell[]
   countries: HeadedCell[]
-  /** Answers to a question, and the reader that understands them. */
+  /** The cells of yes-or-no columns. `answer` is undefined if the cell's text isn't recognized. */
   yesNoCells: { header: string; cell: string; answer: boolean | undefined }[]
-  /** True if one of these cells says so. */
+  /** True if one of `yesNoCells` says so. */
   mustNotBeCalled: boolean
-  /** False if one of these cells says no. */
+  /** False if one of `yesNoCells` says no to consent. */
   isConsentGiven: boolean | undefined
   variables: [string, string][]
 }
@@ -135,7 +141,7 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
   return row
 }
 
-/** Checkboxes of forms repeat their statement, which means yes. */
+/** Reads a yes-or-no cell. A cell that repeats its header means yes, because forms write the statement of a checked box. */
 function readAnswer(
   field: 'do_not_call' | 'may_call' | 'consent_given',
   cell: string,
@@ -186,7 +192,10 @@ function parseFields(
   return fields !== undefined && issues.length === 0 ? { fields } : { issues }
 }
 
-/** Leaves the cell as it is if the number can't be read: what an abbreviation means depends on it. */
+/**
+ * Parses a time zone. If the number can't be read, returns the cell unchanged, because what an abbreviation means depends on
+ * the number.
+ */
 const parseTimeZone = (cell: string | undefined, phoneNumber: string | undefined): string | undefined =>
   cell === undefined || phoneNumber === undefined ? cell : requireTimeZone(cell, phoneNumber)
 

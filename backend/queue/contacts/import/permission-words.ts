@@ -1,7 +1,8 @@
-// Words of headers of people who opted out or agreed to be called, in several languages, without accents and punctuation.
+// Words in headers of columns that say who opted out or agreed to be called, in several languages, without accents and
+// punctuation.
 
 // cspell:disable
-/** Parts of headers, without spaces, of people who opted out. */
+/** Parts of headers, without spaces, of columns that say who opted out. */
 export const optOutPattern = new RegExp(
   [
     ...['donotcall', 'donotcontact', 'donotphone', 'dontcall', 'dontphone', 'dontcontact', 'dnc'],
@@ -10,7 +11,7 @@ export const optOutPattern = new RegExp(
   ].join('|'),
 )
 
-/** Matches opt-outs in other languages, between the words of a header: “teléfono llamada” isn't “no llamar”. */
+/** Matches opt-outs in other languages in the words of a header. Without spaces, “teléfono llamada” would match “no llamar”. */
 export const optOutPhrase = new RegExp(
   `\\b(?:${[
     ...[
@@ -30,7 +31,7 @@ export const optOutPhrase = new RegExp(
   ].join('|')})`,
 )
 
-/** Parts of headers, without spaces, of people who agreed to something. */
+/** Parts of headers, without spaces, of columns that say who agreed to something. */
 export const consentPattern = new RegExp(
   [
     ...['optin', 'optedin', 'subscri', 'consent', 'permission', 'einwilligung', 'zustimmung', 'consenso'],
@@ -51,7 +52,7 @@ export const statusNames: ReadonlySet<string> = new Set([
   'abonnementstatus',
 ])
 
-/** Other channels, whose opt-outs say nothing about calls, unless the header names calls, too. */
+/** Matches other channels. Their opt-outs say nothing about calls, unless the header also names calls. */
 export const otherChannelPattern = /mail|courriel|correo|sms|text|fax|newsletter/
 export const callPattern =
   /call|phone|voice|tele(?:f|ph)on|telefoon|telefoni|anruf|angeruf|anzuruf|llam|appel|ligar|ligac|ligue|chamad|chiam|bellen|gebeld/
@@ -78,7 +79,10 @@ export const callVerb = new RegExp(
   ].join('|')})$`,
 )
 
-/** Words for a phone and a contact. With these, only yes and no show that a header asks for permission: “By phone”. */
+/**
+ * Words for a phone and a contact, as in “By phone”. A header with these words asks for permission only if its values are yes
+ * or no.
+ */
 export const callNoun =
   /^(?:(?:tele)?phones?|mobile|cell|voice|contact|kontakt|contacto|contatto|contato|call\w*|tele(?:f|ph)on\w*|telefoo?n\w*)$/
 
@@ -134,7 +138,7 @@ export const requestWord = new RegExp(
   ].join('|')})$`,
 )
 
-/** Words for something else than permission about calls: “When can we call you?”, “Last call” */
+/** Words for facts about calls other than permission: “When can we call you?”, “Last call” */
 export const callDetailWord = new RegExp(
   `^(?:${[
     ...[

@@ -4,7 +4,7 @@ import { guessByValues, guessColumns, looksLikeContact } from './guess-columns.t
 import type { ImportColumn } from './import-columns.ts'
 import { parseCsv, UnreadableFileError } from './parse-csv.ts'
 
-/** The content of a file, before a person has confirmed it. */
+/** The columns of a file as they were guessed, before a member has confirmed them. */
 export interface FoundColumns {
   columns: ImportColumn[]
   /** The first values of each column. */
@@ -13,12 +13,15 @@ export interface FoundColumns {
   hasHeader: boolean
 }
 
-/** Twice as many as a contact can have variables. Every cell costs time, and a file of 20 MB can contain millions. */
+/**
+ * The maximum number of columns, twice the number of variables that a contact can have. Every cell costs time, and a file of 20
+ * MB can contain millions.
+ */
 export const maxColumns = 200
 
 const samplesPerColumn = 3
 
-/** If a column is blank in this many rows, its samples stay empty. */
+/** The maximum number of rows to search for samples. A column that's blank in all of them has no samples. */
 const maxSampleRows = 200
 
 const maxSampleLength = 80

@@ -19,14 +19,14 @@ const noWords = new Set([
 ])
 // cspell:enable
 
-/** Reads whether a person agreed. Returns undefined for other text: only a person can tell what it means. */
+/** Reads whether a person agreed. Returns undefined for other text, because only the user knows what it means. */
 export function readConsent(text: string): boolean | undefined {
   const word = text.toLowerCase().replace(/[\s_.-]/g, '')
   if (yesWords.has(word)) return true
   return noWords.has(word) ? false : readYesNo(text)
 }
 
-/** Longer headers aren't stored whole. */
+/** Headers are stored only up to this length. */
 const maxHeaderLength = 500
 
 /** Returns true for the cell of a checkbox that repeats the statement in its header: “I agree to be called”. */

@@ -37,7 +37,7 @@ export async function* readImportFile(file: ImportFile): AsyncGenerator<CheckedR
     const encodingNotice = isEncodingGuessed ? findEncodingNotice(columns, cells) : undefined
     if (encodingNotice !== undefined) {
       row.issues.push(encodingNotice)
-      // One row shows whether the guess is right.
+      // A notice in one row is enough for the user to check the guess.
       isEncodingGuessed = false
     }
     yield { ...row, issues: limitIssues(row.issues) }
@@ -67,9 +67,12 @@ function findEncodingNotice(
   return { column: '', message, kind: 'file' }
 }
 
-/** The numbers that were read. The second row of a number is skipped, unless it adds one to the do-not-call list. */
+/**
+ * The numbers of the rows that were read. A row that repeats a number is skipped, unless it adds a number to the do-not-call
+ * list.
+ */
 interface SeenNumbers {
-  /** The last row of each number that isn't skipped. */
+  /** Maps each number to the position of its last row that isn't skipped. */
   positions: Map<string, number>
   /** The numbers of people who must not be called. */
   listed: Set<string>
@@ -119,7 +122,7 @@ function checkRow(
     isDuplicate,
     isRepeated: false,
     deniedNumber: isDenied ? phoneNumber : null,
-    // The contact is saved with its first row, which gets this notice instead.
+    // The contact is saved from its first row. `markDenied` adds the notice about consent to that row instead.
     issues: [duplicate, ...notices.filter(({ kind }) => kind !== 'no_consent')],
     cells: null,
   }

@@ -28,7 +28,7 @@ export function joinChanges(changes: readonly ImportedValues[]): ImportedValues 
 
 const noValues: Values = { oldValues: {}, newValues: {} }
 
-/** Joins two changes. The old value is the first one, unless someone else changed it between the two. */
+/** Joins two changes. The old value is that of the earlier change, unless someone else changed the value between the two. */
 function joinValues(earlier: Values, later: Values): Values {
   const between = new Map<string, unknown>(Object.entries(earlier.newValues))
   const next = new Map<string, unknown>(Object.entries(later.oldValues))
@@ -62,13 +62,17 @@ export function toRestorableValues(
   if (columns.length === 0 && variables === undefined) return undefined
   return {
     ...Object.fromEntries(columns.map((column) => [column, oldValues[column] ?? null])),
-    // The contact's current kind is that of another consent, if the change was logged before consents had kinds.
+    // If the change was logged before consents had kinds, it has no old kind, and the contact's current kind belongs to another
+    // consent.
     ...(consent.length > 0 && { consent_kind: oldValues.consent_kind ?? null }),
     ...(variables && { variables }),
   }
 }
 
-/** Returns all variables, with the old values of those that haven't changed since. Undefined if that's none of them. */
+/**
+ * Returns all variables, with the old values of those that haven't changed since the import. Undefined if all of them have
+ * changed.
+ */
 function restoreVariables(
   current: Record<string, string>,
   oldVariables: Record<string, string> = {},

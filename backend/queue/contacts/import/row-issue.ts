@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { cutText } from '../../../platform/core/text.ts'
 
 /**
- * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. Its kind: a number that
- * should be on the do-not-call list can't be read, a person isn't called because they said no to consent, because of their country,
- * or because they were called so often, or it's about the whole file.
+ * An issue in a row. `column` is a header of the file, or empty if the issue isn't about one column. `not_blocked` means that a
+ * number for the do-not-call list can't be read. `no_consent`, `country`, and `frequency` say why a person isn't called. `file`
+ * means that the issue is about the whole file.
  */
 export const RowIssue = z.object({
   column: z.string(),
@@ -13,7 +13,10 @@ export const RowIssue = z.object({
 })
 export type RowIssue = z.infer<typeof RowIssue>
 
-/** Limits the issues of a kind in a row: a file can have 200 columns, and each row is stored and downloaded with its issues. */
+/**
+ * The maximum number of issues of each kind in a row. A file can have 200 columns, and each row is stored and downloaded with
+ * its issues.
+ */
 const maxIssues = 10
 
 /** Shortens the name of a column, which is stored with each issue. */

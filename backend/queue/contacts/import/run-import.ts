@@ -25,9 +25,9 @@ type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 const batchSize = 50
 
 /**
- * Imports the remaining rows in batches, first those of people who must not be called: another row of theirs would queue a
- * call. A row is committed together with its result, so a process that takes over from a lost one doesn't import any row
- * twice. A row that a batch leaves out is imported alone, next.
+ * Imports the remaining rows in batches. Rows of people who must not be called are first, because other rows of these people
+ * would queue calls. A row is committed together with its result, so a process that takes over from a lost one doesn't import
+ * any row twice. Rows that a batch leaves out are imported next, one at a time.
  */
 export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortSignal): Promise<void> {
   let next: 'do not call' | 'any' = 'do not call'
@@ -44,7 +44,7 @@ export async function runImport(deps: ImportDeps, job: ImportJob, signal: AbortS
 }
 
 /**
- * Imports the next rows, or only one, which runs alone.
+ * Imports the next rows, or a single row alone.
  *
  * @returns the positions of the rows that must run alone
  */
@@ -131,7 +131,7 @@ function toRowResult(position: number, decision: AddResult, notCalled: 'no_conse
     return { position, result: 'failed', call: null, issues }
   }
   const { contact, call, warnings } = decision
-  // Those about variables would be the same in each row.
+  // Leaves out warnings about variables, because they would be the same in each row.
   const isCleared = warnings.some(({ code }) => code === 'consent_kind_cleared')
   const row = {
     position,

@@ -16,7 +16,7 @@ import { type CampaignLimits, planPermittedCall } from '../../rules/plan-call.ts
 import { timeZonesOfNumber } from '../../scheduling/time-zones.ts'
 import { keepKind } from '../consent-kinds.ts'
 
-/** How many contacts of a file a campaign wouldn't call, by rule. */
+/** The number of a file's contacts that a campaign wouldn't call, by rule. */
 export interface StoppedRows {
   campaign: string
   consentMissing: number
@@ -25,8 +25,9 @@ export interface StoppedRows {
 }
 
 /**
- * Counts, for each campaign that isn't archived, the contacts of a file that it wouldn't call because of its consent or its hours.
- * Rows that aren't imported, and people who won't be called anyway, don't count. Only campaigns with a count above zero.
+ * Counts, for each campaign that isn't archived, the contacts of a file that it wouldn't call because of its consent or its
+ * hours. Doesn't count rows that aren't imported, or people who won't be called anyway. Returns only campaigns with a count
+ * above zero.
  */
 export async function countStoppedRows(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
@@ -38,7 +39,7 @@ export async function countStoppedRows(
   const campaigns = await findCampaigns(deps.db, workspaceId)
   const now = deps.clock.now()
   const groups = await groupRows(deps.db, { workspaceId, importId }, { rules, campaigns, now })
-  // Many campaigns have the same limits.
+  // Many campaigns have the same limits, so the contacts are counted only once for them.
   const counted = new Map<string, Omit<StoppedRows, 'campaign'>>()
   return campaigns.flatMap(({ name, ...limits }): StoppedRows[] => {
     const key = JSON.stringify(limits)
@@ -56,7 +57,7 @@ function countStopped(
 ): Omit<StoppedRows, 'campaign'> {
   const counts = { consent_missing: 0, consent_expired: 0, no_permitted_hour: 0 }
   for (const { contacts, ...callee } of groups) {
-    // The rows of numbers that are called too often are counted apart, like those of countries that aren't called.
+    // `check-import.ts` already marks rows whose number was called too often, or whose country isn't called.
     const { never } = planPermittedCall(rules, campaign, { ...callee, use: null }, { from: now })
     if (never !== null && never !== 'destination_not_allowed' && never !== 'frequency')
       counts[never] += contacts
@@ -88,7 +89,10 @@ const findCampaigns = (
     .orderBy('id')
     .execute()
 
-/** Contacts for whom the rules decide the same, and one of them. */
+/**
+ * A group of contacts for whom the rules decide the same. `contacts` is their number, and the other values are those of one of
+ * them.
+ */
 interface Group {
   phoneNumber: string
   timeZone: string | null
@@ -101,7 +105,7 @@ interface ImportKey {
   importId: number
 }
 
-/** Reads the rows in batches, so that no batch holds up other requests. */
+/** Groups the contacts of a file. Reads the rows in batches, so that no query holds up other requests. */
 async function groupRows(
   db: Db,
   key: ImportKey,
@@ -129,13 +133,13 @@ async function groupRows(
   return [...groups.values()]
 }
 
-/** Returns the different rules of campaigns about consent. */
+/** Returns the campaigns' rules about consent, each only once. */
 const findConsentRules = (rules: CallRules, campaigns: readonly Campaign[]): ConsentRule[] => {
   const all = campaigns.map(({ requires }) => strictest(rules, requires))
   return [...new Map(all.map((rule) => [JSON.stringify(rule), rule])).values()]
 }
 
-/** Returns what decides where a number is. All numbers with an American area code are in the same place. */
+/** Returns a key for a number's place. Numbers with the same American area code are in the same place. */
 const findPlace = (phoneNumber: string): string =>
   findAreaCode(phoneNumber) || [countryOfNumber(phoneNumber), ...timeZonesOfNumber(phoneNumber)].join()
 
@@ -180,8 +184,8 @@ const ofWorkspace = (workspaceId: number, importId: number) =>
   sql`(select id from contact_import where workspace_id = ${workspaceId} and id = ${importId})`
 
 /**
- * Returns the rows of a batch whose contacts are called if a campaign is chosen. A range of positions, because without statistics,
- * PostgreSQL would sort all rows for the next ones.
+ * Returns the rows of a batch whose contacts are called if a campaign is chosen. Selects a range of positions, because
+ * PostgreSQL, without statistics, would sort all rows to find the next ones.
  */
 async function findRowsToCall(
   db: Db,

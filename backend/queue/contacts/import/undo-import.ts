@@ -48,7 +48,7 @@ type UndoState =
   | { kind: 'running'; counts: UndoCounts }
   | { kind: 'undone'; counts: UndoCounts; by: Actor | null; at: Date }
 
-/** Returns whether an import can be undone. `not imported` also if the file no longer exists. */
+/** Returns whether an import can be undone. `not imported` can also mean that the file no longer exists. */
 export async function getUndoState(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
@@ -66,7 +66,7 @@ export async function getUndoState(
 }
 
 /**
- * Starts undoing an import. A worker does it. If two members start it, it's undone once.
+ * Starts an undo of an import, which a worker then does. If two members start it, the import is undone only once.
  *
  * @returns true if this request started it
  * @throws {FormError} validation_failed if it's too late, or if nothing was imported
@@ -115,7 +115,7 @@ export const failUndo = ({ db }: Pick<Deps, 'db'>, job: ImportJob): Promise<void
       'Something went wrong on our side, and the import was only partly undone. Undo it again to continue.',
   })
 
-/** Returns false if nothing is left to undo, or if another process has leased the job. */
+/** Undoes the next batch. Returns false if nothing is left to undo, or if another process has leased the job. */
 async function undoBatch(tx: UndoDeps, job: ImportJob): Promise<boolean> {
   if (!(await renewImportLease(tx.db, job))) return false
   const found = await findUndo(tx.db, job.workspaceId, job.id)
@@ -143,8 +143,8 @@ async function undoBatch(tx: UndoDeps, job: ImportJob): Promise<boolean> {
 }
 
 /**
- * Cancels the next calls of the import that wait, except those that another import asked for, too. A call that's being placed
- * gets no other attempt.
+ * Cancels the import's next waiting calls, except those that another import also asked for. A call that's being placed isn't
+ * retried.
  *
  * @returns how many were canceled, or undefined if no calls are left
  */
@@ -166,8 +166,8 @@ async function cancelCalls(tx: UndoDeps, job: ImportJob, by: Actor): Promise<num
 type ContactResult = 'removed' | 'restored' | LeftReason
 
 /**
- * Removes or restores contacts. A contact whose waiting calls move with its time zone is restored alone, because that locks
- * their campaigns: the batch ends before it.
+ * Removes or restores contacts. If restoring a contact's time zone moves its waiting calls, the batch ends before that contact.
+ * The contact is then restored alone, because moving calls locks their campaigns.
  */
 async function undoContacts(
   tx: UndoDeps,
@@ -213,9 +213,9 @@ function toUndoStep({ created, leftReason, current, changes }: ContactToUndo) {
 }
 
 /**
- * Erases what's stored about a contact that only the import has touched, besides members who chatted with an agent in its
- * name. It has no conversations of calls, notes, attempts, or tool calls, so that these erasers of `privacy/erase-contact.ts`
- * are enough.
+ * Erasers for a contact that only the import has used, except for chats of members with agents in the contact's name. Such a
+ * contact has no conversations from calls, notes, attempts, or tool calls, so these erasers from `privacy/erase-contact.ts` are
+ * enough.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,

@@ -5,7 +5,7 @@ import type { ChangedValues, LeftReason, UndoCounts } from '../../../platform/db
 import type { ImportJob } from './import-store.ts'
 import type { ImportedValues } from './restorable-values.ts'
 
-/** Returns what decides whether an import can be undone, and what an undo has done. */
+/** Returns the values that decide whether an import can be undone, and the progress of its undo. */
 export const findUndo = (db: Db, workspaceId: number, importId: number) =>
   db
     .selectFrom('contact_import')
@@ -32,7 +32,10 @@ export const findUndo = (db: Db, workspaceId: number, importId: number) =>
     .where('id', '=', importId)
     .executeTakeFirst()
 
-/** Starts an undo, or continues one that stopped. Returns false if it's under way or done, or if the import isn't done. */
+/**
+ * Starts an undo, or continues one that stopped. Returns false if the undo is already under way or done, or if the import isn't
+ * finished or finished too early.
+ */
 export async function markUndoStarted(
   db: Db,
   workspaceId: number,
@@ -51,7 +54,7 @@ export async function markUndoStarted(
   return row !== undefined
 }
 
-/** Saves what an undo has done so far, in the transaction that does it. */
+/** Saves the progress of an undo, in the transaction that makes the progress. */
 export const saveUndoProgress = async (
   db: Db,
   job: ImportJob,
@@ -85,7 +88,7 @@ export const finishUndo = async (
     .execute()
 }
 
-/** Locks calls of the import that wait or are being placed and aren't canceled, in the order of their IDs. */
+/** Locks the import's next calls that are queued, or that are being placed and aren't canceled, in the order of their IDs. */
 export const lockOpenCalls = (db: Db, job: ImportJob, limit: number) =>
   db
     .selectFrom('call')
@@ -100,8 +103,8 @@ export const lockOpenCalls = (db: Db, job: ImportJob, limit: number) =>
     .execute()
 
 /**
- * Leaves locked calls to imports that found them open and aren't undone: undoing those cancels them. Returns their IDs. An
- * import that ended before a call was queued has found another one.
+ * Assigns locked calls to other imports that found them open and aren't undone. Undoing those imports then cancels the calls.
+ * Returns the IDs of these calls. An import that ended before a call was queued can't have found it, so it isn't considered.
  */
 export async function leaveToOtherImports(
   db: Db,
@@ -161,7 +164,7 @@ export async function findImportedContacts(
   return rows.map((row) => row.contact_id)
 }
 
-/** Locks contacts like an import: first their rows, then the contacts, in the order of their numbers. */
+/** Locks contacts in the same order as an import: first their rows, then the contacts, in the order of their numbers. */
 export async function lockImportedContacts(
   db: Db,
   job: ImportJob,
@@ -195,13 +198,13 @@ export interface ContactToUndo {
    * erased.
    */
   changes: { [Values in keyof ImportedValues]: ImportedValues[Values] | null }[]
-  /** The current values, written like those of changes. */
+  /** The current values, in the same format as those in `changes`. */
   current: ChangedValues
 }
 
 /**
- * Reads locked contacts, in the order of their IDs, without those that were erased. As a separate statement, it sees
- * what was committed while the locks were waited for.
+ * Reads locked contacts, in the order of their IDs, without those that were erased. This is a separate statement, so that it
+ * sees what was committed while the transaction waited for the locks.
  */
 export async function readImportedContacts(
   db: Db,
