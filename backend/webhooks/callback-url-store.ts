@@ -5,7 +5,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { ConnectionOwner } from './subscription-store.ts'
 
 /**
- * How long after a URL was added its first delivery is sent. The caller gets its response first: contract.md promises
+ * The delay before the first delivery to a new callback URL, so that the caller gets its response first. The promised delay is
  * five seconds, and the transaction and the response take a moment.
  */
 export const callbackDelayMs = 6 * secondMs
@@ -17,8 +17,8 @@ interface NewCallback {
 }
 
 /**
- * Adds a URL to a call. A URL of an ended connection is added again for the new one. Returns undefined if the call
- * already has the URL.
+ * Adds a URL to a call. If the URL was added by a connection that has ended, adds it again for the caller's connection. Returns
+ * undefined if the call already has the URL.
  */
 export async function insertCallback(
   db: Db,
@@ -41,7 +41,7 @@ export async function insertCallback(
   return row?.id
 }
 
-/** Counts the callback URLs of a call whose event hasn't been delivered to them. */
+/** Counts the callback URLs of a call that still wait for the call's event. */
 export async function countCallbacks(db: Db, workspaceId: number, callId: number): Promise<number> {
   const row = await db
     .selectFrom('call_callback')
@@ -85,7 +85,7 @@ export async function endCallbacksOfOwner(
   owner: ConnectionOwner,
   at: Date,
 ): Promise<void> {
-  // Waits for transactions that are adding deliveries. The next statement sees those.
+  // Waits for transactions that are adding deliveries. The statements below then see those deliveries.
   const owned = db
     .selectFrom('call_callback')
     .select('id')

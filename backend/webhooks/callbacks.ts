@@ -11,7 +11,7 @@ import {
   insertCallbackDelivery,
 } from './callback-url-store.ts'
 
-/** Maximum callback URLs of one call. */
+/** The maximum number of callback URLs of one call. */
 export const maxCallbacks = 5
 
 /** @throws {ApiError} validation_failed (callback_url) */
@@ -23,8 +23,8 @@ export function checkCallbackUrl(config: Deps['config'], url: string): void {
 }
 
 /**
- * Locks the connection that asks for a callback until the transaction ends. Call it before other rows are locked. Returns
- * an error if the connection was removed meanwhile.
+ * Locks the connection that adds a callback URL until the transaction ends. Call it before other rows are locked. Returns an
+ * error if the connection was removed meanwhile.
  */
 export const lockCallbackOwner = async (db: Db, caller: Caller): Promise<ApiError | null> =>
   (await lockConnection(db, caller)) ? null : connectionEndedError()
@@ -32,10 +32,10 @@ export const lockCallbackOwner = async (db: Db, caller: Caller): Promise<ApiErro
 export const connectionEndedError = () => new ApiError('invalid_credential.connection_removed')
 
 /**
- * Adds a callback URL to a call after `lockCallbackOwner`. A URL that the call already has is ignored. If the call's
- * event exists already, it's sent to the URL. Call `notify.deliveryQueued()` after the commit.
+ * Adds a callback URL to a call after `lockCallbackOwner`. A URL that the call already has is ignored. If the call's event
+ * exists already, it's sent to the URL. Call `notify.deliveryQueued()` after the commit.
  *
- * @throws {ApiError} validation_failed if the call would have more than five
+ * @throws {ApiError} validation_failed if the call would have more than `maxCallbacks` callback URLs
  */
 export async function addCallback(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
@@ -43,9 +43,10 @@ export async function addCallback(
   { callId, url }: { callId: number; url: string },
 ): Promise<void> {
   const { workspaceId } = caller
-  // The transaction that writes the call's event holds this lock: it either finds the URL, or this finds the event.
+  // The transaction that writes the call's event takes the same lock. So either that transaction finds the URL, or this one
+  // finds the event.
   await lockCall(db, workspaceId, callId)
-  // Runs after all locks are taken, because waiting for them can take longer than the time until the first delivery.
+  // Reads the time after all locks are taken, because waiting for them can take longer than the delay of the first delivery.
   const at = clock.now()
   const callbackId = await insertCallback(db, caller, { callId, url: normalizeTargetUrl(url), at })
   if (callbackId === undefined) return

@@ -47,7 +47,7 @@ export async function attemptDelivery(
   const url = new URL(delivery.targetUrl)
   try {
     const response = await send({ ...request, url, signal, maxBytes: maxResponseBytes })
-    // Zapier knows then, whatever it responds.
+    // Zapier has got the report, whatever status it responds with.
     if (delivery.eventId === null) return { kind: 'delivered', statusCode: response.status }
     return toDeliveryAttemptResult(
       response.status,

@@ -19,17 +19,17 @@ export interface AttemptResultRow {
   lease: { id: number; fence: number }
   attempt: DeliveryAttemptRow
   state: DeliveryState
-  /** Records the result only for a delivery of a subscription in this state; null for any. */
+  /** Records the result only if the delivery's subscription is in this state. Null for any state. */
   onlyIf: 'not_failing' | 'failing' | null
 }
 
 /**
- * Records attempts and ends their leases. Returns the IDs of the deliveries. It leaves out deliveries that another worker
- * has taken over. A delivery that was canceled during the attempt isn't retried.
+ * Records attempts and ends their leases. Returns the IDs of the deliveries. It leaves out deliveries that another worker has
+ * taken over. A delivery that was canceled during the attempt isn't retried.
  *
- * @param options.skipLocked leaves out deliveries that others have locked. Otherwise, it waits for them, so record only one
- *   attempt: two statements that lock several rows in different orders would stop each other
- * @param options.failingSince the earliest time at which a subscription that counts as failing can have started to fail
+ * @param options.skipLocked leaves out deliveries that other transactions have locked. Without it, the statement waits for
+ *   their locks, so record only one attempt: two statements that lock several rows in different orders could deadlock.
+ * @param options.failingSince a subscription in the state `failing` must have started to fail after this time
  */
 export async function recordDeliveryAttempts(
   db: Db,

@@ -31,7 +31,7 @@ export interface LeasedDelivery {
   /** Null for a callback URL. */
   subscriptionId: number | null
   disabled: boolean
-  /** Sealed. */
+  /** Sealed with `secretBox`, as is `previousSecret`. */
   secret: string
   previousSecret: string | null
   previousSecretUntil: Date | null
@@ -46,20 +46,21 @@ interface Claim {
   activeByHost: ReadonlyMap<string, number>
   /** How many deliveries this worker has leased and not finished for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
-  /** How many deliveries a lane may get in addition, by `toLaneKey`. */
+  /** How many deliveries each lane may get in addition to its share, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
   leaseSeconds: number
   turns?: SenderTurns
 }
 
 /**
- * Leases deliveries that are due, up to a limit per host. Hosts take turns, and the subscriptions of a host do. A backlog
- * isn't scanned: the statements skip from one host or lane to the next in the index. Leases use the database's clock,
- * because the workers' clocks can differ.
+ * Leases deliveries that are due, up to a limit per host. Hosts take turns, and so do the lanes of each host. The statements
+ * don't scan a backlog, but skip from one host or lane to the next in the index. Leases use the database's clock, because the
+ * workers' clocks can differ.
  */
 export async function leaseDeliveries(db: Db, claim: Claim): Promise<LeasedDelivery[]> {
   const { turns = newSenderTurns() } = claim
-  // Retries wait for seconds or longer. If other deliveries are due all the time, it's enough to look once per second.
+  // Retries wait for seconds or longer. If other deliveries are due all the time, it's enough to look for due retries once per
+  // second.
   if (performance.now() - turns.retriesAt >= secondMs) await endRetryWaits(db, turns, claim.now)
   const leased = await leaseInTurn(db, turns, claim)
   if (leased.length > 0 || (await endRetryWaits(db, turns, claim.now)) === 0n) return leased
@@ -74,7 +75,7 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
     usedByHost: (host: string) => activeByHost.get(host) ?? 0,
     usedByLane: ({ host, id }: Lane) => activeByLane?.get(toLaneKey(host, id)) ?? 0,
   }
-  // Takes turns from the current one to the last host, and then from the first one.
+  // Goes from the current host to the last one, and then through all hosts from the first one.
   for (let passes = turns.host === '' ? 1 : 2; passes > 0;) {
     const lanes = await listLanes(db, turns)
     const lastHost = lanes.at(-1)
@@ -88,11 +89,11 @@ async function leaseInTurn(db: Db, turns: SenderTurns, claim: Claim): Promise<Le
 }
 
 const maxHosts = 64
-/** Lanes of a host that can get a delivery at a time. */
+/** The maximum number of a host's lanes that can get a delivery at a time. */
 const maxLanes = 64
 const maxRetries = 1_000
 
-/** Gives a turn to deliveries whose retries have become due. Returns how many. */
+/** Gives a turn to deliveries whose retries have become due. Returns their number. */
 async function endRetryWaits(db: Db, turns: SenderTurns, now: Date): Promise<bigint> {
   turns.retriesAt = performance.now()
   const { numAffectedRows = 0n } = await sql`${prepared}
@@ -105,13 +106,13 @@ async function endRetryWaits(db: Db, turns: SenderTurns, now: Date): Promise<big
   return numAffectedRows
 }
 
-/** `laneOf` in sender.ts does the same. */
+/** SQL for the ID of a delivery's lane. `laneOf` in sender.ts uses the same ID. */
 const laneId = sql`coalesce(subscription_id, -workspace_id)`
 const hasTurns = sql`status = 'pending' and not waits_for_retry`
 
 /**
- * Returns lanes of the hosts after `turns.host`, with the number of hosts up to there. The lanes of a host begin after
- * the one that had its turn last.
+ * Returns the lanes of the hosts after `turns.host`. `hostCount` is the number of hosts up to and including the lane's. The
+ * lanes of a host begin after the lane that had the last turn.
  */
 async function listLanes(db: Db, turns: SenderTurns): Promise<(Lane & { hostCount: number })[]> {
   const lastLanes = JSON.stringify(Object.fromEntries(turns.lanes.entries()))
@@ -252,7 +253,10 @@ export async function endDelivery(
     .execute()
 }
 
-/** Ends a subscription's pending deliveries of events without an attempt. Attempts in progress end by themselves. */
+/**
+ * Ends a subscription's pending deliveries of events without an attempt. Leaves out deliveries with an attempt in progress,
+ * because their workers end them.
+ */
 export async function exhaustDeliveriesOfSubscription(
   db: Db,
   workspaceId: number,

@@ -11,7 +11,7 @@ const setTargetToHost = sql`
   status = case status when 'exhausted' then 'gone' else status end`
 const isFinishedCallbackDelivery = sql`subscription_id is null and status <> 'pending'`
 
-/** Erases the callback URLs of calls and of finished deliveries. Pending ones still need theirs. */
+/** Erases the callback URLs of calls and of finished deliveries. Pending deliveries still need their URLs. */
 export const eraseCallbackUrls: ContactEraser = async (db, { workspaceId, callIds }) => {
   await sql`update call_callback set url = '' where workspace_id = ${workspaceId} and call_id = any(${callIds}::bigint[])`.execute(
     db,
@@ -22,7 +22,10 @@ export const eraseCallbackUrls: ContactEraser = async (db, { workspaceId, callId
       and event_id in (select id from event where call_id = any(${callIds}::bigint[]))`.execute(db)
 }
 
-/** Erases the callback URLs of deliveries that were pending when their contact was erased. They end within days. */
+/**
+ * Erases the callback URLs of deliveries that were still pending when the contact was erased, and have ended since. Looks back
+ * 10 days, because deliveries end within days.
+ */
 export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Promise<void> {
   await sql`
     update webhook_delivery set ${setTargetToHost}
@@ -35,7 +38,7 @@ export async function eraseCallbackUrlsOfErasedContacts(db: Db, now: Date): Prom
     )`.execute(db)
 }
 
-/** Erases the contact from the events of their calls. Pending deliveries send the erased event. */
+/** Erases a contact from the events of the contact's calls. Pending deliveries send the erased event. */
 export const eraseEvents: ContactEraser = async (db, { workspaceId, callIds }) => {
   const events = await db
     .selectFrom('event')

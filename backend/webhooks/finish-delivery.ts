@@ -22,14 +22,14 @@ import {
   recordSubscriptionSuccess,
 } from './subscription-store.ts'
 
-/** A subscription is disabled if its attempts have failed for so long. */
+/** How long a subscription's attempts can fail before the subscription is disabled. */
 export const maxFailingMs = 5 * dayMs
 
 interface FinishedAttempt {
   delivery: LeasedDelivery
   attempt: DeliveryAttemptRow
   result: DeliveryAttemptResult
-  /** When the result arrived. */
+  /** The time when the result arrived. */
   at: Date
   /** Milliseconds until the next attempt; undefined if this one was the last. */
   delayMs: number | undefined
@@ -44,8 +44,8 @@ type RecordAttempt = (
 type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 
 /**
- * Creates the function that records an attempt and its consequences. While many results arrive, those of 10 ms share a
- * statement, if they don't change their subscriptions. Most don't, because a subscription rarely starts or stops failing.
+ * Creates the function that records an attempt and its consequences. While many results arrive, the results of 10 ms share a
+ * statement, except those that change their subscriptions. Few do, because a subscription rarely starts or stops failing.
  */
 export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
   const record = share<FinishedAttempt, void>(
@@ -96,7 +96,10 @@ function toFinishedAttempt(
   return { delivery, attempt, result, at, delayMs }
 }
 
-/** The end of a subscription is reported to Zapier within a day. */
+/**
+ * Returns true if the next attempt is within a day of the delivery's creation. After a day, Outdial stops trying to report the
+ * end of a subscription to Zapier.
+ */
 const isWithinDay = ({ createdAt }: LeasedDelivery, at: Date, delayMs: number): boolean =>
   at.getTime() + delayMs <= createdAt.getTime() + dayMs
 
@@ -161,7 +164,7 @@ function toDeliveryState(
     : { status: 'pending', nextAttemptAt: new Date(at.getTime() + delayMs) }
 }
 
-/** Returns whether the receiver can still get deliveries. */
+/** Updates the subscription after an attempt. Returns true if the receiver can still get deliveries. */
 async function updateSubscriptionHealth(
   db: Db,
   delivery: LeasedDelivery,

@@ -23,12 +23,12 @@ export interface HostSlots {
 }
 
 /**
- * Creates slots. Work waits up to `maxWaitMs` for a slot. When one becomes free, the lane that uses the fewest gets it.
+ * Creates slots. Work waits up to `maxWaitMs` for a slot. When a slot becomes free, the waiting lane that uses the fewest slots
+ * gets it.
  *
- * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver,
- * so the free ones are for lanes that need one later: a single lane gets half of the slots, and each of n lanes that want
- * as many as possible gets 1 / (n + 1). Network switches divide their buffers by this rule, which is known as
- * "dynamic thresholds".
+ * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver, so the
+ * free ones are for lanes that need one later: a single lane gets half of the slots, and each of n lanes that want as many as
+ * possible gets 1 / (n + 1). Network switches divide their buffers by this rule, which is known as "dynamic thresholds".
  */
 export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWaitMs: number }): HostSlots {
   const hosts = new Map<string, HostState>()
@@ -44,7 +44,7 @@ export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWa
   const acquire = (host: string, lane: string): Promise<boolean> => {
     const state: HostState = hosts.get(host) ?? { running: 0, runningByLane: new Map(), waiting: [] }
     hosts.set(host, state)
-    // This delivery overtakes none that could start: those that wait are from lanes that use too many slots.
+    // This doesn't overtake waiting work that could start, because all waiting work is from lanes that use too many slots.
     if (mayStart(state, lane)) {
       take(state, lane)
       return Promise.resolve(true)

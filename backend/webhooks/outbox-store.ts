@@ -5,12 +5,12 @@ import { prepared } from '../platform/db/connect.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { callbackDelayMs } from './callback-url-store.ts'
 
-/** How many of the subscriptions that an event wasn't sent to are stored with it. */
+/** An event stores which subscriptions it isn't sent to, up to this number. */
 const maxStoredUnmatched = 50
 
 /**
- * Inserts the events of calls and their deliveries in one statement, stores how many subscriptions each is sent to, and why
- * it isn't sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two
+ * Inserts the events of calls and their deliveries in one statement. Stores with each event how many subscriptions it's sent
+ * to, and why it isn't sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two
  * transactions wait. Otherwise, a delivery could be added after the pending ones have been canceled.
  *
  * @returns the number of deliveries

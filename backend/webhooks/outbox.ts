@@ -44,15 +44,15 @@ const toEvent = (workspaceId: number, call: Call, at: Date): CallCompletedEvent 
     data: call,
   }).data
 
-/** Deliveries per transaction. Restoring the calls of many more could take longer than a statement may. */
+/** Deliveries per transaction. Many more could take longer than a statement may. */
 const replayBatchSize = 500
 
 /**
- * Sends exhausted deliveries again with a new retry schedule. Selects one delivery or all deliveries of a subscription.
- * If `subscriptionId` is null, selects the deliveries to all callback URLs. Outside a transaction, it replays many
- * deliveries in several transactions, so that none of them is long.
+ * Sends exhausted deliveries again with a new retry schedule. Selects one delivery or all deliveries of a subscription. If
+ * `subscriptionId` is null, selects the deliveries to all callback URLs. Outside a transaction, it replays many deliveries in
+ * several transactions, so that none of them is long.
  *
- * @returns how many; 0 if none is exhausted or the subscription is disabled
+ * @returns the number of deliveries; 0 if none is exhausted or the subscription is disabled
  */
 export async function replayDeliveries(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

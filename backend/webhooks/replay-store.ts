@@ -6,8 +6,8 @@ import { isOfCall } from './test-events.ts'
 export type ReplaySelection = { deliveryId: number } | { subscriptionId: number | null }
 
 /**
- * Matches exhausted deliveries that something would send again. A test event is sent only once, and nothing is sent to a
- * disabled subscription, or to one that has ended.
+ * Matches exhausted deliveries that can be sent again. A test event is sent only once, and nothing is sent to a disabled
+ * subscription, or to one that has ended.
  */
 const canBeReplayed = (workspaceId: number) => sql<boolean>`
   d.workspace_id = ${workspaceId} and d.status = 'exhausted' and ${isOfCall('d')} and (
@@ -17,7 +17,7 @@ const canBeReplayed = (workspaceId: number) => sql<boolean>`
     or exists (select from call_callback c where c.id = d.callback_id and c.ended_at is null)
   )`
 
-/** Returns the IDs of the next deliveries that can be replayed, in their order. */
+/** Returns the IDs of the next deliveries that can be replayed, in ascending order. */
 export async function selectDeliveriesToReplay(
   db: Db,
   workspaceId: number,

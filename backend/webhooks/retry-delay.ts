@@ -14,7 +14,7 @@ export const retrySchedule = [
   24 * hourMs,
 ]
 
-/** The share of a delay by which jitter makes it longer at most. */
+/** The maximum jitter, as a share of the delay that it's added to. */
 export const maxJitter = 0.2
 
 export const maxRetryAfterMs = dayMs

@@ -44,8 +44,8 @@ interface SampleCall {
 }
 
 /**
- * Returns a sample call with `test` set. No call or contact has its IDs, so that a receiver that looks up records by ID
- * doesn't overwrite one.
+ * Returns a sample call with `test` set. No real call or contact has the sample's IDs, so that a receiver that looks up records
+ * by ID doesn't overwrite a real record.
  */
 function sampleCall({ campaign, agent, outcome, goalMet, optedOut, url, at }: SampleCall): Call {
   const secondsBefore = (seconds: number) => new Date(at.getTime() - seconds * secondMs).toISOString()
@@ -94,7 +94,7 @@ const withoutConversation = (call: Call): Call => ({
   extracted: {},
 })
 
-/** Values of a sample call that aren't examples, such as those of a chat. Its outcome is then always `answered`. */
+/** Values that replace the example values of a sample call, such as those of a chat. The outcome is then always `answered`. */
 export type SampleCallValues = Partial<Omit<Call, 'id' | 'test' | 'contact'>> & {
   contact: Pick<Call['contact'], 'first_name' | 'last_name' | 'variables'>
 }
@@ -127,12 +127,12 @@ export async function createTestEvent(
 }
 
 /**
- * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. It's one
- * attempt: it isn't retried or replayed. The response only appears on the delivery's page. It neither resets nor adds to the
- * subscription's failures, and 410 doesn't remove the subscription. If the worker dies during the attempt, another one sends
- * the event again.
+ * Sends a sample `call.completed` to one subscription, through the same outbox and sender as every other event. The event gets
+ * a single attempt, and isn't retried or replayed. The response only appears on the delivery's page: it neither resets nor adds
+ * to the subscription's failures, and 410 doesn't remove the subscription. If the worker dies during the attempt, another
+ * worker sends the event again.
  *
- * @param values what isn't an example; by default, everything is
+ * @param values replacements for the example values; by default, none
  * @returns the ID of the delivery
  * @throws {ApiError} not_found, or validation_failed if the subscription is disabled
  */

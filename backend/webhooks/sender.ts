@@ -20,13 +20,13 @@ export const deliveryTimeoutMs = 15 * secondMs
 export interface SenderOptions {
   /** Timeout of one attempt. */
   timeoutMs?: number
-  /** Maximum deliveries that are leased at a time, and so of simultaneous attempts to all hosts. */
+  /** Maximum deliveries that are leased at a time. This also limits the simultaneous attempts to all hosts. */
   concurrency?: number
-  /** Maximum simultaneous attempts to one host, so that one that never responds leaves capacity for the others. */
+  /** Maximum simultaneous attempts to one host, so that a host that never responds leaves capacity for the others. */
   perHost?: number
   /**
-   * Must be longer than any attempt. Otherwise, another worker would repeat a slow attempt while it runs. Unsubscribing
-   * waits for it if the worker was killed during an attempt.
+   * The length of a lease. It must be longer than any attempt. Otherwise, another worker would repeat a slow attempt while it
+   * runs. If a worker was killed during an attempt, unsubscribing waits until the lease ends.
    */
   leaseSeconds?: number
   resolve?: ResolveHost
@@ -38,13 +38,14 @@ type SenderDeps = Pick<
 >
 
 /**
- * How many deliveries are leased for a lane in addition to its share of `perHost`, so that slots don't wait for the next
- * claim. A lane gets twice as many as the fast responses of its receiver since its last claim. Any other result takes
- * them all back: a slow receiver's slots hardly wait for a claim, and what's leased ahead for it would only be released.
+ * The maximum number of deliveries that are leased ahead for a lane, in addition to its share of `perHost`, so that slots don't
+ * wait for the next claim. For each fast response of its receiver since its last claim, a lane gets two more. Any other result
+ * takes back all of them. A slow receiver's slots hardly ever wait for a claim, so deliveries that are leased ahead for it
+ * would only be released.
  */
 const maxAheadPerLane = 128
 const fastResponseMs = 100
-/** Leased deliveries of a host that becomes slow are released after this time, so that others can send them. */
+/** Leased deliveries of a host that becomes slow are released after this time, so that other senders can send them. */
 const maxSlotWaitMs = secondMs
 
 /**
@@ -63,7 +64,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   const workerId = randomUUID()
   const activeByHost = new Map<string, number>()
   const activeByLane = new Map<string, number>()
-  // Callback URLs can have any number of hosts.
+  // The number of entries is limited, because callback URLs can have any number of hosts.
   const aheadByLane = new LRUCache<string, number>({ max: 1_000 })
   const turns = newSenderTurns()
   const { send, close } = createReusingSend({ allowLoopback: config.allowLoopbackWebhooks, resolve })
@@ -125,7 +126,7 @@ export function startSender(deps: SenderDeps, options: SenderOptions = {}): Work
   }
 }
 
-/** Returns the key of a delivery's lane. `laneId` in delivery-store.ts does the same. */
+/** Returns the key of a delivery's lane. `laneId` in delivery-store.ts computes the same ID in SQL. */
 const laneOf = ({ targetHost, subscriptionId, workspaceId }: LeasedDelivery): string =>
   toLaneKey(targetHost, subscriptionId ?? -workspaceId)
 
@@ -156,8 +157,8 @@ interface Attempted {
 }
 
 /**
- * Makes one attempt, or returns why there is none. `released` means that another worker may make it at once, and
- * `subscribed` that Zapier isn't notified that a subscription has ended, because another one has its URL.
+ * Makes one attempt, or returns why there is none. `released` means that another worker may make it at once. `subscribed` means
+ * that Zapier isn't notified that a subscription has ended, because another subscription has the same URL.
  */
 async function attemptInSlot(
   deps: SenderDeps,
@@ -167,7 +168,7 @@ async function attemptInSlot(
 ): Promise<Attempted | 'disabled' | 'lease_ends' | 'released' | 'subscribed'> {
   if (delivery.disabled) return 'disabled'
   const attempted = await means.slots.run(delivery.targetHost, laneOf(delivery), async () => {
-    // The process was frozen, and the attempt would outlive the lease: another worker sends the event, or nobody does
+    // The process was frozen, and the attempt could end after the lease. So another worker sends the event, or none does
     // because the receiver has unsubscribed.
     if (performance.now() > startBy) return 'lease_ends'
     if (delivery.eventId === null && (await isSubscribed(deps.db, delivery.targetUrl))) return 'subscribed'
@@ -178,7 +179,7 @@ async function attemptInSlot(
   return attempted ?? 'released'
 }
 
-/** Returns undefined if the worker stops before there's a result. */
+/** Makes one attempt, and measures it. Returns undefined if the worker stops before there's a result. */
 async function attempt(
   deps: SenderDeps,
   means: Means,
@@ -210,8 +211,8 @@ async function attempt(
 }
 
 /**
- * Returns a signal that aborts after a time, or if the worker stops. Unlike one of `AbortSignal.timeout`, it doesn't
- * outlive its attempt: at thousands of attempts per second, those would add up.
+ * Returns a signal that aborts after a time, or if the worker stops. Unlike a signal of `AbortSignal.timeout`, it doesn't
+ * outlive its attempt. At thousands of attempts per second, such signals would add up.
  */
 function limitTime(timeoutMs: number, stopSignal: AbortSignal): { signal: AbortSignal; clear: () => void } {
   const aborting = new AbortController()

@@ -8,7 +8,10 @@ import { toOriginSecret } from './origin-secret.ts'
 /** Returns the keys that sign a delivery at the time `at`, or undefined if a secret can't be decrypted. */
 export type FindSigningKeys = (delivery: LeasedDelivery, at: Date) => KeyObject[] | undefined
 
-/** Creates the function that finds keys. It remembers them, because decrypting a secret costs more than signing with it. */
+/**
+ * Creates the function that finds signing keys. The function caches them, because decrypting a secret costs more than signing
+ * with it.
+ */
 export function createSigningKeys({ secretBox }: Pick<Deps, 'secretBox'>): FindSigningKeys {
   const keys = new LRUCache<string, KeyObject>({ max: 1_000 })
 

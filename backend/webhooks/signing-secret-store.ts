@@ -11,7 +11,7 @@ export const findWorkspaceSecret = (
     .where('id', '=', workspaceId)
     .executeTakeFirstOrThrow()
 
-/** Replaces the secret. The previous one also signs until `previousUntil`. */
+/** Replaces a workspace's secret. The previous one also signs until `previousUntil`. */
 export async function replaceWorkspaceSecret(
   db: Db,
   workspaceId: number,
@@ -28,7 +28,10 @@ export async function replaceWorkspaceSecret(
     .execute()
 }
 
-/** Replaces the secret. The previous one also signs until `previousUntil`. Returns false if there's no subscription. */
+/**
+ * Replaces a subscription's secret. The previous one also signs until `previousUntil`. Returns false if there's no
+ * subscription.
+ */
 export async function replaceSubscriptionSecret(
   db: Db,
   workspaceId: number,

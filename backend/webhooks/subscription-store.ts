@@ -9,8 +9,8 @@ import { isOfCall } from './test-events.ts'
 export type SubscriptionRow = Selectable<Database['webhook_subscription']>
 
 /**
- * Inserts a subscription, or enables the existing one again; the unique indexes decide which. A new one has no secret,
- * because a secret is sealed for the row's ID: set it in the same transaction.
+ * Inserts a subscription, or enables the existing one again; the unique indexes decide which. A new subscription has no secret
+ * yet, because a secret is sealed for the row's ID. Set the secret in the same transaction.
  */
 export async function upsertSubscription(
   db: Db,
@@ -50,9 +50,11 @@ export async function upsertSubscription(
 }
 
 /**
- * Gives an app's subscription with this URL another filter, and enables it. Returns undefined if the app has none.
+ * Gives an app's subscription with this URL another filter, and enables it. Returns undefined if the app has no such
+ * subscription.
  *
- * Takes a lock, because simultaneous requests with different filters have no row in common: each would insert one.
+ * Takes a lock, because simultaneous requests with different filters have no row in common. Without the lock, each would insert
+ * a subscription.
  */
 export async function replaceFilter(
   db: Db,
@@ -131,7 +133,7 @@ export const endSubscription = async (
  */
 export type ConnectionOwner = { apiKeyId: number } | { userId: number; clientId?: string }
 
-/** Ends an owner's subscriptions and cancels their pending deliveries. Returns how many there were. */
+/** Ends an owner's subscriptions and cancels their pending deliveries. Returns the number of subscriptions. */
 export const endSubscriptionsOfOwner = (
   db: Db,
   workspaceId: number,
@@ -149,8 +151,8 @@ export const endSubscriptionsOfOwner = (
 }
 
 /**
- * Locks subscriptions in the same order as the outbox, which prevents deadlocks, and waits for transactions that are
- * adding deliveries to them.
+ * Locks subscriptions that haven't ended. Uses the same order as the outbox, which prevents deadlocks. Waits for transactions
+ * that are adding deliveries to the subscriptions.
  */
 const liveSubscriptions = (db: Db, workspaceId: number) =>
   db
@@ -179,7 +181,7 @@ async function endLocked(
     })
     .where('id', '=', sql<number>`any(${ids}::bigint[])`)
     .execute()
-  // A separate statement, which sees the deliveries that were added before the lock.
+  // This is a separate statement, so that it sees the deliveries that were added before the lock.
   await sql`
     update webhook_delivery set status = 'canceled', next_attempt_at = null, finished_at = ${at}
     where subscription_id = any(${ids}::bigint[]) and status = 'pending'`.execute(db)
@@ -187,12 +189,12 @@ async function endLocked(
   return ids.length
 }
 
-/** Delay before Zapier is notified that a subscription has ended. Meanwhile, it may have subscribed the URL again. */
+/** Delay before Zapier is notified that a subscription has ended. During this time, Zapier may subscribe the URL again. */
 const endReportDelayMs = 6 * secondMs
 
 /**
  * Adds the DELETE requests that notify Zapier that these subscriptions have ended, one for each URL: an API key can have many
- * subscriptions with the same URL. Stored URLs are normalized.
+ * subscriptions with the same URL. Stored URLs are normalized, so that they start with their origin.
  */
 async function insertEndReports(
   db: Db,
@@ -225,7 +227,9 @@ export async function cancelEndReport(
     .execute()
 }
 
-/** Checks if a subscription that hasn't ended has this URL. A URL of Zapier belongs to one Zap, whatever the workspace. */
+/**
+ * Checks if a subscription that hasn't ended has this URL. Looks in all workspaces, because a URL of Zapier belongs to one Zap.
+ */
 export async function isSubscribed(db: Db, targetUrl: string): Promise<boolean> {
   const query = db
     .selectFrom('webhook_subscription')

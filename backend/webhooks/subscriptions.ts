@@ -30,16 +30,15 @@ import {
 } from './subscription-store.ts'
 
 /**
- * Subscribes a URL to `call.completed`. Automation platforms repeat a request when they don't get a response. If the
- * connection already has a subscription with the same URL, event, and filter, that one is enabled again and returned
- * with its secret.
+ * Subscribes a URL to `call.completed`. Automation platforms repeat a request when they don't get a response. If the connection
+ * already has a subscription with the same URL, event, and filter, that one is enabled again and returned with its secret.
  *
- * A connected app has one subscription for each URL, so another filter replaces the earlier one. Zapier uses a URL of
- * its own for each Zap, and a second subscription would run the Zap twice for each call if an unsubscribe request was
- * lost. API keys can use one URL with several filters.
+ * A connected app has one subscription for each URL, so another filter replaces the earlier one. Zapier uses a separate URL for
+ * each Zap. If an unsubscribe request was lost, a second subscription would run the Zap twice for each call. API keys can use
+ * one URL with several filters.
  *
- * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and
- *   invalid_credential if the connection was removed during the request
+ * @throws {ApiError} validation_failed (target_url), not_found (the filter's campaign or agent), and invalid_credential if the
+ *   connection was removed during the request
  */
 export async function subscribe(
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify' | 'secretBox'>,
@@ -81,7 +80,7 @@ export async function subscribe(
 }
 
 /**
- * Removes what selects all calls. An empty list of outcomes means all outcomes, because that's what an empty
+ * Removes conditions that all calls meet. An empty list of outcomes means all outcomes, because that's what an empty
  * multiple-choice field sends.
  */
 function normalizeFilter(filter: SubscribeWebhook['filter']): WebhookFilter {
@@ -107,7 +106,7 @@ async function requireInWorkspace(db: Db, workspaceId: number, filter: WebhookFi
 }
 
 /**
- * Ends a subscription and cancels its pending deliveries. Any connection of the workspace may end any of its
+ * Ends a subscription and cancels its pending deliveries. Any connection of the workspace may end any of the workspace's
  * subscriptions. An attempt in progress may still arrive: see `waitForAttemptsInProgress`. Zapier is notified if a member, and
  * not a connection, ended its subscription.
  *
@@ -158,10 +157,10 @@ export async function enableSubscription(
 }
 
 /**
- * Ends what a connection, or all connections of a member, asked for: webhook subscriptions and callback URLs. Their
- * pending deliveries are canceled, and Zapier is notified that its subscriptions have ended.
+ * Ends the webhook subscriptions and callback URLs of a connection, or of all connections of a member. Cancels their pending
+ * deliveries, and notifies Zapier that its subscriptions have ended.
  *
- * @returns how many subscriptions
+ * @returns the number of subscriptions
  */
 export async function endEventsOfConnection(
   { config, db }: Pick<Deps, 'config' | 'db'>,
@@ -178,7 +177,7 @@ export async function endEventsOfConnection(
 /** How long an ended subscription is listed, with its deliveries. */
 export const endedTtlMs = 30 * dayMs
 
-/** Deletes subscriptions that ended 30 days ago, with their deliveries. */
+/** Deletes subscriptions that ended at least 30 days ago, with their deliveries. */
 export async function deleteOldSubscriptions(db: Db, now: Date): Promise<void> {
   const before = new Date(now.getTime() - endedTtlMs)
   while (!(await deleteEndedSubscriptions(db, { before, limit: 1_000 })));

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * The deliveries that take turns with others to the same host: those of a subscription, or those to the callback URLs of
- * a workspace.
+ * A group of deliveries to one host that takes turns with the host's other groups. It has the deliveries of a subscription, or
+ * those to the callback URLs of a workspace.
  */
 export interface Lane {
   host: string
@@ -20,7 +20,7 @@ export interface SenderTurns {
   host: string
   /** Maps a host with more lanes than free slots to the lane that had its turn last. */
   lanes: LRUCache<string, number>
-  /** When due retries got their turn, on the monotonic clock of `performance.now()`. */
+  /** The time when due retries last got a turn, on the monotonic clock of `performance.now()`. */
   retriesAt: number
 }
 
@@ -30,23 +30,23 @@ export const newSenderTurns = (): SenderTurns => ({
   retriesAt: -Infinity,
 })
 
-/** Returns a key of the lane, or of the lane that a leased delivery has. */
+/** Returns a lane's key for maps and sets. */
 export const toLaneKey = (host: string, laneId: number): string => `${laneId} ${host}`
 
 /** The slots in which a sender may lease deliveries. */
 interface Slots {
   /** Maximum deliveries for each host. */
   perHost: number
-  /** How many a lane may get in addition, because its receiver responds fast. */
+  /** How many deliveries a lane may get in addition, because its receiver responds fast. */
   ahead: (lane: Lane) => number
   usedByHost: (host: string) => number
   usedByLane: (lane: Lane) => number
 }
 
 /**
- * Divides capacity evenly among hosts, and each host's share among its lanes. A lane whose receiver doesn't respond fast
- * gets nothing while it uses its share of the host's slots, so that the others have theirs. Capacity that a host or lane
- * doesn't need is left for the next time.
+ * Divides capacity evenly among hosts, and each host's share among its lanes. A lane whose receiver doesn't respond fast gets
+ * nothing while it uses its share of the host's slots, so that the other lanes get their shares. Capacity that a host or lane
+ * doesn't need is left for the next claim.
  *
  * @param lanes in the order of their turns
  */
@@ -56,7 +56,7 @@ export function shareAmongLanes(
   { capacity, slots }: { capacity: number; slots: Slots },
 ): LaneShare[] {
   const hosts = [...Map.groupBy(lanes, ({ host }) => host)].map(([host, lanesOfHost]) => {
-    // Divides the slots as if there were one more lane, which then finds free slots when it gets a delivery.
+    // Divides the slots as if there were one more lane, so that a new lane finds free slots when it gets a delivery.
     const fairShare = Math.max(1, Math.floor(slots.perHost / (lanesOfHost.length + 1)))
     const withFree = lanesOfHost.map((lane) => ({
       ...lane,
@@ -82,7 +82,7 @@ export function shareAmongLanes(
     const chosen = lanesOfHost.slice(0, Math.min(share, free))
     const limits = divide(Math.min(share, free), chosen.length)
     const lastChosen = chosen.at(-1)
-    // A host with one lane has no turns.
+    // The lanes of a host take turns only if there are several.
     if (lastChosen !== undefined && lanesOfHost.length > 1) turns.lanes.set(host, lastChosen.id)
     return chosen.map((lane, position) => ({
       ...{ host, id: lane.id },
