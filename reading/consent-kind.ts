@@ -15,7 +15,7 @@ const oralWords = new Set([
 ])
 // cspell:enable
 
-/** Reads how a person agreed. Returns undefined for other text, such as "Web": only a person can tell what it means. */
+/** Reads how a person agreed. Returns undefined for other text, such as "Web": only the user knows what it means. */
 export function readConsentKind(text: string): 'written' | 'oral' | undefined {
   const word = toNameKey(text)
   if (writtenWords.has(word)) return 'written'

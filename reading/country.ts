@@ -24,9 +24,10 @@ export function readCountry(text: string): ReadCountry | undefined {
 }
 
 /**
- * Returns the country that several texts name. A dial code agrees with each of its countries, unless an area code follows it.
+ * Returns the country that several texts name. A dial code agrees with each of its countries. With an area code, it agrees only
+ * with the country of that area.
  *
- * @returns undefined if they name different ones
+ * @returns undefined if the texts name different countries
  */
 export function chooseCountry(countries: readonly ReadCountry[]): ReadCountry | undefined {
   const byCertainty = countries.toSorted(
@@ -67,7 +68,8 @@ const dialCodeOf = (country: string): string | undefined =>
 let dialCodes: Map<string, string[]> | undefined
 let names: Map<string, string> | undefined
 
-// Made when first used: most steps of a Zap read no country, and all wait for what is made while loading.
+// Created when first used. Most steps of a Zap read no country, but all of them would wait for what is created while the
+// connector loads.
 const byDialCode = () =>
   (dialCodes ??= new Map(
     Object.entries(countriesByDialCode).map(([dialCode, countries]) => [dialCode, countries.split(' ')]),

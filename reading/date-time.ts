@@ -2,8 +2,8 @@
 import { readAmericanTimeZone } from './time-zone.ts'
 
 /**
- * Dates that can be read in only one way, or that Zapier reads in this way: with slashes, the month comes first, unless it
- * can't. Only there, a year can have two digits, because Zapier's own "now" has.
+ * Formats of dates that can be read in only one way, or that Zapier reads in this way. In dates with slashes, the month comes
+ * first, unless it can't be a month. Only these dates can have a year of two digits, because Zapier's own "now" has one.
  */
 const dates = [
   /^(?<year>\d{4})[-/](?<month>\d\d?)[-/](?<day>\d\d?)(?!\d)/,
@@ -22,7 +22,10 @@ const time =
 /** A time zone after a time. JavaScript writes `GMT-0500 (Eastern Standard Time)`. */
 const zone =
   /(?<=\d|[ap]\.?m\.?) ?(?:(?<name>Z|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST)|(?:GMT|UTC)?(?<sign>[+-])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d)(?: \([^()]*\))?)$/i
-/** These stay the same in summer, as in the dates of emails (RFC 5322). ET, CT, MT, and PT change, so they aren't here. */
+/**
+ * The hours from UTC of abbreviations that stay the same in summer, as in the dates of emails (RFC 5322). ET, CT, MT, and PT
+ * change, so they aren't included.
+ */
 const zoneHours: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -41,16 +44,18 @@ const zoneHours: Readonly<Record<string, number>> = {
 }
 
 /**
- * Matches the time that Zapier's users add to a date, such as "+1d -2h". Zapier itself calculates it only for datetime
- * fields.
+ * Matches the time that Zapier's users add to a date, such as "+1d -2h". Zapier itself adds this time only in datetime fields.
  */
 const shifts = /(?: ?[+-]\d{1,4}[mhdw]){1,8}$/
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Longer text isn't a date. */
+/** Text that's longer than this isn't a date. */
 const maxDateLength = 200
 
-/** Earlier years are those of placeholders, such as 0001-01-01, and of typing errors. ISO 8601 ends with the year 9999. */
+/**
+ * The range of years. Earlier years are placeholders, such as 0001-01-01, or typing errors. ISO 8601 ends with the year 9999,
+ * and a time zone can move a date to the next year.
+ */
 const firstYear = 1900
 const lastYear = 9998
 
@@ -141,7 +146,7 @@ function readOffset({ name, sign, hours, minutes }: Groups, clock: number): numb
  * Returns the moment of a date in milliseconds since 1970. If a clock change repeats the time, the first one counts. A time
  * that a clock change skips is read as if clocks hadn't changed yet, so it becomes a later time.
  *
- * @param timeZone for a date that has none
+ * @param timeZone the time zone of a date that has none
  */
 export function toMoment(
   { clock, offset }: Pick<TypedDateTime, 'clock' | 'offset'>,
@@ -167,7 +172,7 @@ function offsetAt(moment: number, timeZone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-// A file can have 100,000 dates, and making a format takes longer than all else.
+// Caches the formats, because a file can have 100,000 dates, and creating a format takes longer than all else.
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-/** Returns a name in lower case, without accents, punctuation, and the article, so that all spellings of it are equal. */
+/** Returns a name in lower case, without accents, punctuation, and a leading "the", so that all spellings of it are equal. */
 export const toNameKey = (name: string): string =>
   name
     .normalize('NFD')

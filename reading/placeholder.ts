@@ -2,8 +2,8 @@
 const placeholders = new Set(['n/a', 'null', 'undefined', 'none', '-'])
 
 /**
- * Returns whether a text stands for a blank field. Not for phone numbers, countries, and the answer to "Do not call?", where
- * such a text is an error or has a meaning.
+ * Returns true for a text that stands for a blank field. Don't use it for phone numbers, countries, or the answer to "Do not
+ * call?", where such a text is an error or has a meaning.
  */
 export const isPlaceholder = (text: string): boolean =>
   placeholders.has(

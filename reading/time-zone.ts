@@ -1,7 +1,10 @@
 // cspell:ignore akdt akst
 import { olderNames, windowsZones } from './time-zone-names.ts'
 
-/** North American zones with their names and abbreviations. `allYear` is a zone that never changes to daylight time. */
+/**
+ * North American zones with their names and abbreviations. `allYear` is a zone with the same standard time that never changes
+ * to daylight time.
+ */
 const northAmerica = [
   { zone: 'America/Halifax', names: ['atlantic'], abbreviations: [] },
   { zone: 'America/New_York', names: ['eastern'], abbreviations: ['et', 'est', 'edt'] },
@@ -25,21 +28,21 @@ const northAmerica = [
 /** Lists the modern names of the IANA time zones. */
 export const listTimeZones = (): string[] => Object.keys(olderNames)
 
-/** Returns the text to choose a time zone by: "New York (America/New_York)". */
+/** Returns the text that shows a time zone in a list of choices, such as "New York (America/New_York)". */
 export function formatTimeZone(timeZone: string): string {
   const [city = '', ...regions] = timeZone.split('/').toReversed()
   return regions.length === 0 ? city : `${city.replaceAll('_', ' ')} (${timeZone})`
 }
 
 /**
- * Reads a name of a time zone: its IANA name in any case, its city or label, or the name that Windows, HubSpot, or Salesforce has
- * for it, such as "(GMT-05:00) Eastern Time (US & Canada)".
+ * Reads a name of a time zone: its IANA name in any case, its city or label, or the name that Windows, HubSpot, or Salesforce
+ * has for it, such as "(GMT-05:00) Eastern Time (US & Canada)".
  *
  * A name with "US" or "Canada" in it, such as US/Eastern, means that place for every number: someone in New York can have a
- * phone from Jamaica. Without it, an American name says only what people call their time.
+ * phone from Jamaica. Without "US" or "Canada", the number decides what an American name means.
  *
- * @returns the modern IANA name, or undefined for other text, such as abbreviations and offsets, which have no daylight saving
- *   time, and for what `readAmericanTimeZone` reads
+ * @returns the modern IANA name. Undefined for names that `readAmericanTimeZone` reads, and for other text, such as
+ *   abbreviations and offsets, which say nothing about daylight saving time.
  */
 export function readTimeZone(text: string): string | undefined {
   const name = withoutOffset(text)
@@ -55,7 +58,7 @@ export function readTimeZone(text: string): string | undefined {
  * Reads an abbreviation or an American name, such as "Eastern" or "Eastern Standard Time". They mean these time zones only in
  * the United States and Canada: in Jamaica and Panama, Eastern Standard Time has no daylight saving time.
  *
- * @param number is the contact's, with the country and the time zones that it may be in
+ * @param number the country of the contact's number, and the time zones that the number may be in
  */
 export function readAmericanTimeZone(
   text: string,
@@ -87,7 +90,8 @@ const findZone = (text: string): string | undefined => zonesByKey().get(toKey(te
 
 let keys: Map<string, string> | undefined
 
-// Made when first used: most steps of a Zap read no time zone, and all wait for what is made while loading.
+// Created when first used. Most steps of a Zap read no time zone, but all of them would wait for what is created while the
+// connector loads.
 const zonesByKey = () =>
   (keys ??= new Map(
     [
@@ -99,6 +103,6 @@ const zonesByKey = () =>
     ].map(([name, zone]) => [toKey(name), zone]),
   ))
 
-/** Writes HubSpot's `us_slash_eastern` as `us/eastern`. */
+/** Normalizes a name, so that its spellings are equal. HubSpot's `us_slash_eastern` becomes `us/eastern`. */
 const toKey = (name: string): string =>
   name.trim().toLowerCase().replaceAll(' ', '_').replaceAll('_slash_', '/')

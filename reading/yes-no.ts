@@ -46,7 +46,7 @@ export function readYesNo(text: string): boolean | undefined {
 /**
  * Reads the answer to "Do not call?". The words of people who opted out mean yes only here.
  *
- * @returns undefined for other text, which can mean an opt-out: only a person can tell
+ * @returns undefined for other text, because it can mean an opt-out, and only the user knows
  */
 export function readDoNotCall(text: string): boolean | undefined {
   const word = toWord(text)
