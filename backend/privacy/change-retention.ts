@@ -36,8 +36,8 @@ const isShorterThan = (days: RetentionDays, other: RetentionDays): days is numbe
   days !== null && (other === null || days < other)
 
 /**
- * Sets how many days a workspace keeps conversations, and cancels a pending change. This takes effect at once, so a
- * shorter retention is rejected: see {@link shortenRetention}. Returns false in that case.
+ * Sets how many days a workspace keeps conversations, and cancels a pending change. The change takes effect at once, so a
+ * shorter retention isn't accepted: the function then returns false. See {@link shortenRetention}.
  *
  * @throws {ApiError} validation_failed for a number of days that isn't allowed
  */
@@ -54,10 +54,10 @@ export async function extendRetention(
 }
 
 /**
- * Sets a shorter retention. It takes effect in 24 hours and can be undone until then. It replaces a pending one. Returns
- * when it takes effect.
+ * Sets a shorter retention. The change takes effect in 24 hours, and can be undone until then. It replaces a pending change.
+ * Returns the time when it takes effect.
  *
- * @throws {ApiError} validation_failed if it isn't shorter
+ * @throws {ApiError} validation_failed if the retention isn't shorter than the current one
  */
 export async function shortenRetention(
   tx: Pick<Deps, 'db' | 'clock'>,
@@ -79,7 +79,7 @@ export async function shortenRetention(
 /**
  * Cancels a shorter retention that hasn't taken effect yet.
  *
- * @throws {ApiError} validation_failed if there is none
+ * @throws {ApiError} validation_failed if no change is pending
  */
 export async function undoShorterRetention(
   tx: Pick<Deps, 'db' | 'clock'>,
@@ -94,7 +94,7 @@ export async function undoShorterRetention(
   await updateRetention(tx.db, workspaceId, { days, pending: null })
 }
 
-/** A shorter retention, and how many of today's calls lose their conversations when it takes effect. */
+/** A shorter retention, and how many of the existing calls lose their conversations when it takes effect. */
 export interface ShorterRetention {
   days: number
   at: Date
@@ -113,11 +113,11 @@ export async function previewShorterRetention(
   return countCalls(db, workspaceId, { days, at: new Date(now.getTime() + retentionDelayMs) })
 }
 
-/** Returns a workspace's retention, with a pending one that can still be undone. */
+/** Returns a workspace's retention, with a pending change that can still be undone. */
 export const getRetention = ({ db, clock }: Pick<Deps, 'db' | 'clock'>, workspaceId: number) =>
   findRetention(db, workspaceId, clock.now())
 
-/** Returns a workspace's retention, and how many calls a pending one affects. */
+/** Returns a workspace's retention, and how many calls a pending change affects. */
 export async function loadRetention(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,

@@ -25,7 +25,7 @@ export const startExpirationJob = (
     maxRunMs: 10 * minuteMs,
     work: async () => {
       const now = clock.now()
-      // If one of them fails every time, the others still run.
+      // If one of these functions fails every time, the others still run.
       await deleteExpiredIdentities(db, now).catch(onError)
       await deleteExpiredResponses(db, now).catch(onError)
       await deleteOldRequests(db, now).catch(onError)

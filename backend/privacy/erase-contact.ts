@@ -30,10 +30,10 @@ import { eraseSpreadsheetCells } from '../tools/spreadsheets/erase-cells.ts'
 import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 
 /**
- * One eraser for every place that stores something about a contact, except import rows, which are locked before the
- * contact. A new table or column that can contain who a person is, or what they said, needs an eraser here;
- * test/privacy/erasers.test.ts fails without it. Rows that other transactions also lock come in the order of
- * platform/db/locks.ts. The contact and its calls are already locked, and its attempts have ended.
+ * One eraser for every place that stores something about a contact, except import rows, which are locked before the contact. A
+ * new table or column that can contain who a person is, or what they said, needs an eraser here; test/privacy/erasers.test.ts
+ * fails without it. Erasers of rows that other transactions also lock are in the order of platform/db/locks.ts. The contact and
+ * its calls are already locked, and its attempts have ended.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,
@@ -72,7 +72,7 @@ export async function eraseContact(
   if (found.phoneNumber === '') return // already erased
   const identifiers = toIdentifiers(found)
   const person = { ...found, ...identifiers }
-  // The clocks of the processes can differ by less than this.
+  // Subtracts an hour, which is more than the clocks of the processes can differ by.
   const mentionsReadAt = new Date(deps.clock.now().getTime() - hourMs)
   const mentionIds = await findToolCallsNaming(deps.db, workspaceId, identifiers)
   const chatIds = await findChatsNaming(deps.db, workspaceId, identifiers)
@@ -110,7 +110,7 @@ export async function eraseContact(
   })
 }
 
-/** Returns what identifies a contact in texts. */
+/** Returns the values that can identify a contact in texts. */
 export const toIdentifiers = ({
   phoneNumber,
   email,

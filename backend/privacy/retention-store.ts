@@ -10,7 +10,10 @@ export interface Retention {
   pending: { days: number; at: Date } | null
 }
 
-/** The retention in effect at a time. Once a pending one takes effect, nothing needs to write it to the row. */
+/**
+ * Returns an SQL expression for the retention in effect at a time. It applies a pending retention when its time comes, so that
+ * the row needn't be updated then.
+ */
 const daysAt = (now: Date) =>
   sql<RetentionDays>`case when pending_retention_at <= ${now} then pending_retention_days else retention_days end`
 

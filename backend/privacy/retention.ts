@@ -11,19 +11,19 @@ import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 import { conversationLimit } from './change-retention.ts'
 import { selectRetentions } from './retention-store.ts'
 
-/** Calls or chats per transaction. It locks their rows for about a tenth of a second. */
+/** Calls or chats per transaction. A transaction locks their rows for about a tenth of a second. */
 const batchSize = 500
 
 /**
- * Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention, and deletes
- * chats that are older than that, or than chats are kept at most.
+ * Starts a job that erases, once an hour, the conversations of calls older than their workspace's retention, and deletes chats
+ * that are older than the retention or `maxChatAgeMs`.
  */
 export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log'>): PeriodicJob =>
   startPeriodicJob(deps.clock, {
     name: 'retention',
     intervalMs: hourMs,
     maxRunMs: 10 * minuteMs,
-    // One batch of each workspace in turn, until nothing is left.
+    // Each run does one batch per workspace, and the job repeats runs until nothing is left.
     work: async () => {
       const now = deps.clock.now()
       const oldest = new Date(now.getTime() - maxChatAgeMs)

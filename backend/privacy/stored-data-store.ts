@@ -14,8 +14,8 @@ export interface StoredData {
 }
 
 /**
- * @param mentionIds the tool calls that mention the contact, of any contact's calls
- * @param chatIds the chats that do
+ * @param mentionIds the IDs of the tool calls that mention the contact, in any contact's calls
+ * @param chatIds the IDs of the chats that mention the contact
  */
 export async function selectStoredData(
   db: Db,
