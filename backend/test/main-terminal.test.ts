@@ -10,7 +10,7 @@ jest.setTimeout(90_000)
 const start = path.resolve(import.meta.dirname, '../../scripts/start.mjs')
 const dataDir = useTestFolder()
 
-/** Checks for the `script` program of util-linux, which runs a command in a new terminal. */
+/** Returns true if the machine has the `script` program of util-linux, which runs a command in a new terminal. */
 function hasScript(): boolean {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux')

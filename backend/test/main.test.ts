@@ -15,7 +15,7 @@ const newFolder = async () => {
   folders.push(folder)
   return folder
 }
-/** The data folder for tests that work with data of an earlier service. */
+/** The data folder for tests that use data from an earlier run of the service. */
 let dataDir: string
 beforeAll(async () => {
   dataDir = await newFolder()
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const started: RunningProcess[] = []
 afterEach(async () => {
   for (const { process, result } of started.splice(0)) {
-    process.kill('SIGTERM') // after SIGKILL, its database would run a moment longer
+    process.kill('SIGTERM') // not SIGKILL, after which the embedded database would run a moment longer
     await result
   }
 })
@@ -106,7 +106,7 @@ it('stops cleanly when the shell that npm started it in ends, even if that takes
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_SECONDS: '2' })
   await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')
-  // The output closes when the service, which inherited it, has ended.
+  // The service inherited the shell's output, so the output closes only when the service has ended.
   const { stdout } = await shell.result
   expect(stdout).toContain('"msg":"stopping"')
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)

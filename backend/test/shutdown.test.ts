@@ -31,7 +31,8 @@ it('fails /readyz after SIGTERM, but still handles requests until load balancers
   expect([ready.status, await ready.json()]).toEqual([503, { status: 'stopping' }])
   const page = await get('/sign-in')
   expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])
-  // The second signal, once it counts, ends the process immediately.
+  // Sends the signal repeatedly, because the process ignores it at first. Once it counts as a second signal, it ends the
+  // process.
   const repeated = setInterval(() => process.kill('SIGTERM'), 100)
   expect((await result).code).toBe(1)
   clearInterval(repeated)

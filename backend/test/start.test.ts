@@ -40,7 +40,7 @@ it('returns 503 while the database is unavailable, and recovers when it is back'
   await proxy.reconnect()
   while ((await statusOf(service, '/readyz')) !== 200) await pause()
 
-  // The workers have recovered too.
+  // The service's workers have also recovered.
   const secretBox = createSecretBox([settings.SECRET_KEY])
   const { workspaceId, userId, campaignId } = await seedWorkspace({ db: database.db, secretBox })
   const { key } = await createApiKey(testDeps(database.db), workspaceId, userId, 'Test')

@@ -21,10 +21,10 @@ import { type SeededObjects, seedEverything } from '../support/seed-everything.t
 import { useServiceWorld } from '../support/service.ts'
 import { createSender, parseError } from '../support/test-api.ts'
 
-// These tests call every route of the API's table, including routes added later. A route without a request below, or an
-// ID field without a value, fails a test.
+// These tests call every route of the API's table, including routes added later. A test fails if a route has no request below,
+// or an ID field has no value.
 
-/** IDs from the customer's own systems. Different workspaces can use the same. */
+/** IDs from the customer's own systems. Two workspaces can use the same ID. */
 const customerFields = ['body.external_id', 'query.external_id']
 
 /** An ID that no object has. */
@@ -34,9 +34,9 @@ let ours: SeededObjects
 let theirs: SeededObjects
 let ourKey: string
 let theirKey: string
-/** Credentials that once worked in their workspace, or that are for something else, with the expected error code. */
+/** Credentials without access to the other workspace's API, each with the expected error code. */
 let endedCredentials: Record<string, { key: string | null; code: string }>
-/** Access tokens for their workspace with all scopes except one. */
+/** For each scope, an access token for the other workspace with all scopes except this one. */
 let tokensWithout: Map<Scope, string>
 const world = useServiceWorld()
 
@@ -99,7 +99,7 @@ beforeAll(async () => {
   }
 })
 
-/** Sends a request of a route with an API key or access token. */
+/** Sends a request to a route with an API key or access token. */
 function send(
   route: Route,
   { id = '', query = {}, body }: RouteInput,
@@ -122,7 +122,7 @@ const idFieldsOf = (route: Route): string[] => {
   ].filter((field) => !customerFields.includes(field))
 }
 
-/** Returns the paths of the IDs in a request. They show that `idFieldsOf` finds the ID fields of the schemas. */
+/** Returns the paths of a request's IDs. A test compares them with the ID fields of the schemas. */
 const listIds = (input: object): string[] =>
   Object.entries(input).flatMap(([name, value]: [string, unknown]) => {
     const inside = typeof value === 'object' && value !== null ? listIds(value) : []
@@ -150,7 +150,7 @@ function replaceField(input: RouteInput, path: string, value: unknown): RouteInp
 const isSuccess = (route: Route, { statusCode }: LightMyRequestResponse) =>
   Object.keys(route.responses).includes(String(statusCode))
 
-/** Routes whose responses name no object. */
+/** Routes whose responses don't contain the name of any object. */
 const namelessRoutes = ['cancelCalls', 'addToDoNotCallList', 'unsubscribeWebhook']
 
 const mentionsTheirs = ({ body }: LightMyRequestResponse) => /theirs/i.test(body)
@@ -234,8 +234,8 @@ it("reads and changes nothing of another workspace in requests with only the wor
   expect(await readTheirs()).toEqual(before)
 })
 
-// This test comes last, because it changes their workspace. If its requests were rejected, the others would prove
-// nothing.
+// This test comes last, because it changes the other workspace. It proves that the requests are valid: if they were always
+// rejected, the tests above would prove nothing.
 it('accepts the same requests with a key of the right workspace, and shows its objects', async () => {
   for (const route of routes) {
     const response = await send(route, inputFor(route, theirs), theirKey)

@@ -13,7 +13,7 @@ import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// Work that outlives a session or a role waits for the transaction that ends it, and then isn't done.
+// A form that needs a session or a role waits for a transaction that ends the session or the role, and is then rejected.
 
 let ours: SeededObjects
 const world = useServiceWorld()
@@ -26,7 +26,7 @@ const seedOwner = () => seedSignedInMember(world.service, ours.workspaceId, 'own
 const endSessions = (tx: Deps, { userId }: SignedInUser) =>
   tx.db.deleteFrom('session').where('user_id', '=', userId).execute()
 
-/** Sends a form while a transaction takes a right away. Commits it when the form waits for it. */
+/** Sends a form while a transaction takes a right away. Commits the transaction when the form waits for it. */
 async function sendDuring(takeAway: (tx: Deps) => Promise<unknown>, send: () => Promise<{ status: number }>) {
   let sending: Promise<{ status: number }> | undefined
   await inTransaction<Deps, void>(world.service.deps, async (tx) => {
@@ -41,7 +41,7 @@ async function sendDuring(takeAway: (tx: Deps) => Promise<unknown>, send: () => 
   return response?.status
 }
 
-/** A form of the dashboard with valid values. */
+/** Returns a function that sends a form of the dashboard with valid values. */
 async function createForm(user: SignedInUser, path: string) {
   const fields = { ...fieldsWith(ours), _csrf: await getCsrfToken(user) }
   const route = listDashboardRoutes(world.service.deps).find((one) => one.path === path)
@@ -49,7 +49,7 @@ async function createForm(user: SignedInUser, path: string) {
   return () => request(world.service, user, workspacePath(ours, pathFor(route, ours)), fields)
 }
 
-/** Everything that only owners can do, and what outlives a session. */
+/** All forms that only owners can send, and one that creates an API key, which would outlive the session. */
 const lockingPaths = [...ownerPaths, '/settings/api-keys/new']
 
 it.each(lockingPaths)("doesn't do what %s asks for if the session ends meanwhile", async (path) => {

@@ -15,37 +15,37 @@ import { type SeededObjects, seedEverything } from '../support/seed-everything.t
 import { useServiceWorld } from '../support/service.ts'
 import { listApiRoutes, listRoutes, publicRoutes } from '../support/service-routes.ts'
 
-// The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public
-// files. A route of the service that isn't in one of these tables or below fails a test.
+// The routes outside the tables of the API, the dashboard, and the tool server: sign-in, OAuth, links, and public files. A test
+// fails if a route of the service is neither in one of these tables nor below.
 
 interface Attempt {
   fields?: Record<string, string>
   cookies?: string
 }
 
-/** Fastify doesn't list these with their paths. */
+/** Routes that `listRoutes` leaves out because of their wildcard. A test checks that they exist. */
 const wildcardRoutes = ['GET /assets/*', 'GET /w/*']
 
-/** Tested with the tool server's routes, which aren't Fastify's. */
+/** A route of Fastify for agent runtimes. It's tested with the tool server's routes, which Fastify doesn't serve. */
 const runtimeRoutes = [`POST ${attemptReportsPath(':id')}`]
 
 let ours: SeededObjects
 let theirs: SeededObjects
 let app: TestApp
 let otherApp: TestApp
-/** Tokens of `app` for their workspace. */
+/** The tokens that `app` has for the other workspace. */
 let tokens: { access_token: string; refresh_token: string }
-/** Authorizations that wait for consent, started by their owner and by ours, and one that has expired. */
+/** Paths of authorizations: one begun by the other workspace's owner, one begun by our owner, and an expired one. */
 let theirConnect: string
 let ourConnect: string
 let expiredConnect: string
-/** The visitors' cookies, and the token that forms need, without which every form would be rejected. */
+/** The cookies of each visitor, and the CSRF token, without which every form would be rejected. */
 let visitors: { cookies: string; csrf: string }[]
 /** Links that were used or have expired. */
 let endedLinks: Record<'reset' | 'invitation', string[]>
 const world = useServiceWorld()
 
-/** Returns a browser's cookies, except the one that it sends only to its own authorization. */
+/** Returns a browser's cookies, except the one that's only for the authorization that it began. */
 const cookiesOf = (browser: Browser) =>
   browser
     .cookies()
@@ -74,7 +74,7 @@ beforeAll(async () => {
 
   const invitation = { email: 'invited@example.com', role: 'owner' } as const
   const reset = await createResetLink(deps, theirs.owner)
-  const usedReset = await createResetLink(deps, theirs.owner) // deletes the first
+  const usedReset = await createResetLink(deps, theirs.owner) // deletes the first link
   const invited = await createInvitation(deps, theirs.workspaceId, theirs.owner, invitation)
   expiredConnect = await beginAuthorization(theirs.user.email)
   deps.clock.advance(24 * 30 * hourMs)
@@ -97,7 +97,7 @@ beforeAll(async () => {
   ]
 })
 
-/** Someone without a session, with an ended one, and signed in to another workspace with an authorization begun. */
+/** Returns attempts without a session, with an ended one, and with one in another workspace that also has an authorization. */
 const strangers = (fields?: Record<string, string>): Attempt[] =>
   visitors.map(({ cookies, csrf }) => ({ cookies, ...(fields && { fields: { ...fields, _csrf: csrf } }) }))
 
@@ -109,7 +109,7 @@ const withClient = ({ clientId, secret }: TestApp, fields: Record<string, string
 
 const pathOf = (link: string) => new URL(link).pathname
 
-/** The attempts for each route that must not read or change anything, by path. */
+/** For each route, the paths and the attempts that must not read or change anything. */
 const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[]> = {
   'GET /connect/:uid': () => connectAttempts(''),
   'POST /connect/:uid/sign-in': () => connectAttempts('/sign-in', { email: theirs.user.email, password }),
@@ -118,7 +118,7 @@ const guardedRoutes: Record<string, () => { path: string; attempts: Attempt[] }[
     const ownFields = { ...fields, user_id: String(ours.owner) }
     return [
       ...connectAttempts('/allow', fields),
-      // The user's own authorization, for another workspace.
+      // A user can't allow access to a workspace of another user, even in their own authorization.
       { path: `${ourConnect}/allow`, attempts: [...strangers(fields), ...strangers(ownFields)] },
     ]
   },

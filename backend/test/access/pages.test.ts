@@ -22,14 +22,14 @@ import { memberPaths, ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// These tests call every route, including routes added later. A route that isn't in either list fails a test.
+// These tests call every route, including routes added later. A test fails if a route is in neither list.
 
 let ours: SeededObjects
 let theirs: SeededObjects
 let routes: ListedRoute[]
-/** Removed from their workspace, and still signed in. */
+/** A user who was removed from the other workspace, and is still signed in. */
 let removedMember: SignedInUser
-/** Members of our workspace. */
+/** Members of our workspace whose sessions have ended or expired. */
 let endedSession: SignedInUser
 let expiredSession: SignedInUser
 const world = useServiceWorld()
@@ -158,7 +158,7 @@ describe('the lists of owner and member actions', () => {
   }, 60_000)
 
   it('let owners open the owner-only forms, and members all other forms', async () => {
-    // The columns of a file can be mapped once they have been read.
+    // The columns of a file can be mapped only after the file has been read.
     await world.database.db.updateTable('contact_import').set({ status: 'mapping' }).execute()
     const rejected: string[] = []
     for (const [user, list] of [
@@ -197,7 +197,7 @@ it("doesn't use another workspace's IDs from form fields or queries", async () =
 }, 60_000)
 
 describe('the ID fields of forms', () => {
-  /** IDs from the customer's own systems. Contacts aren't looked up by them. */
+  /** IDs from the customer's own systems. Forms don't look up contacts by these IDs. */
   const customerFields = ['external_id']
 
   const listFields = () =>
@@ -210,7 +210,7 @@ describe('the ID fields of forms', () => {
     )
 
   it("reject another workspace's objects, one at a time, and accept the workspace's own", async () => {
-    const mine = await seedEverything(world.service, 'Mine') // other tests have archived ours
+    const mine = await seedEverything(world.service, 'Mine') // other tests have archived objects in our workspace
     const idle = await world.database.db
       .selectFrom('call')
       .select('contact_id')
@@ -218,7 +218,7 @@ describe('the ID fields of forms', () => {
       .executeTakeFirstOrThrow()
     const { workspaceId, agent: agentId, owner: userId } = mine
     const sampleChat = await seedChatWithToken(world.service.deps, { workspaceId, agentId, userId })
-    /** The objects that a form accepts, where it doesn't accept just any. */
+    /** For forms that don't accept every object of the workspace, the objects that they accept. */
     const accepted: Record<string, Partial<SeededObjects>> = {
       '/calls/:id/replay': { call: mine.completedCall },
       '/contacts/:id/add-to-campaign': { contact: idle.contact_id },
@@ -237,7 +237,7 @@ describe('the ID fields of forms', () => {
       if (value === undefined) throw new Error(`fieldsWith() has no value for ${field} of ${route.path}`)
       const path = pathOf(route)
       const { status, html } = await request(world.service, mine.user, path, { ...ownFields, [field]: value })
-      // Buttons redirect to the page that shows the error.
+      // A button's response redirects to the page that shows the error.
       const expected = route.kind === 'action' ? [303, 404] : [404, 422]
       if (!expected.includes(status) || /theirs/i.test(html)) wrong.push(`${route.path} ${field} ${status}`)
     }

@@ -16,13 +16,13 @@ import { ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { startService, useServiceWorld } from '../support/service.ts'
 
-// These tests take a right away immediately after the service has read it, before the transaction of a form or the first
-// part of a download. They cover every route of the dashboard, also those that are added later.
+// These tests take a right away immediately after the service has read it, before the form's transaction or the first part of a
+// download. They cover every route of the dashboard, including routes added later.
 
-/** Takes the right away when the service has read the user's workspaces this many times. */
+/** If set, takes the right away when the service has read the user's workspaces this many times. */
 let loss: { after: number; takeAway: () => Promise<unknown> } | null = null
 
-/** Finds the reads of a user's workspaces by their tables and columns. */
+/** Returns true if a query reads a user's workspaces. Recognizes such queries by their table and column. */
 const isReadOfWorkspaces = (node: unknown) => {
   const text = JSON.stringify(node)
   return /"membership"/.test(text) && /"timeZone"/.test(text)
@@ -62,7 +62,7 @@ const losses = {
   role: ({ userId }: SignedInUser) => changeRole(world.service.deps, ours.workspaceId, userId, 'member'),
 }
 
-/** The route of a server that can't be reached, so there's nothing to save. */
+/** A route that saves nothing, because the tool's server can't be reached. */
 const withoutTransaction = '/tools/:id/refresh'
 
 /** Sends a request, and returns its response and the tables that have changed since the right was taken away. */
@@ -99,7 +99,7 @@ it('changes and shows nothing if a right ends between the check of a form and it
       const send = () => request(world.service, user, workspacePath(ours, pathFor(route, ours)), fields)
       const { response, changed } = await sendDuringLoss(user, name, { after: 2, send })
       const status = response?.status ?? 0
-      // Fields are checked before the transaction.
+      // Fields are validated before the transaction, so some forms get 422 first.
       if (status === (name === 'role' ? 403 : 404)) rejected += 1
       else if (status !== 422 || changed.length > 0)
         wrong.push(`${route.path} without the ${name}: ${status} ${changed.join()}`)

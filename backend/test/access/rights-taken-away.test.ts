@@ -22,11 +22,11 @@ import { type SeededObjects, seedEverything } from '../support/seed-everything.t
 import { useServiceWorld } from '../support/service.ts'
 import { listApiRoutes, listRoutes } from '../support/service-routes.ts'
 
-// These tests begin a request to each route that writes, take a right away, and then send the rest of the body. They also
-// do so for routes that are added later: a route that's in no table and not below fails a test.
+// These tests begin a request to each route that writes, take a right away, and then send the rest of the body. They include
+// routes added later: a test fails if a route is neither in a table nor below.
 
 interface Case {
-  /** The route, and what is taken away. */
+  /** The route and the right that's taken away. */
   name: string
   method: string
   path: string
@@ -57,7 +57,7 @@ const json = { 'content-type': 'application/json' }
 
 const encode = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 
-/** Adds an owner to our workspace, who then loses a right. */
+/** Adds an owner to our workspace, so that a test can take a right away from this owner. */
 const seedOwner = ({ service } = world): Promise<SignedInUser> =>
   seedSignedInMember(service, ours.workspaceId, 'owner')
 
@@ -74,14 +74,14 @@ const makeMember = ({ userId }: SignedInUser) =>
 const isSignInRedirect = ({ status, location, text }: LateResponse) =>
   status === 303 && /^\/sign-in(\?|$)/.test(location) && text === ''
 
-/** The rights that a user of the dashboard can lose, and how a form is then rejected. */
+/** The rights that a user of the dashboard can lose, and how a form is rejected afterward. */
 const losses = {
   session: { takeAway: endSessions, isRejected: isSignInRedirect },
   membership: { takeAway: endMembership, isRejected: ({ status }: LateResponse) => status === 404 },
   role: { takeAway: makeMember, isRejected: ({ status }: LateResponse) => status === 403 },
 }
 
-/** Returns the form of a page with valid values, as browsers send it. */
+/** Returns the headers and body with which a browser sends a page's form, with valid values. */
 async function encodeForm(route: ListedRoute, user: SignedInUser) {
   const fields = { ...fieldsWith(ours), _csrf: await getCsrfToken(user) }
   if (!('fileLimit' in route) || route.fileLimit === undefined) return { headers: form, body: encode(fields) }
@@ -171,7 +171,7 @@ const apiCases = () =>
     ...(route.body.type === 'unknown' ? [] : [() => createApiCase(route, 'key', false)]),
   ])
 
-/** Begins an authorization as a signed-in owner, and returns the form of the consent page. */
+/** Begins an authorization as a signed-in owner, and returns the case of the consent form. */
 async function createConsentCase(loss: 'session' | 'membership'): Promise<Case> {
   const user = await seedOwner()
   const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
@@ -182,7 +182,7 @@ async function createConsentCase(loss: 'session' | 'membership'): Promise<Case> 
     headers: { ...form, ...cookiesOf(user) },
     body: encode(fields),
     takeAway: () => losses[loss].takeAway(user),
-    // The page shows the sign-in, or the workspaces that are left.
+    // The page shows the sign-in form, or the workspaces that the user still belongs to.
     isRejected: ({ status, text }) => (status === 200 || status === 422) && !text.includes('>Ours<'),
   }
 }
@@ -233,7 +233,7 @@ async function createWorkspaceCase(): Promise<Case> {
   }
 }
 
-/** Someone sets a new password with a link, whose creator loses the role meanwhile. */
+/** Creates a case: a user sets a password with a reset link, whose creator loses the owner role meanwhile. */
 async function createResetCase(): Promise<Case> {
   const owner = await seedOwner()
   const user = await seedOwner()
@@ -304,7 +304,7 @@ const toReport = (attemptId: string) => ({
   body: JSON.stringify({ type: 'answered', sequence: 1, at: world.service.deps.clock.now().toISOString() }),
 })
 
-/** The cases of the routes that are in no table. Those without any write nothing for someone who had rights before. */
+/** The cases for routes that are in no table. Routes without a case don't depend on a right that can be taken away. */
 const otherRoutes: Record<string, (() => Promise<Case>)[]> = {
   'POST /connect/:uid/allow': [() => createConsentCase('session'), () => createConsentCase('membership')],
   'POST /workspaces/new': [createWorkspaceCase],
@@ -319,7 +319,7 @@ const otherRoutes: Record<string, (() => Promise<Case>)[]> = {
     () => createRuntimeCase('a report', 'attempt', toReport),
     () => createRuntimeCase('a report', 'runtime secret', toReport),
   ],
-  // The body has the credential, or there is none.
+  // These bodies contain the credential itself, or need no credential.
   'POST /connect/:uid/sign-in': [],
   'POST /connect/:uid/cancel': [],
   'POST /connect/:uid/sign-out': [],
@@ -336,7 +336,9 @@ const toolCases = () => [
   () => createRuntimeCase('POST /api/mcp/', 'runtime secret', toInitialize),
 ]
 
-/** Begins a request, takes the right away unless `keepsRights`, and returns what the rest of the request then does. */
+/**
+ * Sends a request, and takes the right away before its end unless `keepsRights`. Returns the response and the changed tables.
+ */
 async function finishLate(one: Case, keepsRights = false) {
   world.service.deps.clock.advance(secondMs) // otherwise, the limits of requests would reject the later ones
   const begun = await beginRequest(world.service, one)
@@ -395,8 +397,8 @@ it('opens no tool session if the credential ends before the body has arrived', a
   expect(await findLateDeeds(toolCases())).toEqual([])
 })
 
-// This test comes last, because it changes the workspace. If these requests were rejected, the others would prove
-// nothing.
+// This test comes last, because it changes the workspace. It proves that the requests are valid: if they were always rejected,
+// the tests above would prove nothing.
 it('does what the same requests ask for if the rights are kept', async () => {
   const firstLoss = [
     ...Object.values(otherRoutes).flatMap(([first]) => first ?? []),
@@ -422,7 +424,7 @@ it('does what the same requests ask for if the rights are kept', async () => {
   expect(changes).toBeGreaterThan(firstLoss.length / 2)
 }, 300_000)
 
-/** Forms for what these owners don't have. */
+/** Forms for objects that these owners don't have. */
 const pathsWithoutObject = ['/calls/:id/replay', '/spreadsheets/google/remove', '/account/sessions/:id/end']
 
 /** Puts forms last that take away an object that other forms need. */

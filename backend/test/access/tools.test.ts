@@ -15,20 +15,20 @@ import { openSse, type RawSession, secret } from '../support/mcp.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useToolServiceWorld } from '../support/service-with-tools.ts'
 
-// These tests use every built-in tool, including tools added later. An argument that isn't in one of the lists below
-// fails a test, and so does an ID field of a tool's configuration without a value.
+// These tests use every built-in tool, including tools added later. A test fails if an argument is in none of the lists below,
+// or if an ID field of a tool's configuration has no value.
 
 type BuiltInKind = Extract<ToolKind, { builtIn: object }>
 const kinds = [...toolKinds.values()].filter((kind): kind is BuiltInKind => kind.builtIn !== undefined)
 
-/** Values that only their contact has. */
+/** Values that only the other workspace's contact has. */
 const theirContact = {
   phone_number: '+12025550142',
   email: 'theirs-only@example.com',
   external_id: 'theirs-only',
 }
 
-/** Arguments that select or find an object, with values of the other workspace's. */
+/** Arguments that select or find an object, with values from the other workspace. */
 const foreignArguments: Record<string, unknown> = { ...theirContact, query: 'Theirs' }
 
 /** Arguments that are only stored, with valid values. */
@@ -78,7 +78,7 @@ const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), t
 
 const propertiesOf = ({ builtIn }: BuiltInKind): string[] => Object.keys(builtIn.inputSchema.properties ?? {})
 
-/** Returns requests of a tool: one for each foreign argument, or one without. */
+/** Returns the arguments for a tool's calls: one call for each foreign argument, or one call if there's none. */
 function createArguments(kind: BuiltInKind): Record<string, unknown>[] {
   const properties = propertiesOf(kind)
   const pick = (names: string[], values: Record<string, unknown>) =>
@@ -193,7 +193,7 @@ it('opens and uses no session, and takes no report, with a credential for someth
     "an ended attempt's token": ended.token,
     "another agent's conversation token": (await startChat(ours, agent2)).token,
     "another workspace's conversation token": (await startChat(ours)).token,
-    // It opens the agent's tools, but no call.
+    // This token gives access to the agent's tools, but to no call.
     "the agent's own conversation token": (await startChat(theirs)).token,
     "an ended conversation's token": endedChat.token,
     'an API key': key,
@@ -221,7 +221,7 @@ it('opens and uses no session, and takes no report, with a credential for someth
         headers: { ...headers, ...more },
         ...(body && { body: JSON.stringify(body) }),
       })
-    // Without a credential, the session's ID is the secret.
+    // A request without a credential must not use an existing session, because the session's ID is itself a secret.
     const messages =
       credential === null
         ? `/api/mcp/messages/?sessionId=${randomUUID()}`

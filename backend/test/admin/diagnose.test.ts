@@ -32,7 +32,7 @@ const environment = () => ({
 
 const support = (...args: string[]) => admin(args, environment(), '', supportProgram)
 
-/** Returns the lines of a story. The second one contains the cause. */
+/** Returns the lines that the command prints. The second line contains the cause. */
 async function diagnose(...args: string[]): Promise<string[]> {
   const { code, stdout, stderr } = await support('diagnose', ...args)
   expect([code, stderr]).toEqual([0, ''])
@@ -41,7 +41,7 @@ async function diagnose(...args: string[]): Promise<string[]> {
 
 let requestCount = 0
 
-/** Queues a call over the API, and returns it when its request is in the log. */
+/** Queues a call over the API, and returns it after its request was logged. */
 async function queueCall(body: object = {}, headers: Record<string, string> = {}) {
   requestCount += 1
   const requestId = `story-${requestCount}`
@@ -147,7 +147,7 @@ it('prints one story from the request to the deliveries, with the cause first', 
   expect(byEvent.join('\n')).toContain("The call wasn't answered.")
 })
 
-/** Records an attempt of the delivery that's due. */
+/** Records a delivery attempt for the pending delivery that's due. */
 async function attemptDelivery(
   result: { statusCode: number | null; error: string | null },
   { status }: { status: 'pending' | 'delivered' },

@@ -12,7 +12,7 @@ import {
 } from '../support/schema-arbitraries.ts'
 import { apiPrefix, useApiWorld } from '../support/test-api.ts'
 
-/** Set FUZZ_SEED to repeat a run. */
+/** The seed of the random requests. Set FUZZ_SEED to repeat a run. */
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31)
 const runs = Number(process.env.FUZZ_RUNS ?? 40)
 
@@ -42,7 +42,7 @@ interface RequestInput {
   body: unknown
 }
 
-/** Returns an arbitrary of requests to an operation, either valid or possibly corrupted. */
+/** Returns an arbitrary that generates requests to an operation: only valid requests, or also corrupted ones. */
 function requestArbitrary(operation: DescribedOperation, valid: boolean): fc.Arbitrary<RequestInput> {
   const parametersIn = (location: string) =>
     operation.parameters.filter((parameter) => parameter.in === location)

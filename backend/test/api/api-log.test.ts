@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const readLog = () => world.deps.db.selectFrom('api_request').selectAll().orderBy('id').execute()
 
-/** Returns the log when it has this many requests. */
+/** Waits until the log has at least `count` requests, and returns it. */
 const waitForLog = (count: number) =>
   waitFor(
     async () => {
@@ -172,7 +172,7 @@ it('stores a request whose client disconnected before the response', async () =>
   expect(rows[1]).toMatchObject({ request_id: 'cut-off', status: 201, call_id: expect.any(Number) })
 })
 
-/** Locks all contacts until `release`. */
+/** Locks all contacts until `release` is called. */
 async function lockContacts() {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))

@@ -44,7 +44,7 @@ it('returns when its calling hours next begin in its own time zone, and null whi
     return results.find((campaign) => campaign.id === id)?.opens_at
   }
   expect(await list()).toBe(opens_at)
-  // The last minute of Tuesday's hours, and then the next Monday.
+  // The last second of Tuesday's hours. After it, the hours next begin on Monday.
   api.deps.clock.advance(Date.parse('2026-05-05T10:59:59Z') - api.deps.clock.now().getTime())
   expect(await list()).toBeNull()
   api.deps.clock.advance(1_000)

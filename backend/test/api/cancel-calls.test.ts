@@ -100,7 +100,7 @@ it('cancels a call that another request is queueing', async () => {
     const { call } = await addContact({ ...api.deps, db }, toCaller(api.seed), body)
     const waiting = cancel({ phone_number: number })
     await waitForLockWaiters(api.deps.db)
-    return [call, [waiting]] as const // in an array so that this transaction doesn't wait for it
+    return [call, [waiting]] as const // in an array, so that the promise isn't awaited: it waits for this transaction
   })
   expect(await canceling[0]).toEqual([queued.id])
   expect(queued.id).not.toBe(old.id)

@@ -20,12 +20,12 @@ const post = (phone_number: string, headers = {}, send = sendToApi) =>
 
 it('queues one call if every request starts before the first one commits', async () => {
   const phone_number = '+12025550171'
-  // Starts as many processes as one workspace has connections here.
+  // Starts as many processes as a workspace can have connections in this test.
   const count = maxShare(getPools(api.deps.db)[1].options.max)
   const apps = await Promise.all(Array.from({ length: count }, () => createApp(api.deps)))
   let posts: ReturnType<typeof post>[] = []
-  // In each process, one request waits for the campaign, or for the number that the first one has locked, and the others
-  // wait for that one.
+  // In each process, one request waits for the locked campaign or for the number that another process has locked. The process's
+  // other requests wait for that request.
   await api.deps.db.transaction().execute(async (db) => {
     await db.selectFrom('campaign').select('id').where('id', '=', api.seed.campaignId).forUpdate().execute()
     posts = apps.flatMap((app) => {

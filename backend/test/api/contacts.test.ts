@@ -145,7 +145,7 @@ it('puts every number of a text on the do-not-call list, and saves the contact w
   const before = await api.send({ path: `/calls/${waiting.call.id}/` })
   expect(before.json()).toMatchObject({ status: 'completed', outcome: 'suppressed' })
   expect((await add({ phone_number: office })).contact.do_not_call).toBe(true)
-  // The same text without an opting out isn't one number to call.
+  // Without `do_not_call`, a text with two numbers is rejected, because a call needs one number.
   expect(await addInvalid({ phone_number: `${mobile}, ${office}` })).toMatchObject({
     status: 422,
     details: [{ field: 'phone_number', code: 'invalid_phone_number' }],
@@ -323,6 +323,6 @@ it('rejects a consent date more than a day ahead, which is a typo, and saves not
       },
     ],
   })
-  // Apps send dates in other time zones.
+  // A date up to a day ahead is accepted, because apps send dates in other time zones.
   expect(await add({ phone_number, consent: consentIn(23) })).toMatchObject({ contact_created: true })
 })

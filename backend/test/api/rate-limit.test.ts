@@ -46,7 +46,7 @@ it('limits all connections to a workspace together, and no other workspace', asy
   const send = createSender(app, api.key)
   const { key: other } = await newKey()
   const statuses = []
-  // The fourth request is over the limit of its connection, so it doesn't count for the workspace.
+  // The fourth request is over its connection's limit, so it doesn't count toward the workspace's limit.
   for (const key of [api.key, api.key, api.key, api.key, other, other]) {
     statuses.push((await send({ path: '/agents/', key })).statusCode)
   }
@@ -100,7 +100,7 @@ it("counts an address as the same client with any port, and everything that isn'
     const headers = { 'x-forwarded-for': address }
     return (await send({ path: '/agents/', key: 'odk_guess', headers })).statusCode
   }
-  /** Returns what the first and the last of 301 guesses get. */
+  /** Makes 301 requests with invalid keys, and returns the statuses of the first and the last. */
   const guessFrom = async (toAddress: (index: number) => string) => {
     const statuses = []
     for (let index = 0; index <= 300; index += 1) statuses.push(await guess(toAddress(index)))

@@ -15,7 +15,7 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { createSender } from '../support/test-api.ts'
 import { waitForValue } from '../support/wait.ts'
 
-// A lock that one `POST /contacts/` waits for must not delay the requests that share its transaction.
+// If a `POST /contacts/` waits for a lock, it must not delay the requests that share its transaction.
 
 const { api, post, postToOther, add, observe } = useObservedApi()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -25,7 +25,7 @@ async function claimAll(): Promise<void> {
   while ((await claimAndSettle(api.deps, lease, 50)).length > 0);
 }
 
-/** Returns true for the lock that a request takes on its campaign only if it runs alone. */
+/** Returns true for a statement that locks a campaign. A request sends it only if it runs alone. */
 const isAlone = (statement: string) => statement.endsWith('for key share of "campaign"')
 
 const getStatuses = async (responses: ReturnType<typeof post>[]) =>
@@ -45,7 +45,7 @@ it('delays only the request whose contact another transaction is creating', asyn
     const neighbors = [first, post({ phone_number: known }), ...Array.from({ length: 5 }, () => post({}))]
     expect(await getStatuses(neighbors)).toEqual([201, 200, 201, 201, 201, 201, 201])
     await waitForLockWaiters(api.deps.db)
-    // An import continues with the next number. A statement that had locked this contact would wait for the first one.
+    // An import continues with the next number. If the waiting request had locked this contact, both would wait for each other.
     await addContact(tx, caller, { phone_number: known })
   })
   const response = await delayed
@@ -77,7 +77,7 @@ it('returns what another process stored for a key while its request waited to ru
         })
       })
     })
-    // Until the commit has arrived, the key is in use.
+    // The key is in use until the database has received the commit.
     const send = () => postTo(postToOther, third, 'third')
     return waitForValue(send, ({ statusCode }) => statusCode !== 409)
   })
@@ -93,7 +93,7 @@ it('delays only the requests of the campaign whose queue another transaction has
   const { delayed } = await lockQueue(api.deps.db, locked, async () => {
     const waiting = post({ campaign_id: locked })
     await waitForLockWaiters(api.deps.db)
-    // These come while the first one's statement waits.
+    // These requests arrive while the first one waits for the lock.
     expect(await getStatuses([post({}), post({}), post({})])).toEqual([201, 201, 201])
     return { delayed: waiting }
   })
@@ -158,13 +158,13 @@ it('queues calls of several campaigns in the same order in each transaction, so 
       await sql`select from campaign_queue where campaign_id = ${first} for update`.execute(tx)
       const started = await lockQueue(db, otherLocked, async () => {
         const ours = await lockQueue(db, locked, async () => {
-          // Each instance's next transaction takes the requests that arrive during its first one.
+          // Each instance's next transaction handles the requests that arrive during its first transaction.
           const firstRequest = post({ campaign_id: locked })
           const otherRequest = postToOther({ campaign_id: otherLocked })
           await waitForLockWaiters(db, 2)
           const next = [post({ campaign_id: first }), post({ campaign_id: second })]
           const otherNext = [postToOther({ campaign_id: second }), postToOther({ campaign_id: first })]
-          // When this has been rejected, the requests before it wait.
+          // After this invalid request has been rejected, the requests sent before it are waiting.
           await Promise.all([post({ phone_number: 0 }), postToOther({ phone_number: 0 })])
           return { firstRequest, otherRequest, pending: [...next, ...otherNext] }
         })

@@ -8,7 +8,8 @@ import { lockQueue, waitForLockWaiters } from '../support/locks.ts'
 import { useObservedApi } from '../support/observed-api.ts'
 import { parseError } from '../support/test-api.ts'
 
-// Concurrent `POST /contacts/` of a workspace share a transaction. Each must end as if it had been alone.
+// Concurrent `POST /contacts/` requests of a workspace share a transaction. Each must have the same result as a request that
+// runs alone.
 
 const world = useObservedApi()
 const { api, post, add, observe } = world
@@ -37,7 +38,7 @@ it('handles all requests that arrive during a transaction in the next one, each 
         ...Array.from({ length: 40 }, (_, index) => post({ first_name: `Lead ${index}` })),
       ]
       pending.push(post({ phone_number: 'nonsense' }))
-      // When this has been rejected, the requests before it wait for the first one's transaction.
+      // After this invalid request has been rejected, the requests sent before it wait for the first request's transaction.
       await post({ phone_number: 0 })
       return { waiting }
     })

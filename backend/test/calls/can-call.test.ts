@@ -14,8 +14,8 @@ import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { everyHour, noRetry, seedAgent, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// Several queries decide whether a call may be placed now. Each test compares one of them with what this file expects of
-// all combinations of what the rule depends on. Each combination is a campaign with one call.
+// Several queries decide whether a call can start now. Each test compares one query with the rules in this file, for all
+// combinations of the values that the decision depends on. Each combination has a campaign with one call.
 
 const either = [false, true]
 const times = ['due', 'schedule', 'retry', 'calling_hours'] as const
@@ -54,7 +54,7 @@ const isClaimable = ({ test, time, isNumberBusy }: Combination) => !test && time
 /** Matches real calls that the dialer must start now. */
 const canStart = (each: Combination) => mayCampaignCall(each) && !each.isAtLimit && isClaimable(each)
 
-/** Test calls depend on neither the limit nor other calls to the number. */
+/** Matches test calls that the dialer must start now. Neither the limit nor other calls to the number delay them. */
 const canStartTest = (each: Combination) => mayCampaignCall(each) && each.test && each.time === 'due'
 
 function expectWaitingFor(each: Combination, isNumberBusy = each.isNumberBusy): WaitingFor | null {
@@ -138,7 +138,7 @@ async function seedCases(): Promise<Case[]> {
   return found
 }
 
-/** Starts the attempts that make numbers busy and campaigns reach their limit, and test attempts, which do neither. */
+/** Starts attempts that make numbers busy and bring campaigns to their limit. Also starts test attempts, which do neither. */
 async function seedAttempts(found: readonly Case[]): Promise<void> {
   const { deps, seed } = world
   const otherCampaignId = await seedCampaign(deps, seed)
@@ -193,7 +193,7 @@ async function seedAttempts(found: readonly Case[]): Promise<void> {
 
 const toNumber = (index: number) => `+1202${String(5_550_000 + index)}`
 
-/** Returns the combinations whose campaigns or calls have these IDs, so that a failure names them. */
+/** Returns descriptions of the cases that match, so that a failure shows which combinations are wrong. */
 const describeCases = (matches: (each: Case) => boolean): string[] =>
   cases.filter(matches).map((each) => JSON.stringify({ ...each, callId: undefined, toNumber: undefined }))
 
@@ -319,7 +319,7 @@ it("claims every call that isn't waiting for anything, except those of archived 
   expectCases(claimed, 'callId', (each) => expectWaitingFor(each) === null && each.campaign !== 'archived')
 })
 
-/** Puts only this test's campaigns in the queue. A claim looks at a limited number of campaigns that have no call. */
+/** Puts only this test's campaigns in the queue, because a claim looks at a limited number of campaigns without calls. */
 const setAllDue = () =>
   sql`
     update campaign_queue

@@ -43,7 +43,7 @@ it('never dials a call whose ID the response lists, while a busy dialer claims 1
   const numbers = Array.from({ length: 200 }, freshNumber)
   const queued = new Set<number>()
   for (const campaignId of campaignIds) {
-    // Not all at once: the last ones would wait too long for one of the few connections.
+    // In groups of 20: if all were queued at once, the last ones would wait too long for one of the few connections.
     for (let first = 0; first < numbers.length; first += 20) {
       const some = numbers.slice(first, first + 20)
       const calls = some.map((number) => seedCall(deps, { ...seed, campaignId }, number))
@@ -67,7 +67,7 @@ it('never dials a call whose ID the response lists, while a busy dialer claims 1
     for (const id of response.canceled) canceled.add(id)
   }
   await waitUntil(() => dialed.length > 0)
-  // Numbers that the dialer comes to last are first, so that both have some.
+  // Starts with the numbers that the dialer claims last, so that some calls are dialed and some are canceled.
   for (let left = numbers.toReversed(); left.length > 0; left = left.slice(8))
     await Promise.all(left.slice(0, 8).map(cancel))
   await waitUntil(() => new Set([...dialed, ...canceled]).size === queued.size)

@@ -60,7 +60,7 @@ async function seedLongQueue(): Promise<void> {
     from people, call where call.campaign_id = ${world.seed.campaignId}`.execute(world.deps.db)
 }
 
-/** Returns how many of the campaign's calls have which status and time of the next attempt. */
+/** Counts the campaign's calls by status and time of the next attempt. */
 async function countCalls(): Promise<Record<string, number>> {
   const calls = await world.deps.db
     .selectFrom('call')

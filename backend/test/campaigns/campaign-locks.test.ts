@@ -8,13 +8,13 @@ import { everyHour } from '../support/factories.ts'
 import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// Calls are planned by a campaign's hours, zone, and status while it's locked `for key share`. That protects the plan only
-// because everything that changes these columns locks the campaign first, in a mode that waits for it.
+// A call is planned while its campaign is locked `for key share`, and depends on the campaign's hours, time zone, and status.
+// The plan stays right only if every change of these columns first takes a lock that waits for this one.
 
 const world = useCallsWorld()
 const backend = path.join(import.meta.dirname, '../..')
 
-/** Returns the functions of the service whose text matches, as `file name`, in order. */
+/** Returns the names of the service's functions whose text matches, as `file name`, sorted. */
 async function findFunctions(matches: (text: string) => boolean): Promise<string[]> {
   const files = await readdir(backend, { recursive: true })
   const found: string[] = []
@@ -35,7 +35,7 @@ it('changes the hours, time zone, and status of campaigns in two statements, eac
       /updateTable\('campaign'\)[^]*?\.set\(([^]*?)\)\s*\.where/.exec(text) ??
       /\bupdate campaign\b(?: as \w+)?\s+set\b([^]*)/.exec(text) ??
       []
-    // Includes values whose columns can't be seen here.
+    // Includes statements that set an object, because its columns can't be seen here.
     return set !== undefined && (/\b(status|time_zone|calling_hours)\b/.test(set) || /^\w+$/.test(set))
   }
   expect(await findFunctions(writes)).toEqual([

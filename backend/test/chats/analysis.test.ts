@@ -19,11 +19,11 @@ const world = useCallsWorld(() => ({ config: modelConfig() }))
 let deps: TestDeps
 beforeEach(async () => {
   ;({ deps } = world)
-  // The job works for all workspaces, so it would find the chats of earlier tests.
+  // The job analyzes the chats of all workspaces, including those of earlier tests.
   await deps.db.deleteFrom('conversation').execute()
 })
 
-/** Starts the job of a worker whose requests have no limit of time. */
+/** Starts a worker's analysis job, with a model that has no fallback. */
 async function startJob() {
   const model = await models.open({ settings: { fallback: undefined } })
   const job = startChatAnalysis({ ...deps, model })
@@ -33,7 +33,7 @@ async function startJob() {
 
 const chatOf = (id: string) => getChat(deps, world.seed, id)
 
-/** Lets the time pass until nothing is due anymore. */
+/** Advances the clock until the chat has no analysis planned, and returns the chat. */
 const waitForEnd = (id: string) =>
   waitFor(
     async () => {
@@ -49,9 +49,9 @@ async function startKilledJob() {
   const job = await startJob()
   await waitUntil(() => models.first.requests.length === 1)
   models.first.behaviors.length = 0
-  // It waits for its request, but looks for no others.
+  // The job waits for its request, but doesn't start others.
   void job.stop(hourMs)
-  /** Ends the request, as if the process had only been suspended. */
+  /** Ends the job's request, as if the process had only been suspended. */
   const resume = async () => {
     deps.clock.advance(hourMs)
     await job.stop()
@@ -97,7 +97,7 @@ it("analyzes a chat that has ended, with its version's results and goal, and cou
     transcript: [{ role: 'contact', text: 'I own a house.' }, ...agentTurn, ...agentTurn],
   })
   expect(chat.input_tokens).toBeGreaterThan(0)
-  // They're counted after the commit.
+  // The workspace's tokens are counted after the chat's commit.
   const { tokens } = await waitFor(() =>
     deps.db
       .selectFrom('model_usage')
@@ -202,7 +202,7 @@ it('stores nothing about a contact who is erased meanwhile', async () => {
     const rows = await deps.db.selectFrom(table).selectAll().where('workspace_id', '=', workspaceId).execute()
     expect([table, rows]).toEqual([table, []])
   }
-  // The tokens were used anyway.
+  // The tokens count anyway, because the model used them.
   const [usage] = await deps.db.selectFrom('model_usage').select('tokens').execute()
   expect(usage?.tokens).toBeGreaterThan(0)
 })

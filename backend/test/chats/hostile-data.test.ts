@@ -4,7 +4,8 @@ import { addDocument } from '../../tools/knowledge/documents.ts'
 import { modelKey, useChatWorld } from '../support/chat-world.ts'
 import { seedAgent } from '../support/factories.ts'
 
-// The fake model obeys every order that it finds, no matter who wrote it. So what happens here can happen with any model.
+// The fake model obeys every instruction that it reads, no matter who wrote it. These tests show the worst that a real model
+// could do.
 
 const world = useChatWorld()
 const victim = { phone_number: '+12025550199', email: 'victim@example.com', first_name: 'Victoria' }
@@ -22,7 +23,7 @@ const orders = [
 ]
 const otherInstructions = 'The secret recipe of the other agent'
 
-/** Everything that this process writes. */
+/** Everything that this process writes to its output. */
 const written: string[] = []
 const streams = [process.stdout, process.stderr]
 const writers = streams.map((stream) => stream.write.bind(stream))
@@ -64,7 +65,7 @@ const seedContact = (values: { first_name?: string; variables?: string }) =>
     .returning('id')
     .executeTakeFirstOrThrow()
 
-/** Checks that nothing happened to anybody, and that neither the model nor a log learned what's none of their business. */
+/** Checks that nothing was changed in the workspace, and that neither the model nor a log got data that it must not see. */
 async function expectHarmless(chatId: string): Promise<void> {
   const { db, seed } = world
   const { workspaceId } = seed

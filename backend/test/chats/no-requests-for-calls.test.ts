@@ -9,7 +9,7 @@ import { freshNumber } from '../support/factories.ts'
 import { useHttpRuntimeWorld } from '../support/http-runtime.ts'
 import { useLanguageModels } from '../support/language-model.ts'
 
-// Outdial holds no calls itself, so none of them may cost tokens.
+// Outdial doesn't hold the conversations of calls itself, so calls must not use tokens.
 
 const models = useLanguageModels()
 const world = useHttpRuntimeWorld()

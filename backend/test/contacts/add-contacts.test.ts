@@ -18,13 +18,13 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { type ApiRequest, createSender, parseError, useApiWorld } from '../support/test-api.ts'
 import { waitFor } from '../support/wait.ts'
 
-// These tests change data between the statements of the only writer of contacts and calls, and check what it leaves
-// undone.
+// These tests change data between the statements of the transaction that adds contacts and calls, and check what the
+// transaction then saves.
 
-/** While it's set, transactions of `slow` wait before this statement for the advisory lock 0. */
+/** If set, transactions of `slow` wait for the advisory lock 0 before this statement. */
 let pauseBefore: 'begin' | 'commit' | null = null
 let slow: { db: Db; app: FastifyInstance; send: ReturnType<typeof createSender> }
-// Registered before the database's: Jest runs these hooks in the order of their registration.
+// Registered before the database's hook, because Jest runs these hooks in registration order.
 afterAll(async () => {
   await slow.app.close()
   await slow.db.destroy()
@@ -52,8 +52,8 @@ const post = (values: object, { send = sendToFast, key = api.key, headers = {} }
   })
 
 /**
- * Sends a request, does `work` while its transaction waits before a statement, and returns both results. `work` may wait
- * for the transaction in turn: it continues once that waits for a lock.
+ * Sends a request, does `work` while the request's transaction waits before a statement, and returns both results. If `work`
+ * waits for a lock of this transaction, the transaction continues.
  */
 async function postDuring<Result>(
   statement: 'begin' | 'commit',
@@ -145,7 +145,7 @@ it('plans a call with the calling hours of a change that it waited for', async (
 const manyVariables = (prefix: string) =>
   Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${prefix}${index}`, 'x']))
 
-/** Requests that are rejected, each for another reason. */
+/** Creates requests that are rejected, each for another reason. */
 async function seedRejectedRequests() {
   const archived = await seedCampaign(api.deps, api.seed)
   await archiveCampaign(api.deps, api.seed.workspaceId, archived)

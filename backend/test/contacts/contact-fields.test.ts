@@ -30,7 +30,7 @@ entered.set('variables', 'roof = a variable')
 entered.set('consent_at', '2026-05-01T09:30:00.000Z')
 entered.set('consent_kind', 'written')
 
-/** The value that people and agents see, where it differs. */
+/** The value that people and agents see, if it differs from the entered text. */
 const shown = new Map(entered)
 shown.set('variables', 'a variable')
 shown.set('consent_kind', 'Written')
@@ -51,7 +51,7 @@ const readRow = (id: number) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-/** Seeds a contact of which only the number is known, and a call to it. */
+/** Seeds a contact that has only a phone number, and a call to it. */
 async function seedContact() {
   const user = await seedSignedInOwner(world.service)
   const number = freshNumber()
@@ -148,7 +148,7 @@ describe('a field of a contact', () => {
     const { deps } = world.service
     const localTime = formatLocalTime(deps.clock.now(), 'Asia/Tokyo')
     const { html } = await open(`/contacts/${id}`)
-    // The history below also contains the values.
+    // Leaves out the history, which also contains the values.
     const details =
       html.slice(html.indexOf('<h1'), html.indexOf('id="calls"')) + html.slice(html.indexOf('id="facts"'))
     expect(findMissing(details.replace(localTime, 'Asia/Tokyo'), contactColumns)).toEqual([])

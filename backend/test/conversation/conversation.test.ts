@@ -16,7 +16,7 @@ const open = async (...settings: Parameters<typeof models.open>) => ({
 /** Returns the messages of the last request to the model, without the instructions. */
 const lastMessages = () => models.first.requests.at(-1)?.body.messages.slice(1) ?? []
 
-/** Returns a tool that finishes when the test says so. */
+/** Returns a tool that runs until the test ends it. */
 function slowTool(name: string, isReadOnly = false) {
   const { promise, resolve } = Promise.withResolvers<{ text: string; isError: boolean }>()
   const signals: AbortSignal[] = []
@@ -256,7 +256,7 @@ it('bridges a pause before the first word once, and does not tell the model', as
   const dialog = createDialog(await open({ settings: { fallback: undefined } }))
   await dialog.take(null)
   const taking = dialog.take('Hi')
-  // The pause, and the limits of the first word and of the answer.
+  // Three timers: the pause before the filler, the limit for the first word, and the limit for the whole answer.
   await waitUntil(() => models.clock.waiting === 3)
   models.clock.advance(1.5 * secondMs)
   await waitUntil(() => models.clock.waiting === 2)

@@ -46,7 +46,7 @@ const input: PromptInput = {
 const withAgent = (agent: Partial<PromptInput['agent']>, others: Partial<PromptInput> = {}) =>
   buildPrompt({ ...input, ...others, agent: { ...input.agent, ...agent } })
 
-/** Returns the fields of the block of data, which must start and end once. */
+/** Returns the fields of the data block. Fails unless the text has exactly one start and one end of the block. */
 function readData(data: string): Record<string, unknown> {
   const [, json = '', ...others] = data.split(/^<contact_data>\n|\n<\/contact_data>$/)
   expect(others).toEqual([''])
@@ -129,7 +129,7 @@ const hostileContact = fc.record({
   ),
 })
 
-/** Returns the start of a value that the block can have, by its own reckoning of where a character would be split. */
+/** Returns the expected part of a value in the data block, computed without the code that avoids half characters. */
 const startOf = (value: string | null | undefined, otherwise: string | null): string | null => {
   const trimmed = value?.trim() ?? ''
   if (trimmed === '') return otherwise

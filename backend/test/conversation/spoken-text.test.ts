@@ -37,7 +37,7 @@ const texts: [written: string, spoken: string][] = [
   [' \n** \n', ''],
 ]
 
-/** Texts without Markdown. */
+/** Texts without Markdown, although some characters look like it. */
 const plain = [
   '5*3 is 15, 2 * 3 is 6, and 3.5 is less than 4.',
   'Her address is first_last@example.com, and the code is A_1.',
@@ -108,7 +108,7 @@ const markdown = fc.oneof(
   fc.string({ unit: 'binary' }),
 )
 
-/** Splits a text anywhere, also within a character. */
+/** Markdown split at any positions, even within a character. */
 const chunks = fc
   .tuple(markdown, fc.array(fc.nat({ max: 200 })))
   .map(([text, cuts]) =>

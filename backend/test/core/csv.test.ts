@@ -34,7 +34,7 @@ it('parses back to the same cells, except for an apostrophe before formulas', ()
 it('removes the apostrophe before each formula again when a cell is read', () => {
   fc.assert(
     fc.property(cell, (text) => {
-      // An apostrophe that was in the cell is taken for one that was added.
+      // Skips texts that start with an apostrophe: it can't be distinguished from an apostrophe that the export adds.
       fc.pre(!text.trim().startsWith("'"))
       expect(cleanCell(readCsv(formatCsvRecord([text]))[0]?.[0] ?? '')).toBe(text.trim())
     }),

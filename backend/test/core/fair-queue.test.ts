@@ -3,7 +3,7 @@ import { createFairQueue } from '../../platform/core/fair-queue.ts'
 
 const limits = { concurrency: 2, runningPerWorkspace: 1, waitingPerWorkspace: 2, maxWaiting: 6 }
 
-/** Tasks that run until they're told to end. Their names are in the order in which they started. */
+/** Creates tasks that run until the test ends them, and records their names in the order in which they start. */
 function createTasks() {
   const started: string[] = []
   const ends = new Map<string, () => void>()

@@ -164,7 +164,7 @@ it('rejects a country without phone numbers', () => {
   expect(e164('202 555 0100', 'ZZ')).toBe('invalid_country')
 })
 
-/** Numbers of the range that is reserved for fiction. */
+/** Phone numbers that are reserved for fiction. */
 const demoNumber = fc
   .tuple(fc.constantFrom('202', '212', '303', '415', '512'), fc.integer({ min: 0, max: 99 }))
   .map(([area, last]) => `${area}55501${String(last).padStart(2, '0')}`)

@@ -56,6 +56,6 @@ it('sends the next request to another thread while the idle one is ending', asyn
   const thread = createThread(1)
   for (const value of [1, 2, 3]) {
     expect(await thread.send({ type: 'double', value })).toBe(2 * value)
-    await wait(1) // the timer that ends the thread is older, and so it's first
+    await wait(1) // the timer that ends the thread started earlier, so it fires first
   }
 })

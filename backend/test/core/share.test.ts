@@ -5,8 +5,8 @@ import { waitUntil } from '../support/wait.ts'
 const isRolledBack = (error: unknown) => error instanceof Error && error.message === 'rolled back'
 
 /**
- * Shares an operation on names that runs until it's told to end. The keys of a name are its parts. Items that run alone
- * have a separate list, because a batch can have one name, too.
+ * Shares an operation on names. A batch runs until the test ends it. The keys of a name are the parts between plus signs. Items
+ * that run alone have a separate list, because a batch can also have a single name.
  */
 function shareNames(
   limits: {
@@ -87,7 +87,7 @@ it('lets items of a group gather while a batch of it runs, and for a while after
   expect(performance.now() - startedAt).toBeGreaterThan(gatherMs / 2) // timers can be early by a millisecond
   expect(started[2]).toEqual(['d', 'e', 'f'])
   end(2)
-  await waitUntil(() => started.length === 4) // what's left doesn't wait again
+  await waitUntil(() => started.length === 4) // the remaining item doesn't wait for others again
   end(3)
   expect(await Promise.all(items)).toEqual([
     'done a',
@@ -130,7 +130,7 @@ it('runs items that share a key one after another, in order', async () => {
   expect(started).toEqual([['a'], ['c']])
   end(1)
   await items[2]
-  // a+b waits for a. Nothing that runs has the key of b, but b came after a+b.
+  // a+b waits for a. No running batch has the key b, but the item b still waits, because it came after a+b.
   expect(started.at(-1)).toEqual(['d'])
   end(0)
   await items[0]
@@ -179,7 +179,7 @@ it('runs another batch of a group whose batch is slow, up to half of the batches
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 6, slowAfterMs: 20 })
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   await waitUntil(() => started.length === 3)
-  // When another group's first batch is slow, this group's third is, too.
+  // g starts because f is slow. By then, c is slow, too, but group 1 already has half of the batches, so d doesn't start.
   items.push(...['f', 'g'].map((name) => add(2, name)))
   await waitUntil(() => started.length === 5)
   expect(started.flat()).toEqual(['a', 'b', 'c', 'f', 'g'])

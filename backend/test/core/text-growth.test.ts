@@ -112,12 +112,13 @@ const describe = (variables: Record<string, string>, note: string) =>
     { now: new Date(0), timeZone: undefined },
   )
 
-/** Texts that are rejected are read, too. */
+/** Calls a parser, and ignores that it rejects the text: rejecting must be fast, too. */
 async function ignoreRejection(read: () => unknown): Promise<void> {
   try {
     await read()
   } catch (error) {
-    // Only the time counts, unless the call was wrong. An invalid URL has a code.
+    // Only the time matters. A TypeError means that the test calls the parser wrongly, unless it's for an invalid URL, which
+    // has a code.
     if (error instanceof TypeError && !('code' in error)) throw error
   }
 }
@@ -127,7 +128,7 @@ type Read = (text: string) => unknown
 const config = parseConfig({})
 const importContext = { country: 'US', timeZone: 'America/New_York', now: new Date(0) }
 
-/** A column for each field, and for a variable. */
+/** A column for each field, and one for a variable. */
 const columns: ImportColumn[] = [...ImportColumn.shape.field.unwrap().options, null].map((field) => ({
   ...{ header: field ?? 'variable', field, variable: field === null ? 'variable' : null },
   ...{ rank: 1, isUnanswered: false },
@@ -156,13 +157,13 @@ const request = (text: string, params: Record<string, unknown> = { [text]: text 
 
 const sessionlessRequest = (headers: IncomingHttpHeaders, meta: Record<string, unknown>) =>
   handleSessionless(
-    // A request is rejected before these are used.
+    // The request is rejected before these values are used.
     { toolSessions: null as never, backlog: null as never, now: () => 0 },
     { req: { headers } as IncomingMessage, res: null as never, requestId: '', limitBody: () => {} },
     { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: meta } },
   )
 
-/** Functions that read stored text, text from other servers, or a request before its length is checked, by module. */
+/** By module, functions that read text whose length isn't limited yet: stored text, text from other servers, or a request. */
 const readers: Record<string, Record<string, Read>> = {
   'queue/agents/validate-agent.ts': {
     'validateAgent: the language': (text) => validateAgent({ name: 'Ava', language: text }),
@@ -415,7 +416,7 @@ const readers: Record<string, Record<string, Read>> = {
   },
 }
 
-/** Parsers that aren't above, by why their texts are short, ours, or read elsewhere. */
+/** Parsers that aren't above, by the reason: their texts are short or our own, or a parser above reads them. */
 const otherParsers: Record<string, string[]> = {
   'reads a day that the same file has formatted': ['calling/chats/token-usage.ts findTokenUse'],
   'reads fields of a form, which have at most 500 characters': [
@@ -425,7 +426,7 @@ const otherParsers: Record<string, string[]> = {
     'api/define-route.ts parsePathId',
     'calling/telephony/http-runtime/report-route.ts parseAttemptId',
   ],
-  // URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
+  // Parsing with URLSearchParams takes 2 ms for 20 KB, but 140 ms for 200 KB.
   'reads a URL, of which Node accepts at most 16 KB': ['tools/mcp/tool-transport.ts parseQuery'],
   'compares headers, of which Node accepts at most 16 KB': ['dashboard/page/sealed-form.ts mayKeepForm'],
   'reads the OpenAPI document, which is the same in each process': [
@@ -540,7 +541,7 @@ const otherParsers: Record<string, string[]> = {
 
 const cases = Object.values(readers).flatMap((ofModule) => Object.entries(ofModule))
 
-/** Returns whether a parser is read above: an exported one by its name, another one through those of its module. */
+/** Returns true if a parser is tested above: by its name if it's exported, and otherwise through its module's other parsers. */
 const isRead = ({ module, name, isExported }: TextParser): boolean =>
   Object.keys(readers[module] ?? {}).some((reader) => !isExported || reader.split(':')[0] === name)
 

@@ -27,7 +27,7 @@ function start(work: Partial<WorkerOptions<string>>): Worker {
   return worker
 }
 
-/** Returns a `fetch` that returns one batch after the other. */
+/** Returns a `fetch` function that returns one of the batches at each call, in order. */
 function createBatches(...batches: string[][]) {
   const capacities: number[] = []
   const fetch = async (capacity: number) => {
@@ -42,7 +42,7 @@ function createSignal() {
   return { passed: promise, open: resolve }
 }
 
-/** Waits until the worker waits for its next poll or a notification. */
+/** Waits until the worker waits for its next poll or for a notification. */
 const idle = () => waitUntil(() => clock.waiting === 1)
 
 it('fetches again immediately while it finds jobs, then at every poll', async () => {

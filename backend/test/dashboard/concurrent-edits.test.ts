@@ -16,7 +16,7 @@ const tool = {
   method: 'GET' as const,
   url: 'https://cities.example.com/',
 }
-/** Each row: what is edited, how to get the form's path, the field we change, the field another user changes. */
+/** In each row: the edited object, how to get the form's path, our changed field, and another user's changed field. */
 const forms: [string, () => Promise<string>, string, string][] = [
   [
     'a document',

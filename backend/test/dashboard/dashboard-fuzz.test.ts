@@ -19,7 +19,7 @@ beforeAll(async () => {
   objects = await seedEverything(world.service, 'Acme')
   cookie = objects.user.browser.cookies().join('; ')
   token = csrfTokenOf((await objects.user.open('/account')).html)
-  // The tool tests cover the routes that call other servers, because they can start those servers.
+  // Leaves out the routes that call other servers, because tests of the tools cover them and can start such servers.
   routes = listDashboardRoutes(world.service.deps).filter(
     ({ path }) => !/refresh$|choose$|new-server$|edit-server$/.test(path),
   )

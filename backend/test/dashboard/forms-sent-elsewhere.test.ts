@@ -17,7 +17,7 @@ import { isPage, request, workspacePath } from '../support/foreign-objects.ts'
 import { listDashboardRoutes, pathFor } from '../support/page-paths.ts'
 import { seedEverything } from '../support/seed-everything.ts'
 
-// Forms that are sent to another path than their page's, after the session has ended.
+// These forms are sent to a path other than that of their page. The tests submit them after the session has ended.
 
 const { world, startWorker, uploadFile, uploadAndCheck } = useImportWorld()
 beforeAll(() => {
@@ -26,7 +26,7 @@ beforeAll(() => {
 
 type Owner = Awaited<ReturnType<typeof seedOwner>>
 
-/** Seeds an owner whose first workspace, by name, is another one. */
+/** Seeds an owner of two workspaces. The second one by name has the form, so it isn't the one that users see by default. */
 async function seedOwner() {
   const { deps } = world.service
   const user = await seedSignedInOwner(world.service, 'Second')

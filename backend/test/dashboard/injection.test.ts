@@ -25,7 +25,7 @@ beforeAll(async () => {
   await importer.stop()
 })
 
-/** Puts the mark into everything that callers, runtimes, tools, receivers, and browsers can send. */
+/** Writes the mark into every value that callers, runtimes, tools, receivers, and browsers can send. */
 async function writeMarkEverywhere(): Promise<void> {
   const { db, clock } = world.service.deps
   const at = clock.now()
@@ -123,7 +123,7 @@ async function writeMarkEverywhere(): Promise<void> {
 it('shows all input from users and other systems as text', async () => {
   const seen: string[] = []
   for (const route of listDashboardRoutes(world.service.deps)) {
-    // This page needs a running MCP server. The tool page tests start one.
+    // Leaves out a page that needs a running MCP server. The tool page tests start one.
     if (route.kind === 'action' || route.kind === 'download' || route.path.endsWith('/choose')) continue
     const { status, html } = await objects.user.open(pathFor(route, objects))
     expect([route.path, status]).toEqual([route.path, 200])
@@ -160,7 +160,7 @@ const getSecurityHeaders = ({ headers }: { headers: Headers }) =>
   ].map((name) => [name, headers.get(name)])
 
 it('exports CSV files with formulas escaped, safe file names, and security headers', async () => {
-  // Downloads must have the same security headers as a page without scripts.
+  // A download must have the same security headers as a page without scripts, such as this one.
   const signIn = await fetch(new URL('/sign-in', world.service.url))
   expect(signIn.headers.get('cache-control')).toBe('no-store')
   for (const route of listDashboardRoutes(world.service.deps).filter(({ kind }) => kind === 'download')) {

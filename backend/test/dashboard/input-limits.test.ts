@@ -16,7 +16,7 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-/** A field whose name isn't known in advance is the first one of a tool's arguments. */
+/** Returns a field's name. If the schema allows any name, uses the name field of a custom tool's first argument. */
 const nameOf = ({ path: [name = ''] }: InputField): string => (name === '*' ? 'param.1.name' : name)
 
 interface Target {
@@ -24,13 +24,13 @@ interface Target {
   schema: Parameters<typeof listInputFields>[0]
   user: SignedInUser | null
   token: string
-  /** 422 for a form. A button redirects to the page that shows the error. */
+  /** The expected status: 422 for a form. A button redirects (303) to the page that shows the error. */
   status: 303 | 422
-  /** Maximum size of the body. */
+  /** The maximum size of the request body. */
   maxBytes?: number
 }
 
-/** Sends each field of a form alone, over its limit. Returns how many were sent, and those that weren't rejected. */
+/** Sends each field of a form alone, with a value over its limit. Returns how many were sent, and which weren't rejected. */
 async function sendOverLimits({ path, schema, user, token, status, maxBytes }: Target) {
   const accepted: string[] = []
   let count = 0
@@ -40,7 +40,7 @@ async function sendOverLimits({ path, schema, user, token, status, maxBytes }: T
     for (const text of textsOverLimit(field).slice(field.path[0] === '*' ? 1 : 0)) {
       count += 1
       const response = await request(world.service, user, path, { [name]: text, _csrf: token })
-      // Hidden fields, and those that only some tools have, aren't in their usual place.
+      // Hidden fields, and fields that only some tools have, aren't on the page, so their issues aren't next to a field.
       const isOnPage =
         !/^[_*]/.test(field.path[0] ?? '') && findForm(response.html, path).includes(`name="${name}"`)
       const isAtField = response.html.includes(`id="f-${name.replace(/[^\w-]/g, '-')}-issue"`)
@@ -52,14 +52,14 @@ async function sendOverLimits({ path, schema, user, token, status, maxBytes }: T
   return { count, accepted }
 }
 
-/** Returns the form of a page that is sent to a path. Empty if the page doesn't show it, such as a question that's moot. */
+/** Returns the part of a page's HTML with the form that's sent to a path. Empty if the page doesn't show the form. */
 function findForm(html: string, path: string): string {
   const forms = [...html.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)]
   const sentTo = (tag: string) => /action="([^"?]*)/.exec(tag)?.[1] ?? path
   return forms.find(([, tag = '']) => sentTo(tag) === path)?.[2] ?? ''
 }
 
-/** Opens a form for its CSRF token. */
+/** Opens a page with a form. Returns its path, its CSRF token, and the visitor's browser. */
 async function visitForm(path: string, user?: SignedInUser): Promise<Omit<Target, 'schema' | 'status'>> {
   const browser = user?.browser ?? createBrowser()
   const { page } = await browser.open(`${world.service.url}${path}`)

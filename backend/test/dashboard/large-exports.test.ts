@@ -12,7 +12,7 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 const rowCount = 60
-/** Text so long that 60 rows are three pages or more. */
+/** A text so long that 60 rows with it fill three pages or more. */
 const text = 'x'.repeat(50_000)
 
 /** Fills a workspace with large contacts, calls, rows of an import, and rows of a spreadsheet. */

@@ -30,7 +30,7 @@ interface CrawledPage {
 
 let crawlResult: Promise<CrawledPage[]> | undefined
 
-/** Returns every page that is linked from the overview. Visits at most three URLs that differ only in their query. */
+/** Returns every page that links from the overview lead to. Visits at most three URLs that differ only in their query. */
 function crawlPages(): Promise<CrawledPage[]> {
   crawlResult ??= (async () => {
     const found = new Map<string, CrawledPage>()

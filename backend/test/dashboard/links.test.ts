@@ -8,14 +8,14 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 const folder = join(import.meta.dirname, '../../dashboard')
-/** These files define routes or tell stories of API requests, and don't contain links. */
+/** These files define routes or describe API requests. Their paths aren't links. */
 const exclude = ['{routes,mount-pages,page/page-context,stories/describe-request}.ts']
 
 const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source
 /** Matches a quoted path. */
 const quotedPath = new RegExp(`(["'\`])(/(?:[a-z$](?:${expression}|(?!\\1)[^\\n])*)?)\\1`, 'g')
 
-/** Returns `/calls/:/replay` for `/w/${id}/calls/${call.id}/replay`: a fixed segment must not pass for an ID. */
+/** Replaces IDs: `/w/${id}/calls/${call.id}/replay` becomes `/calls/:/replay`. A fixed segment must not match an ID. */
 const toPattern = (path: string) =>
   path
     .replaceAll(new RegExp(`(?<=/)${expression}`, 'g'), ':')

@@ -16,7 +16,7 @@ itInChromium('lets the user resubmit a form a while after they stopped the page 
   await tab.route(user.urlFor('/contacts/new'), (route, request) => {
     if (request.method() === 'GET') return route.continue()
     sent += 1
-    // Ends the first request as pressing Esc does: the browser stays on the page.
+    // Ends the first request as pressing Esc does. The browser stays on the page.
     return sent === 1 ? route.abort('aborted') : route.continue()
   })
   await tab.getByLabel('Phone number').fill('+12025550177')
@@ -43,7 +43,7 @@ itInChromium(
       if (request.headers()['hx-request'] === 'true') await isPressed.promise
       await route.continue()
     })
-    // As far as the page knows, the form is still being submitted.
+    // Aborts the form's request as pressing Esc does. The page doesn't notice, so it treats the form as still being submitted.
     await tab.route(`${address}/cancel`, (route) => route.abort('aborted'))
     await tab.goto(address)
     const form = tab.locator('#live form[action$="/cancel"]')
@@ -55,7 +55,7 @@ itInChromium(
     await form.getByRole('button', { name: 'Cancel call', includeHidden: true }).dispatchEvent('click')
     await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
 
-    // The response to the earlier request isn't swapped in, and no further request is sent.
+    // The response to the earlier refresh isn't swapped into the page, and the page requests no other.
     isPressed.resolve()
     await isSwapped
     expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)

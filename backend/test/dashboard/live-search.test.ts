@@ -20,7 +20,7 @@ itInChromium('shows the latest search results even if earlier responses never ar
       const url = new URL(address)
       return url.pathname.endsWith(path) && url.searchParams.get('search') === search
     }
-    /** Resolves when the page requests a search (null for the whole list), and never responds to it. */
+    /** Resolves when the page requests a search, which never gets a response. Null stands for the whole list. */
     const stall = async (search: string | null) => {
       await tab.route(
         (url) => isFor(url.href, search),

@@ -5,7 +5,8 @@ import { seedSignedInOwner } from '../support/dashboard.ts'
 import { freshNumber, seedCampaign, seedPhoneNumber } from '../support/factories.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// Resuming a campaign or an agent and activating a number can dial people, so each asks first, and says what it starts.
+// Resuming a campaign or an agent, or activating a number, can start calls. So each page first asks for confirmation and says
+// which calls would start.
 
 const world = useServiceWorld()
 
@@ -22,7 +23,7 @@ async function queueCalls({ seed, userId }: Owner, count: number, campaignId = s
 interface Case {
   what: string
   path: (user: Owner) => string
-  /** The buttons that stop and start it. Starting asks first if calls wait. */
+  /** The buttons that stop and start the object. The start button first asks for confirmation if calls are waiting. */
   stop: string
   start: string
   confirm: string

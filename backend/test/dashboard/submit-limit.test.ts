@@ -5,7 +5,7 @@ import { listenWithLimits, openConnection } from '../support/raw-connection.ts'
 
 const { world, user } = useOwnerWorld()
 
-/** Submits a form without a CSRF token, so that it does nothing. It counts all the same. Returns the statuses. */
+/** Submits a form without a CSRF token, so that it changes nothing but counts toward the limit. Returns the statuses. */
 async function submit(member: SignedInUser, path: string, times: number): Promise<number[]> {
   const headers = { cookie: member.browser.cookies().join('; ') }
   const body = new URLSearchParams({ name: 'x' })
@@ -31,7 +31,7 @@ it('limits the pages that a user opens in a minute, but lets twenty of the faste
   const headers = { cookie: user.browser.cookies().join('; ') }
   const { pathname } = new URL(user.urlFor('/account'))
   const open = (cookie = headers) => world.service.app.inject({ url: pathname, headers: cookie })
-  // Twenty pages that load themselves every second.
+  // As many requests as 20 pages send in a minute if each refreshes every second.
   const statuses = new Set<number>()
   for (let count = 0; count < 1_200; count += 1) statuses.add((await open()).statusCode)
   expect([...statuses]).toEqual([200])

@@ -19,7 +19,7 @@ import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 import { useServiceWorld } from '../support/service.ts'
 import { waitUntil } from '../support/wait.ts'
 
-// The clock shows Monday, May 4, 2026, 11:00 AM in New York, which is the workspace's time zone.
+// The clock starts on Monday, May 4, 2026, at 11:00 AM in New York, which is the workspace's time zone.
 
 const world = useServiceWorld()
 const realDeps = () => ({ ...world.service.deps, config: realConfig })
@@ -28,7 +28,7 @@ type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 const london = { time_zone: 'Europe/London' }
 const workdays = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '15:00' }
 
-/** Queues two calls under a limit that allows one. */
+/** Queues two calls while the rules allow only one, and returns the second. */
 async function stopByLimit({ seed }: Owner, rules: TypedRules): Promise<Call> {
   await setRules(world.service.deps, seed, rules)
   const first = await seedCall(realDeps(), seed, freshNumber())
@@ -41,7 +41,7 @@ async function stopByLimit({ seed }: Owner, rules: TypedRules): Promise<Call> {
   return second
 }
 
-/** Queues a call that waits for each reason, later than its stored time if that can pass. */
+/** For each reason, queues a call that waits for it. Where possible, the call still waits after its stored time has passed. */
 const waitFor: Record<WaitingFor, (user: Owner) => Promise<Call>> = {
   schedule: ({ seed }) =>
     seedCall(world.service.deps, seed, freshNumber(), { scheduled_at: '2026-05-06T13:00:00Z' }),
@@ -102,7 +102,7 @@ const pagesOf = ({ id, campaign_id, contact }: Call) => [
   '/overview',
 ]
 
-/** Matches the text on pages about a time, for example "not before Wed 9:00 AM". */
+/** Matches a text on a page that promises a time, for example "not before Wed 9:00 AM". */
 const promise =
   /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay|Called as often as allowed|The limit ends:|(?:Day's calls|Month's minutes) used up) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
 
@@ -114,7 +114,7 @@ describe('what pages say about a waiting call', () => {
     ['concurrency', []],
     ['frequency', [expect.stringMatching(/ 11:\d\d AM$/)]],
     ['number_limit', ['Tue 12:00 AM', 'May 5, 12:00 AM']],
-    // Until the call in progress ends, at the latest.
+    // The latest time at which the call in progress ends. Until then, it reserves the remaining minutes.
     ['minutes_limit', [expect.stringMatching(/11:\d\d AM$/)]],
     ['campaign_paused', []],
     ['agent_not_live', []],
@@ -133,7 +133,7 @@ describe('what pages say about a waiting call', () => {
         for (const time of shown) expect([path, times]).toEqual([path, expect.arrayContaining([time])])
         expect([path, shown.length > 0]).toEqual([path, times.length > 0])
       }
-      // The API keeps its values.
+      // The API returns the stored time anyway.
       expect(next_attempt_at).not.toBeNull()
     },
   )

@@ -7,7 +7,7 @@ import { useWorld } from '../support/world.ts'
 
 const world = useWorld()
 
-/** Returns how many rows PostgreSQL believes each table to have; -1 if it knows nothing. */
+/** Returns PostgreSQL's estimate of each table's number of rows: -1 if the table was never analyzed. */
 async function readRowEstimates(): Promise<Record<string, number>> {
   const { rows } = await sql<{ relname: string; reltuples: number }>`
     select relname, reltuples from pg_class

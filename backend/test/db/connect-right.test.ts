@@ -6,7 +6,7 @@ import { roles } from '../../platform/db/roles.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 const server = useTestDatabase()
-/** Users of two installations and of a monitoring program. */
+/** Database users of two installations and of a monitoring program. */
 let owner: string
 let neighbor: string
 let monitor: string
@@ -51,7 +51,7 @@ it("doesn't let another installation's user, who has the same roles, read the da
   await migrate(urlOf(owner), log)
   await expect(run(urlOf(neighbor), ...read)).rejects.toThrow('permission denied for database')
   await run(urlOf(owner), ...read)
-  // The user's roles would let it read the database if it had the right to connect.
+  // With the right to connect, the user's roles let it read the database.
   await administer(`grant connect on database ${owner} to ${neighbor}`)
   await run(urlOf(neighbor), ...read)
 })

@@ -65,7 +65,7 @@ describe('a workspace whose transactions wait for a lock', () => {
   })
   afterEach(() => db.destroy())
 
-  /** Holds the lock that three transactions of workspace 1 wait for, and does `work`. Returns their errors. */
+  /** Takes the lock that three transactions of workspace 1 wait for, and does `work`. Returns the transactions' errors. */
   async function whileLocked(work: (third: Promise<unknown>) => Promise<void>): Promise<unknown[]> {
     const errors = await database.db.transaction().execute(async (tx) => {
       await lock.execute(tx)

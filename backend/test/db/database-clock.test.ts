@@ -20,7 +20,7 @@ describe("the database's clock", () => {
       const before = await readDatabaseTime()
       const startedAt = performance.now()
       await clock.synchronize()
-      // The clock is ahead by at most the time that the measurement took. The database's times are whole milliseconds.
+      // The clock can be ahead by at most the time that the measurement took. The database returns whole milliseconds.
       const aheadMs = performance.now() - startedAt
       const synchronizedMs = clock.now().getTime()
       const after = await readDatabaseTime()

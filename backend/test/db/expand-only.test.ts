@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from '@jest/globals'
 
-// The rules are in docs/project/migrations.md#only-add-to-the-schema.
+// docs/project/migrations.md#only-add-to-the-schema describes the rules that these tests check.
 
-/** The last migration that creates the tables of the first release. */
+/** The last migration of the first release. The rules apply to later migrations. */
 const lastUnchecked = 107
 
 const folder = path.join(import.meta.dirname, '../../platform/db/migrations')
@@ -35,11 +35,11 @@ const forbidden = {
   ),
 }
 
-/** Returns what a migration does that old versions can't work with, or that requests would wait for. */
+/** Returns the changes in a migration that old versions can't work with, or that requests would wait for. */
 function findBreaks(migration: string): string[] {
   const statements = migration
     .toLowerCase()
-    // A line can say that no old version needs what it drops.
+    // A comment on the line can say that no old version uses what the line drops.
     .replaceAll(/^.*-- not used since \d{4}\b.*$/gm, '')
     .replaceAll(/--.*|\/\*[^]*?\*\/|^[ \t]*\/\/.*/gm, '')
   return Object.entries(forbidden).flatMap(([what, pattern]) => {

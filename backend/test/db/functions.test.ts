@@ -8,7 +8,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-/** A function that must take or return something else gets another name. */
+/** The signatures of all functions. They never change: a function with other parameters or another result gets a new name. */
 const signatures = [
   'attempt_end_lock(campaign bigint) → bigint',
   'call_settings(campaign campaign, agent agent, contact contact) → jsonb',
@@ -57,7 +57,7 @@ it('has each function in a file that has its name, together with functions that 
   })
   const { rows } = await sql<{ name: string }>`
     select proname as name from pg_proc where pronamespace = 'public'::regnamespace`.execute(database.db)
-  // Migrations use these two.
+  // Migrations define these two functions.
   const ofMigrations = ['current_workspace_id', 'protect_table']
   expect([...found.flat(), ...ofMigrations].sort()).toEqual(rows.map(({ name }) => name).sort())
 })

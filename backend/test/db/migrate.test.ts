@@ -28,13 +28,13 @@ it('lets several processes migrate an empty database at the same time', () =>
   withEmptyDatabase(async (url) => {
     await Promise.all([1, 2, 3, 4].map(() => migrate(url)))
     expect(await run(url, 'select name from schema_migration order by id')).toEqual(await migrations())
-    // Each migration has its own transaction, so that no migration keeps its locks while the next one runs.
+    // Each migration has its own transaction, so that it releases its locks before the next one runs.
     const [{ transactions } = {}] = await run(
       url,
       'select count(distinct xmin::text)::int as transactions from schema_migration',
     )
     expect(transactions).toBe((await migrations()).length)
-    // All functions are in one transaction, so that no process sees only some of a version.
+    // All functions are created in one transaction, so that no process sees only some functions of a version.
     const { version, hashes } = await readFunctionVersion()
     expect(
       await run(

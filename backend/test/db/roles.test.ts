@@ -14,7 +14,8 @@ import { seedWorkspace } from '../support/factories.ts'
 import { getError } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Roles belong to the whole server, which other tests use too. Except in the last test, these have other names.
+// All databases of a server share its roles, and other tests use the server, too. So these tests use roles with other names,
+// except the last test.
 
 const database = useTestDatabase()
 let user: string
@@ -53,7 +54,7 @@ async function createUser(attributes = ''): Promise<string> {
   return url.href
 }
 
-/** Checks that the user can switch to both roles, and that migrations as the user see what the service sees. */
+/** Checks that the user can switch to both roles, and that the user's migrations see the same rows as the service. */
 const expectUsable = (url: string) =>
   withClient(url, async (client) => {
     for (const name of [wanted.workspace, wanted.service]) await client.query(`set role ${name}`)
@@ -128,7 +129,7 @@ it("separates workspaces in a database that belongs to an ordinary user, as the 
     const scoped = scopeToWorkspace(deps, ours.workspaceId)
     await addDocument(scoped, ours.workspaceId, { title: 'Prices', body: 'A roof inspection is free.' })
     expect(await searchKnowledge(scoped, ours.workspaceId, 'inspection')).toMatchObject([{ title: 'Prices' }])
-    // Reads as the database's owner, but without the role of the service.
+    // Reads as the database's owner, which no longer has the role of the service.
     await administer(`revoke ${roles.service} from ${user}`)
     await withClient(url.href, async (client) => {
       await expect(client.query('select from workspace')).rejects.toThrow('outdial.workspace_id')

@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(60_000)
-/** No step takes this long. It's so short that a failed wait says which one it was. */
+/** Longer than any step takes, but shorter than Jest's timeout, so that the error of a failed wait shows the step. */
 const waitMs = 15_000
 const settings = {
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -59,7 +59,7 @@ it.each(['user', 'set outdial.session', 'current_setting'])(
     await silent
     await checks.stop()
     await proxy.disconnect()
-    // If it had waited, it would have logged the timeout.
+    // A shutdown that waited would have logged the timeout.
     expect(log.debug).not.toHaveBeenCalled()
   },
 )
@@ -113,7 +113,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(new Set(await list())).toEqual(new Set([200]))
 
     await bouncer.setPoolMode('transaction')
-    // Statements fail first because of prepared statements of another session, which brings a check.
+    // The first failing statements use prepared statements of another session. This failure starts a check of the sessions.
     const isMixed = async () => {
       await list()
       return (await get('/readyz')) === 503

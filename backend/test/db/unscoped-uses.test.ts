@@ -5,12 +5,13 @@ import { testDeps } from '../support/deps.ts'
 import { listDashboardRoutes } from '../support/page-paths.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// docs/decisions/0024 lists what isn't limited to one workspace. These tests compare the list with the code.
+// docs/decisions/0024 lists the functions and pages that aren't limited to one workspace. These tests compare the list with the
+// code.
 
 const database = useTestDatabase()
 const record = readPage('docs/decisions/0024-a-second-wall-between-workspaces.md')
 
-/** The files through which all dependencies of the service pass. */
+/** The files that pass the service's dependencies to all other code. */
 const assembly = [
   'start.ts',
   'workers.ts',
@@ -23,8 +24,8 @@ const assembly = [
 ]
 
 /**
- * Functions in these files that use no database, that limit it to a workspace themselves, or that pass the dependencies on to
- * another of these files.
+ * Functions called in these files that use no database, that limit it to a workspace themselves, or that pass the dependencies
+ * on to another of these files.
  */
 const others = [
   'createApp',

@@ -17,7 +17,7 @@ const database = useTestDatabase()
 
 it('waits for a server that is starting', async () => {
   const proxy = await createDatabaseProxy(database.url, { isOpen: false })
-  // The wait logs a warning after the first failed attempt, and the proxy then connects.
+  // The first failed attempt logs a warning. This warning makes the proxy connect.
   const log = pino({ level: 'warn' }, { write: () => void proxy.reconnect() })
   await waitForDatabase({ url: proxy.url, timeoutMs: 15_000, log })
   await proxy.disconnect()
@@ -102,7 +102,7 @@ it('does a step again if the server accepted its connection, but never responded
   const urls = [`postgres://outdial@127.0.0.1:${port}/silent`, database.url]
   const result = await repeatAfterOutage({ url: database.url, timeoutMs: 60_000, log: silent }, async () => {
     const client = new pg.Client({ connectionString: urls.shift(), connectionTimeoutMillis: 5_000 })
-    client.on('error', () => {}) // `connect` rejects with it
+    client.on('error', () => {}) // `connect` rejects with this error
     await client.connect()
     await client.end()
     return 'started'

@@ -11,15 +11,15 @@ import { type ApiRequest, createSender } from '../support/test-api.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// The service of this file has no first wall: its statements lose their conditions on the workspace. The second wall,
-// the policies of the tables, must be enough.
+// In this file, the service's statements lose their conditions on the workspace (the first wall). The tables' policies (the
+// second wall) must be enough.
 
 let service: Service
 let db: Db
 let ours: SeededObjects
 let theirs: SeededObjects
 let removedConditions = 0
-// Registered before the database's: Jest runs these hooks in the order of their registration.
+// Registered before the database's hook, because Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.close()
   await db.destroy()
@@ -33,7 +33,7 @@ beforeAll(async () => {
   theirs = await seedEverything(seeding, 'Theirs')
 })
 
-/** Replaces `workspace_id = $1` with a condition that's always true, and still uses the parameter. */
+/** Replaces `workspace_id = $1` with a condition that uses the same parameter, but is always true. */
 const removeWorkspaceConditions = (text: string): string =>
   text.replace(/(?:"\w+"\.|\b\w+\.)?"?workspace_id"? = (\$\d+)/g, (_, parameter: string) => {
     removedConditions += 1
@@ -75,7 +75,7 @@ it("still hides another workspace's objects in the API, and changes nothing", as
       expect.not.stringContaining('Theirs'),
     ])
   }
-  // The time is recorded after the response.
+  // Waits for `last_used_at`, which the service sets after the response.
   await waitFor(() =>
     database.db.selectFrom('api_key').select('id').where('last_used_at', 'is not', null).executeTakeFirst(),
   )

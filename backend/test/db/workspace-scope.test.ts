@@ -13,8 +13,8 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// The statements in this file don't filter by workspace, so only the policies separate the workspaces. The tables come
-// from the database: a later table is tested too, and fails a test if it has no policy.
+// The statements in this file don't filter by workspace, so only the policies separate the workspaces. The list of tables comes
+// from the database: a test fails if a new table has no policy.
 
 const world = useServiceWorld()
 let ours: SeededObjects
@@ -27,7 +27,7 @@ beforeAll(async () => {
   tables = await listTables(world.database.db)
 })
 
-/** Adds rows to the tables in which `seedEverything` leaves none. */
+/** Adds rows to the tables that are still empty after `seedEverything`. */
 async function fillTables(db: Db, of: SeededObjects): Promise<void> {
   const { workspaceId, contact, completedCall: call, owner, memberId } = of
   const hash = Buffer.from(`hash of ${of.mark}`)
@@ -73,7 +73,7 @@ async function fillTables(db: Db, of: SeededObjects): Promise<void> {
   await addFinishedCall(of)
 }
 
-/** Creates a call with a row in each table about calls. */
+/** Creates a completed call with a row in each table that has data about calls. */
 async function addFinishedCall({ user, campaign, subscription }: SeededObjects): Promise<number> {
   const { db } = world.database
   const { deps } = world.service
@@ -131,18 +131,16 @@ async function listTables(db: Db): Promise<Table[]> {
   return rows
 }
 
-/** Tables that statements of a workspace can't use at all. */
+/** Tables without rows of workspaces. A workspace's statements can't use them. */
 const installationTables = ['model_health', 'password_reset', 'replica', 'server_secret', 'session']
 
-/** A workspace reaches the rows of partitions only through their table. */
+/** Returns true for tables that a workspace can't use, including partitions, which it reaches only through their table. */
 const isServiceTable = ({ name, isPartition }: Table) => installationTables.includes(name) || isPartition
 
-/** Tables whose rows a workspace can't insert or delete. It sees only some columns of users and apps. */
+/** Tables in which a workspace can't insert or delete rows. In the tables of users and apps, it can read only some columns. */
 const readTables = ['api_request', 'app_user', 'oauth_client', 'workspace']
 
-/**
- * Conditions for the rows of a workspace in tables without the column `workspace_id`, independently of the policies.
- */
+/** Conditions that find a workspace's rows in tables without the column `workspace_id`. They don't depend on the policies. */
 const belongs: Record<string, string> = {
   workspace: 'id = $',
   contact_change_values: 'contact_id in (select id from contact where workspace_id = $)',
@@ -164,12 +162,12 @@ const writableTables = () => workspaceTables().filter(({ name }) => !readTables.
 const scoped = (of: SeededObjects, db = world.database.db): Db => scopeToWorkspace({ db }, of.workspaceId).db
 
 /**
- * Returns the column that identifies a row of a table, whatever its columns. Reading it needs the right to read all
- * columns.
+ * Returns an expression that identifies a row of a table. `ctid` works for all tables, but reading it needs the right to read
+ * all columns.
  */
 const address = ({ name }: Table) => sql.raw<string>(readTables.includes(name) ? 'id::text' : 'ctid::text')
 
-/** Returns the addresses of a workspace's rows, read without its scope. */
+/** Returns the addresses of a workspace's rows. Reads them without the limits of a workspace's scope. */
 async function addressesOf(table: Table, of: SeededObjects): Promise<string[]> {
   const condition = (belongs[table.name] ?? 'workspace_id = $').replaceAll('$', String(of.workspaceId))
   const { rows } = await sql<{ address: string }>`
@@ -181,7 +179,7 @@ async function addressesOf(table: Table, of: SeededObjects): Promise<string[]> {
 
 const pick = (table: Table, addresses: string[]) => sql`${address(table)} = any(${addresses}::text[])`
 
-/** Returns the SQLSTATE of an error, or what the statement did. */
+/** Returns the SQLSTATE if a statement fails, or else how many rows it affected. */
 const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string> =>
   work.then(
     ({ numAffectedRows }) => `${numAffectedRows} rows`,
@@ -327,7 +325,7 @@ describe('statements without a condition on the workspace', () => {
   })
 })
 
-/** Inserts a copy of a row of `of`, on behalf of the other workspace. */
+/** Tries to insert a copy of one of the rows of `of` into the other workspace. */
 async function copyRow(table: Table, of: SeededObjects) {
   const [first = ''] = await addressesOf(table, of)
   const name = sql.table(table.name)

@@ -11,7 +11,8 @@ import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// A campaign without a call to claim leaves the queue of campaigns. Each change that gives it one must put it back.
+// A campaign without a call to claim leaves the queue of campaigns. Every change that gives the campaign such a call must put
+// it back.
 
 const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -43,7 +44,7 @@ it('claims a call that is queued into a campaign that has left the queue', async
 
 it('claims a call whose transaction had not ended when the campaign had no other call', async () => {
   const { id } = await queue()
-  // Queues the call as a version of the service does that doesn't know the queue of campaigns.
+  // Queues the call as an older version of the service does, which doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
     await db
       .selectFrom('campaign')
@@ -101,7 +102,8 @@ it("schedules the campaign's next turn without waiting for an edit of the campai
   const { deps, seed } = world
   await deps.db.transaction().execute(async (db) => {
     await lockCampaignForChange(db, seed, 'rules')
-    // A claim does this after its commit. The edit waits for this row, so it mustn't wait for the edit.
+    // A claim settles its campaigns after its commit. The edit's transaction can wait for the same row, so settling must not
+    // wait for the edit.
     await settleCampaigns(deps.db, [seed.campaignId], [seed.campaignId], new Date(0))
   })
   expect(await claimedIds()).toEqual([id])
@@ -155,7 +157,7 @@ it("claims a call once an attempt's end is committed, if the campaign was still 
   for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()
   if (first === undefined) throw new Error('no call was claimed')
-  // Puts the campaign back in the queue, although it's at its limit.
+  // The two changes put the campaign back in the queue, although it's at its limit.
   for (const max_concurrent_calls of [2, 1])
     await world.deps.db
       .updateTable('campaign')

@@ -40,7 +40,7 @@ describe('limits', () => {
       const ending = claims
         .slice(0, 1 + (round % 4))
         .map((attempt) => finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy')))
-      // Hang-ups and claims happen at the same time.
+      // Calls end while other calls are claimed.
       const [, more] = await Promise.all([Promise.all(ending), claim(), claim()])
       expect(await countLiveCalls(world.seed.campaignId)).toBeLessThanOrEqual(5)
       const remaining = [...claims.slice(1 + (round % 4)), ...more]
@@ -85,7 +85,7 @@ describe('limits', () => {
     await world.deps.db.transaction().execute(async (db) => {
       const campaigns = await lockNextCampaigns(db, world.deps.clock.now())
       expect(campaigns).toContain(world.seed.campaignId)
-      // Attempts that the previous lock holder committed after this lock's statement began.
+      // Adds attempts, as if another claim had committed them while this one waited for the lock.
       const waiting = await world.deps.db
         .selectFrom('call')
         .selectAll()
@@ -117,7 +117,7 @@ describe('limits', () => {
   it('makes only one call to a number when two campaigns claim at the same time', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
-    expect(await claim()).toEqual([]) // the other campaign is out of the queue, so the first claim doesn't lock it
+    expect(await claim()).toEqual([]) // the other campaign leaves the queue, so the first claim doesn't lock it
     await seedCall(world.deps, world.seed, number)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ describe('limits', () => {
     expect(await countLiveCalls(other)).toBe(0)
   })
 
-  /** Queues a due call without locking the contact's row, which the open claim may have locked. */
+  /** Queues a due call without locking the contact's row, which the uncommitted claim may have locked. */
   async function insertDue(contactId: number, campaignId: number, number: string): Promise<void> {
     const now = world.deps.clock.now()
     await world.deps.db

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createClaimInterval } from '../../calling/dialer/claim-interval.ts'
 
-/** Starts a worker that claims calls at equal distances, and returns how long it waits after each claim. */
+/** Starts a worker that claims calls at regular intervals, and returns the delay after each claim. */
 function startWorker(otherWorkers = 0) {
   let time = 0
   const intervalMs = createClaimInterval(

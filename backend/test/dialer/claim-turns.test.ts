@@ -5,12 +5,12 @@ import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// More campaigns wait than a dialer compares. Their workspaces must take turns all the same.
+// In these tests, more campaigns wait than a dialer compares. Their workspaces must still take turns.
 
 const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-// Campaigns of earlier tests, which have no calls anymore, leave the queue.
+// Campaigns of earlier tests have no calls left. This claim removes them from the queue.
 beforeEach(async () => {
   expect(await claimAndSettle(world.deps, lease, 1)).toEqual([])
 })
@@ -56,7 +56,7 @@ it('gives a workspace with one campaign every second turn when another has hundr
     turns.push(...(await claimAndSettle(world.deps, lease, 1)).map((attempt) => attempt.workspaceId))
   expect(turns).toHaveLength(20)
   const count = turns.filter((workspaceId) => workspaceId === other.workspaceId).length
-  // Campaigns without calls have had a turn, too.
+  // Not always exactly 10: a campaign without a call can also take a turn.
   expect(count).toBeGreaterThanOrEqual(9)
   expect(count).toBeLessThanOrEqual(11)
 })

@@ -12,7 +12,7 @@ import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// A dialer ends attempts that end at about the same time in one transaction.
+// If attempts end at about the same time, the dialer saves their ends in one transaction.
 const world = useCallsWorld()
 
 const busy = emptyResult('busy', 'line_busy')
@@ -155,7 +155,7 @@ it('puts campaigns in the queue in the same order in each transaction, so that t
   const { db } = world.deps
   const seedNext = () => seedCampaign(world.deps, { ...world.seed, retry: retryBusy })
   const [campaignId, otherId] = [await seedNext(), await seedNext()]
-  // The second transaction's calls were queued in the opposite order.
+  // The second transaction's calls were queued in the opposite order of campaigns.
   for (const campaign_id of [campaignId, otherId, otherId, campaignId])
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
   const claimed = await claimAndSettle(world.deps, lease(), 4)

@@ -30,7 +30,7 @@ import { createTestProvider, neverSettle, shortConversation } from '../support/t
 import { waitFor } from '../support/wait.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-/** Keeps the thread busy, as a calculation does. */
+/** Blocks the thread, as a long calculation does. */
 const sleepSync = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
 const world = useCallsWorld()
@@ -42,7 +42,7 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.d
   world.workers.push(dialer)
   return dialer
 }
-/** Claims an attempt as a worker that is then lost. */
+/** Claims an attempt as a worker that then stops without ending it. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
   const [attempt] = await claimAndSettle(
     world.deps,
@@ -197,7 +197,7 @@ describe('lease renewal', () => {
     dial({ leaseMs: 5_000, heartbeatMs: 40 })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
     const [first] = await listAttempts(world.deps, id)
-    // Renewed, so the sweeper finds nothing to take over.
+    // The heartbeat renews the lease, so the sweeper finds nothing to take over.
     await waitFor(async () => {
       const [now] = await listAttempts(world.deps, id)
       return now && first && now.lease_until.getTime() > first.lease_until.getTime() + 500
@@ -355,7 +355,7 @@ describe('a running worker', () => {
     const first = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const provider = createTestProvider({ dial: shortConversation, analyze: neverSettle })
-    // The clock doesn't advance, so the dialer reads the table only because the hang-up notifies it.
+    // The clock doesn't advance, so the dialer looks for calls only when the hang-up notifies it.
     dial({ providers: { real: provider, test: provider } })
     for (const { id } of [first, second])
       await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed', 0)

@@ -16,7 +16,7 @@ const world = useCallsWorld()
 
 const optOut = { ...emptyResult('answered', 'contact_hung_up'), optedOut: true, analysis: null }
 
-/** Returns what the call and its event say about an opt-out. */
+/** Returns the opt-out values of a call and of its event. */
 async function readOptOut(callId: number) {
   const { outcome, opted_out } = await getCall(world.deps, world.seed, callId)
   const events = await listEvents(world.deps, callId)
@@ -61,7 +61,7 @@ it('marks a completed call as opted out if the result is stale, although its eve
 })
 
 describe('an opt-out that a runtime reports after the attempt has ended', () => {
-  /** Loses an attempt, and returns what the runtime then reports. */
+  /** Ends an attempt as if its worker was lost. Returns the report that the runtime sends afterward. */
   async function loseAttempt() {
     const number = freshNumber()
     const { id } = await seedCall(world.deps, world.seed, number)

@@ -33,7 +33,7 @@ const queueRetrying = async (input = {}, retry = policy) => {
 }
 const getCampaign = (id: number) =>
   world.deps.db.selectFrom('campaign').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-/** Makes consecutive attempts in the seed's campaign, and ends each with this result. */
+/** Makes `count` consecutive attempts in the seed's campaign, and ends each with the given result. */
 const endConsecutively = async (count: number, end: AttemptResult) => {
   for (let index = 0; index < count; index += 1) {
     await seedCall(world.deps, world.seed, freshNumber())
@@ -62,7 +62,7 @@ describe('retries', () => {
       [2, 'busy'],
       [3, 'busy'],
     ])
-    // With SIMULATION_SPEED=10, attempts are six minutes apart.
+    // With SIMULATION_SPEED=10, the time between attempts is six minutes.
     const [first, second] = attempts
     const pause = (second?.started_at.getTime() ?? 0) - (first?.ended_at?.getTime() ?? 0)
     expect(pause).toBeGreaterThanOrEqual(6 * 60_000)

@@ -28,7 +28,7 @@ const world = useCallsWorld()
 const dayMs = 24 * 3_600_000
 const systemDate = globalThis.Date
 
-/** Makes the clock of this process wrong: `new Date()` and `Date.now()` are off by this much. */
+/** Shifts this process's clock: `new Date()` and `Date.now()` are off by `offsetMs`. */
 function shiftDate(offsetMs: number): void {
   const shiftedNow = () => systemDate.now() + offsetMs
   globalThis.Date = new Proxy(systemDate, {
@@ -67,7 +67,7 @@ describe.each([
     const body = { phone_number: phoneNumber, campaign_id: world.seed.campaignId, ...input }
     return (await addContact(deps, toCaller(world.seed), body)).call.id
   }
-  /** Makes a call due by the database's clock. */
+  /** Makes a call due at an interval from the current time of the database's clock. */
   const setDue = (id: number, interval: string) =>
     sql`update call set due_at = clock_timestamp() + ${interval}::interval,
       next_attempt_at = clock_timestamp() + ${interval}::interval where id = ${id}`.execute(deps.db)

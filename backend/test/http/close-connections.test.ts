@@ -26,7 +26,7 @@ it('closes a connection that never sent a request, and lets a pending request fi
   await closed
 })
 
-/** Sends requests from another thread while this one is blocked, so they wait in the kernel's backlog. */
+/** Sends requests from another thread while this thread is blocked. The requests wait in the kernel's backlog. */
 const client = `
   const { connect } = require('node:net')
   const { parentPort, workerData: { port, count, sent } } = require('node:worker_threads')

@@ -9,7 +9,7 @@ const form = 'Content-Type: application/x-www-form-urlencoded\r\n'
 const json = 'Content-Type: application/json\r\n'
 const withKey = () => `Authorization: Bearer ${api.key}\r\n`
 
-/** Requests that are answered at the headers, with the status. */
+/** Requests that get a response before their body is read, each with the expected status. */
 const kinds: [name: string, line: string, headers: () => string, status: number][] = [
   ['an unknown path', 'POST /nonexistent', () => '', 404],
   ['an unknown path of the API', `POST ${apiPrefix}/nothing`, withKey, 404],

@@ -36,7 +36,7 @@ describe('a trial that only this machine can reach', () => {
     for (const host of ['127.0.0.1:8787', '[::1]:8787', '192.168.1.7', 'OUTDIAL.test:80'])
       expect([host, await get('/sign-up', host)]).toEqual([host, 200])
     for (const url of ['/healthz', '/readyz']) expect(await get(url, 'evil.test')).toBe(200)
-    // No web page has a credential to send, but another container has.
+    // The Host header doesn't matter for a request with a credential: a web page can't send one, but another container can.
     const headers = { authorization: 'Bearer odk_unknown' }
     expect(await get('/api/public/v1/agents/', 'outdial:8787', { headers })).toBe(401)
     await close()

@@ -14,7 +14,7 @@ it('takes CPU time in proportion to the length of a text in any field of any rou
     listInputFields(schema).map((field) => ({ ...field, schema, name: `${method} ${path} ${part}` })),
   )
   for (const [what, repeat] of Object.entries(repeatedTexts)) {
-    // A text is the same for all fields, so it's built once.
+    // All fields get the same texts, so each text is built only once.
     const texts = new Map([20_000, 200_000].map((length) => [length, repeat(length)]))
     for (const { name, schema, ...field } of inputs) {
       count += 1
@@ -22,7 +22,7 @@ it('takes CPU time in proportion to the length of a text in any field of any rou
         try {
           validate(schema, withOnly(field, text))
         } catch {
-          // Almost every text is rejected.
+          // The rejection doesn't matter: almost every text is rejected.
         }
       }
       const place = `${name} ${field.path.join('.')} with ${what}`

@@ -139,7 +139,7 @@ it('does nothing for a client that has disconnected before its request was handl
     disconnecting.destroy()
     await waitUntil(async () => (await countConnections(app)) === 0)
   })
-  // These wait behind what the first request did.
+  // These requests wait until the service is done with the first one.
   for (let count = 0; count < 5; count += 1) expect((await send({ path: '/agents/' })).statusCode).toBe(200)
   const contacts = api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', phoneNumber)
   expect(await contacts.execute()).toEqual([])
@@ -152,7 +152,7 @@ const contact = (phoneNumber: string) => ({ phone_number: phoneNumber, campaign_
 const countConnections = (app: FastifyInstance): Promise<number> =>
   new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-/** Starts a server that handles `max` requests at the same time. `post` sends a request that can be interrupted. */
+/** Starts a server that handles at most `max` requests at the same time. `post` sends a request that the test can interrupt. */
 async function listen(max: number, db = api.deps.db) {
   const config = { ...api.deps.config, maxRequestsInProgress: max }
   const app = await createApp({ ...api.deps, db, config })
@@ -167,7 +167,7 @@ async function listen(max: number, db = api.deps.db) {
         headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/json', ...headers },
       })
       post.on('error', () => {})
-      // An incomplete body is sent without its end.
+      // If the headers give a length, the body is incomplete, so the request isn't ended.
       if (headers['content-length'] === undefined) post.end(body)
       else post.write(body)
       return post

@@ -10,10 +10,10 @@ import { secret } from '../support/mcp.ts'
 import { type Service, useServiceWorld } from '../support/service.ts'
 import { listReadHeaders } from '../support/text-parsers.ts'
 
-// The service's own code and its libraries read a request before its schema does. Node accepts 16 KB of URL and
-// headers, which a setting can change.
+// The service and its libraries read parts of a request before a schema checks it. These tests use long URLs and headers: Node
+// accepts 16 KB of them, and a setting can raise this limit.
 
-/** Headers that a request can be rejected for, so each is sent alone. */
+/** By kind of request, the headers that can cause a rejection. Each is sent alone, so that the others are still read. */
 const decidingHeaders: Record<string, string[]> = {
   'the API': ['authorization', 'content-encoding', 'content-type', 'host', 'origin'],
   'a report': ['authorization', 'x-agent-secret'],
@@ -21,7 +21,7 @@ const decidingHeaders: Record<string, string[]> = {
   'the token endpoint': ['authorization', 'content-type', 'origin'],
 }
 
-/** The others that the service or a library reads. */
+/** The other headers that the service or a library reads. */
 const harmlessHeaders = [
   ...[
     'accept',
@@ -43,7 +43,7 @@ const harmlessHeaders = [
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-outdial-client', 'x-request-id'],
 ]
 
-/** Numbers that Node checks, headers of responses, and those of MCP, which core/text-growth.test.ts reads. */
+/** Not tested here: numbers that Node checks, response headers, and MCP headers, which core/text-growth.test.ts tests. */
 const otherHeaders = [
   ...['content-length', 'transfer-encoding', 'retry-after', 'webhook-timestamp'],
   ...['mcp-protocol-version', 'mcp-session-id'],
@@ -53,7 +53,7 @@ const urlEncoded = 'application/x-www-form-urlencoded'
 
 let service: Service
 let owner: SignedInUser
-/** A valid request for each way in. */
+/** A valid request of each kind. */
 let requests: Record<string, InjectOptions & { headers: Record<string, string> }>
 const world = useServiceWorld()
 

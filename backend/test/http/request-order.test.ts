@@ -21,7 +21,7 @@ const proxyAddress = '127.0.0.9'
 const host = 'Host: 127.0.0.1\r\n'
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`
 
-/** A server whose handler a test chooses. Records the paths of the requests that were begun, and how many at most at once. */
+/** Starts a server with the test's handler. Records the requests' paths and how many were in progress at once at most. */
 async function listen(handle: RequestListener, changes: Partial<HttpLimits> = {}) {
   const limits = { ...defaultHttpLimits, ...changes }
   const slowClients = createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() })
@@ -211,7 +211,7 @@ it('limits the bytes of unread responses when they are sent, not only when the t
 
 describe('a network whose clients send many requests on each connection', () => {
   const flood = get('/').repeat(100)
-  /** Sends more requests than can wait, and resolves when the connection is closed. */
+  /** Sends more requests than the server lets wait, and resolves when the server closes the connection. */
   const closeForFlood = async (port: number, localAddress: string) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress })
     closeAfterTest(() => socket.destroy())
@@ -226,7 +226,7 @@ describe('a network whose clients send many requests on each connection', () => 
     await response?.body.dump()
     return response?.statusCode === 200
   }
-  // Never responds to the first request of a flood, so that the others wait.
+  // Doesn't respond to the first request of a flood, so that the flood's other requests wait.
   const handle: RequestListener = ({ headers }, res) => {
     if (headers.connection !== undefined) res.end()
   }

@@ -120,7 +120,7 @@ describe('requests whose bodies are still arriving', () => {
     const rejected = await openConnection(port)
     rejected.write(partOfForm('/oauth/token'))
     expect(await rejected.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
-    // The address limit applies neither to requests with a credential nor to requests without a body.
+    // The limit per address applies neither to requests with a credential nor to requests without a body.
     const contact = await openConnection(port)
     contact.write(startOfContact(api.key, 2))
     contact.write('}')

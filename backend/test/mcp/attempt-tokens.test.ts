@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 async function startCall() {
-  // Another process ends the call, and can't notify this one.
+  // With `noNotify`, the end of the call doesn't notify this process, as if another process ended it.
   const call = await seedLiveCall({ ...service.deps, notify: noNotify }, { ...service.seed, agentId })
   const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
   return { attemptId: call.attemptId, token, end: () => call.end() }
@@ -50,7 +50,7 @@ const callEnded = {
   error: { code: -32000, message: 'The call has ended. Close the session.' },
 }
 
-/** Opens a session over Streamable HTTP. Returns the header that names it. */
+/** Opens a session over Streamable HTTP. Returns the header with the session's ID. */
 async function initialize(token: string) {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
   const initialized = await postStreamable(token, { method: 'initialize', params })
@@ -111,7 +111,7 @@ it("can't be forged or changed to another attempt's", async () => {
     createAttemptToken(otherKey, attemptId),
     other.token.slice(0, 20) + token.slice(20),
     token.slice(0, -4),
-    // The same bytes, spelled differently.
+    // This spelling decodes to the same bytes.
     `${token}=`,
     `${token}.`,
     `${token.slice(0, 10)}!${token.slice(10)}`,
@@ -156,7 +156,7 @@ it('ends the sessions of its call that the runtime secret opened, too, also if a
   await end()
   expect(await session.call('who', {})).toMatchObject({ error: callEnded.error })
   await session.ended
-  // This process doesn't know yet that the call has ended.
+  // This process hasn't noticed yet that the call has ended.
   const again = await openSse(service.url, query)
   expect(await again.request('tools/list', {})).toMatchObject({ error: callEnded.error })
   await again.ended

@@ -320,7 +320,7 @@ describe('tools in a phone call', () => {
     const params = { name: 'hang', arguments: { text: 'hung up' } }
     const begun = started
     await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    // A call whose stream closes before its tool has started does nothing, and isn't recorded.
+    // Waits until the tool has started: if the stream closes before, the tool isn't run, and the call isn't recorded.
     await waitUntil(() => started === begun + 1)
     callSession.close()
     await waitUntil(async () => (await listRecords(call.callId)).length === 1)

@@ -7,7 +7,7 @@ import { secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
 jest.setTimeout(60_000)
 
-/** The scenarios of the official suite for a server that only has tools. */
+/** The official suite's scenarios for a server that has only tools. */
 const scenarios = [
   'server-initialize',
   'ping',

@@ -123,7 +123,7 @@ it("can't be forged, and isn't an attempt token with another name", async () => 
     createConversationToken(key, call.attemptId).replace('oct_', 'oat_'),
     other.token.slice(0, 20) + token.slice(20),
     token.slice(0, -4),
-    // The same bytes, spelled differently.
+    // This spelling decodes to the same bytes.
     `${token}=`,
     `${token.slice(0, 10)}!${token.slice(10)}`,
     'oct_',

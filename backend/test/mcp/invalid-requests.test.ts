@@ -216,7 +216,7 @@ describe('unread and idle streams', () => {
     service.setSecrets([secret])
     expect(await sendRequest()).toBe(404)
     service.setSecrets([secret, otherSecret])
-    // The client can still read for a while, then node:http closes the connection.
+    // The client still has some time to read. Then node:http closes the connection.
     expect(serverSide.timeout).toBeGreaterThan(0)
     socket.destroy()
   })

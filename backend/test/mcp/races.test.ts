@@ -35,7 +35,7 @@ const toolCallMessage = (name: string, id: number | string = 1) =>
     params: { name, arguments: { text: 'x' } },
   })
 
-/** Returns a raw HTTP request. */
+/** Returns the bytes of an HTTP request that posts a message. */
 function postRequest(endpoint: string, body: string): string {
   const { host, pathname, search } = new URL(endpoint)
   const head = `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`

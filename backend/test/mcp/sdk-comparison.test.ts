@@ -14,7 +14,7 @@ import { type JsonRpc, openSse, type RawSession, textResult, useMcpWorld } from 
 
 jest.setTimeout(300_000)
 
-/** Starts the SDK's own server with the same tools, as in the SDK's examples. */
+/** Starts a server as in the SDK's examples, with the same tools. */
 async function plainServer() {
   const server = new Server({ name: 'outdial', version }, { capabilities: { tools: { listChanged: true } } })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: definitions }))
@@ -31,7 +31,7 @@ async function plainServer() {
   client.onmessage = (message) => void messages.push(message)
   await client.start()
   return {
-    /** Returns 400 if the SDK's SSE transport would reject the message. */
+    /** Sends a message to the SDK's server. Returns 400 if the SDK's SSE transport would reject the message. */
     async send(message: unknown): Promise<number> {
       const parsed = JSONRPCMessageSchema.safeParse(message)
       if (!parsed.success) return 400
@@ -154,8 +154,8 @@ const message = fc.oneof(
 )
 
 /**
- * Removes the only intended difference: for invalid parameters, this server returns -32602 and describes the issues.
- * The SDK's server returns -32603 (or an error of another check) and the raw issues of its schema.
+ * Removes the only intended difference from a response. For invalid parameters, Outdial's server returns -32602 and describes
+ * the issues. The SDK's server returns -32603 (or another check's error) and the raw issues of its schema.
  */
 function normalize(response: unknown): unknown {
   const { error, ...rest } = response as JsonRpc
@@ -165,7 +165,7 @@ function normalize(response: unknown): unknown {
   return isInvalidParams ? { id: rest.id, issue: 'invalid parameters' } : response
 }
 
-/** This server treats null like missing arguments. The SDK's server rejects it. */
+/** Removes null arguments. Outdial's server treats null as missing arguments, but the SDK's server rejects null. */
 function withoutNullArguments(sent: unknown): unknown {
   const parsed = z.looseObject({ params: z.looseObject({ arguments: z.null() }) }).safeParse(sent)
   if (!parsed.success || parsed.data.method !== 'tools/call') return sent
@@ -183,7 +183,7 @@ it("responds to any message like the SDK's own server", async () => {
       const response = await session.post(json)
       await response.arrayBuffer()
       expect(response.status).toBe(expected)
-      // The response to a later request shows that all responses to the message have arrived.
+      // Sends a second request: its response shows that all responses to the first message have arrived.
       posts += 1
       const mark = { jsonrpc: '2.0', id: `mark ${posts}`, method: 'ping' }
       await plain.send(mark)

@@ -40,7 +40,7 @@ it('limits an agent to 2,000 sessions and returns 429 until some are closed', as
   for (const session of [...sessions, neighbor]) session.close()
 })
 
-/** Counts the listeners for the end of a connection after this many rejected requests on it. */
+/** Returns how many listeners wait for the end of a connection after `times` rejected requests on it. */
 async function listenersAfter(times: number, path: string): Promise<number> {
   const accepted = once(service.app.server, 'connection') as Promise<[Socket]>
   const socket = openSocket(service.url)

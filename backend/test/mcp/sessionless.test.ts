@@ -34,7 +34,7 @@ const meta = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** Sends a request of this revision with its headers, or with others. */
+/** Sends a request of the revision without sessions, with the headers that it requires. `headers` can change them. */
 const post = (
   method: string,
   params: { name?: string; arguments?: object; _meta?: object } = {},

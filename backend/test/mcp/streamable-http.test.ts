@@ -148,7 +148,7 @@ describe('a session of a process that no longer runs', () => {
 
   it('continues, with all its features', async () => {
     const id = newForeignId()
-    // Sends two requests at the same time, as after a restart.
+    // Sends two requests at the same time, because a client can do so after a restart of the service.
     const responses = await Promise.all(['a', 'b'].map((text) => send('POST', call(text), inSession(id))))
     expect(await Promise.all(responses.map((response) => response.json()))).toMatchObject([
       { result: { content: [{ text: 'a' }] } },
@@ -269,7 +269,7 @@ it('ends a session after ten minutes without requests', async () => {
   const session = await begin()
   const { clock } = service.deps
   const busy = await openSse(service.url, { widget_id: widgetId }) // keeps the session upkeep running
-  // Long enough for every session's keep-alive to be due.
+  // Ten minutes, and then enough time for every session's keep-alive to become due.
   for (const ms of [600_000, ...Array.from({ length: 21 }, () => 1_000)]) {
     await waitUntil(() => clock.waiting > 0)
     clock.advance(ms)

@@ -35,14 +35,14 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop()
 })
 
-/** Starts the service as an operator does. */
+/** Starts the service with an operator's settings. */
 async function start(more: Record<string, string> = {}) {
   const service = await startService({ ...settings, DATABASE_URL: database.url, ...more })
   stops.push(() => service.stop())
   return service
 }
 
-/** Returns the samples of a scrape by name and labels, as they're written: `name{label="value"}`. */
+/** Returns the value of each sample. The keys are as in the text: `name{label="value"}`. */
 function parseSamples(text: string): Map<string, number> {
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -120,7 +120,7 @@ it('shows how long calls and deliveries wait for a worker, and attempts whose wo
   deps.clock.advance(300_000)
   expect((await scrapeApp()).get('outdial_call_queue_lag_seconds')).toBeCloseTo(300, 0)
 
-  // At its limit, the campaign has no capacity: its other call waits, but not for a worker.
+  // The campaign is at its limit, so its other call waits for capacity, not for a worker.
   await dialCall(deps, seed, first.id)
   const dialing = await scrapeApp()
   expect(dialing.get('outdial_call_queue_lag_seconds')).toBe(0)

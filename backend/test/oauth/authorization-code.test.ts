@@ -20,7 +20,7 @@ import {
 
 const world = useOAuthWorld()
 
-/** Sends a request that redirects to the app before any page is shown, and returns the `error` parameter. */
+/** Sends a request for which the service redirects to the app before it shows a page. Returns the `error` parameter. */
 async function expectImmediateError(
   app: TestApp,
   paramOverrides: Record<string, string | null>,

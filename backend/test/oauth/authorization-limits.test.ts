@@ -9,7 +9,7 @@ import { type Flow, newFlow, useOAuthWorld } from '../support/oauth.ts'
 const world = useOAuthWorld()
 let flow: Flow
 
-/** Starts authorizations like a stranger's program: no cookies, and no person behind it. */
+/** Starts authorizations as a stranger's program does, without cookies and without signing in. Returns the statuses. */
 async function start(count: number, url = flow.startUrl, from?: string): Promise<number[]> {
   const statuses: number[] = []
   for (let index = 0; index < count; index += 1) {

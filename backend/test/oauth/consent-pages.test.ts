@@ -81,7 +81,7 @@ describe('the sign-in page', () => {
   })
 
   it('redirects only to its own paths after a sign-in without an app', async () => {
-    // The default: the user's first workspace.
+    // The page after a sign-in without a valid `next` path: the overview of the user's first workspace.
     const overview = `/w/${world.robin.workspaces.Acme}/overview`
     for (const [next, path] of [
       ['/dashboard?tab=calls', '/dashboard'],

@@ -17,7 +17,7 @@ const config = parseConfig({
 
 let app: FastifyInstance
 let authorize: string
-// Registered before the database's hook, because Jest runs them in this order.
+// Registered before the database's hook, because Jest runs these hooks in registration order.
 afterAll(async () => {
   await app.close()
 })

@@ -18,7 +18,7 @@ const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
   maxBytes: 10,
 })
 
-/** Creates a resolver that returns the lists in order, then repeats the last one. Records the hosts it's asked for. */
+/** Creates a resolver that returns the lists in order, and then repeats the last one. Records the resolved hosts. */
 function createResolver(...addresses: string[][]) {
   const resolvedHosts: string[] = []
   const resolve: ResolveHost = async (host) => {

@@ -73,7 +73,7 @@ describe('an event stream', () => {
     ['length', event(900), event(700) + event(700)],
     ['length of an event', event(900), event(1001)],
     ['number of values', values(5) + values(5), values(5) + values(6)],
-    // A quotation mark in another field hides nothing.
+    // An open quotation mark in another field must not hide the values from the limit.
     ['number of values of an event', values(10), `id: "\n${values(11)}`],
     ['number of events', event(1).repeat(5), event(1).repeat(6)],
     ['number of events whose lines end with CR', 'data: x\r\r'.repeat(5), 'data: x\r\r'.repeat(6)],
@@ -95,7 +95,7 @@ describe('an event stream', () => {
     await expect(response.text()).rejects.toMatchObject(tooLarge)
   })
 
-  /** Opens a stream with a GET. Resolves with a function that lets the server send a text and reads it. */
+  /** Opens a stream with a GET. Resolves with a function that makes the server send a text, and reads it. */
   async function openStream(): Promise<(text: string) => Promise<void>> {
     let stream: ServerResponse | undefined
     receiver.respond = ({ path }, response) => {

@@ -19,7 +19,7 @@ const request = (url: string, signal = AbortSignal.timeout(10_000)) => ({
   maxBytes: 10,
 })
 
-/** Opens a send that resolves hostnames to the lists in order, then to the last one, and counts the lookups. */
+/** Opens a sender that resolves hostnames to the address lists in order, and then to the last one. Records the lookups. */
 function open(addresses: string[][] = [['127.0.0.1']], options: { maxAgeMs?: number } = {}) {
   const lookups: string[] = []
   const resolve = async (host: string) => {
@@ -31,7 +31,7 @@ function open(addresses: string[][] = [['127.0.0.1']], options: { maxAgeMs?: num
   return { send: sender.send, lookups }
 }
 
-/** Listens, responds to each request, and does something with the connection afterward. */
+/** Starts a server that responds to each request, and then calls `afterResponse` with the connection. */
 async function listen(afterResponse: (socket: Socket) => void) {
   const connections: Socket[] = []
   const server = createServer((socket) => {
@@ -85,7 +85,7 @@ it('sends a request again on a new connection if the server closed the used one'
     socket.on('error', () => {})
     socket.on('data', () => {
       requests += 1
-      // The second request of a connection finds it closed.
+      // Closes the connection instead of responding to the second request.
       if (requests === 2) socket.destroy()
       else socket.write('HTTP/1.1 204 No Content\r\n\r\n')
     })

@@ -58,10 +58,10 @@ it.each([
   'https://[2002:a00:1::]/',
   'https://[2001:0:a00:1::]/',
   'https://[2001:db8::1]/',
-  // Azure's platform services.
+  // An address of Azure's platform services.
   'https://168.63.129.16/',
   'https://[::ffff:168.63.129.16]/',
-  // ISATAP, which embeds 10.0.0.1.
+  // ISATAP addresses, which embed 10.0.0.1.
   'https://[2606:4700::5efe:a00:1]/',
   'https://[2606:4700::200:5efe:a00:1]/',
 ])('always rejects the private or reserved %s', (url) => {

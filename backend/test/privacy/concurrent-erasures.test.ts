@@ -30,7 +30,7 @@ beforeEach(() => {
   ;({ deps, seed } = world)
 })
 
-/** Erases a contact, but commits only after the operations in `start` wait for its locks. */
+/** Erases a contact in a transaction that commits only when the operations of `start` wait for its locks. */
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()
@@ -215,7 +215,8 @@ it('erases everything even if the contact and its campaign are changed and calle
     ])
   }
   await call()
-  // A reason that was given while no contact had the number is erased with the next contact who has it.
+  // Adds a contact with the number again. Erasing this contact also erases a reason that was given while no contact had the
+  // number.
   await addContact(deps, toCaller(seed), { phone_number: number })
   const contacts = await deps.db
     .selectFrom('contact')

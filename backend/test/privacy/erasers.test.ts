@@ -14,8 +14,8 @@ import { testDeps } from '../support/deps.ts'
 import { seedWorkspace } from '../support/factories.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// The columns that can contain who a contact is, or what they said, are read from the database. Those that are erased
-// are read from the statements that erasing a contact runs. The others are listed here, with the reason.
+// The columns that can identify a contact or contain what they said are read from the database. The columns that are erased are
+// read from the statements of an erasure. This file lists the remaining columns, with the reason.
 
 const exceptions: Record<string, string> = {
   'api_request.client_id': 'an app',
@@ -62,7 +62,7 @@ const exceptions: Record<string, string> = {
   'webhook_delivery.event_id': 'a random ID',
 }
 
-/** Tables that contain nothing about contacts. None of them may refer to a contact, a call, or an attempt. */
+/** Tables without data about contacts. None of them may refer to a contact, a call, or an attempt. */
 const otherTables: Record<string, string> = {
   agent: 'configuration',
   agent_version: 'configuration, and the member who saved it',
@@ -101,14 +101,14 @@ beforeAll(async () => {
   erased = await recordErasure()
 })
 
-/** Erases a contact, also from an import, and returns the columns that the SQL statements set and the tables that they delete from. */
+/** Erases a contact, also from an import. Returns the columns that were set, and the tables from which rows were deleted. */
 async function recordErasure(): Promise<typeof erased> {
   const statements: string[] = []
   const types = new pg.TypeOverrides()
   types.setTypeParser(pg.types.builtins.INT8, Number)
   const pool = new pg.Pool({ connectionString: database.url, max: 1, types })
   pool.on('connect', (client) => {
-    // `pool.end()` resolves before its connections are closed, and then the database is dropped.
+    // `pool.end()` resolves before its connections are closed. Dropping the database then causes errors, which are ignored.
     client.on('error', () => {})
     void client.query(doNotCallSettings(doNotCallKey))
   })

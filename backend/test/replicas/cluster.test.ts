@@ -13,7 +13,7 @@ import { startTestRuntime, type TestRuntime } from '../support/test-runtime.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// A lease of a worker that was killed expires after 30 seconds.
+// Long enough for the lease of a killed worker, which expires after 30 seconds.
 jest.setTimeout(300_000)
 const timeoutMs = 60_000
 const database = useTestDatabase()
@@ -47,7 +47,7 @@ describeWithRedisServer('two API processes and two workers', () => {
   const waitForDialRequest = (callId: number): Promise<RuntimeDialRequest> =>
     waitFor(async () => runtime.dialRequests().find(({ call_id }) => call_id === callId))
 
-  /** Ends a call as the runtime does, with a report to this process. */
+  /** Sends the report that ends a call to a process, as the runtime does. */
   const endCall = async (url: string, request: RuntimeDialRequest): Promise<void> => {
     const at = new Date().toISOString()
     const report: RuntimeReport = {
@@ -78,7 +78,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     expect(events).toHaveLength(1)
   }
 
-  /** Posts a message of a session to another process than the one that has the session. */
+  /** Posts a message of a session to a process other than the one that has the session. */
   const postTo = (url: string, { endpoint }: RawSession) => {
     const { pathname, search } = new URL(endpoint)
     return fetch(`${url}${pathname}${search}`, {
@@ -96,7 +96,7 @@ describeWithRedisServer('two API processes and two workers', () => {
       const request = await waitForDialRequest(callId)
       const requestInit = { headers: { Authorization: `Bearer ${request.attempt_token}` } }
       const posts: string[] = []
-      /** Sends what opens the session to the first process, and everything else to the second. */
+      /** Sends the request that opens the session to the first process, and everything else to the second. */
       const send = (input: string | URL, init: RequestInit = {}) => {
         const url = new URL(input)
         const isOpening = transport === 'SSE' ? init.method !== 'POST' : posts.length === 0
@@ -133,7 +133,8 @@ describeWithRedisServer('two API processes and two workers', () => {
     expect((await postTo(second.url, session)).status).toBe(202)
     await first.kill()
     await session.ended
-    // Until the database shows that the process has ended, it could have only lost its connection to Redis.
+    // Before the database shows that the process has ended, the response isn't 404: the process could have only lost its
+    // connection to Redis.
     const response = await waitFor(
       async () => {
         const posted = await postTo(second.url, session)
@@ -148,7 +149,7 @@ describeWithRedisServer('two API processes and two workers', () => {
       result: { content: [{}] },
     })
     opened.close()
-    // The runtime reports to the other process, too.
+    // The remaining process also accepts the runtime's reports.
     const callId = await queue(second.url)
     await endCall(second.url, await waitForDialRequest(callId))
     await expectCompletedOnce(callId)

@@ -31,7 +31,7 @@ describeWithRedis('replicas', () => {
     return replica
   }
 
-  /** Returns the notifications that a replica gets, in their order. */
+  /** Returns a list to which the replica adds the notifications that it gets, in order. */
   const listen = ({ notifier }: Replica): unknown[] => {
     const received: unknown[] = []
     const names: (keyof Notify)[] = [
@@ -158,7 +158,7 @@ describeWithRedis('replicas', () => {
     const proxy = await createDatabaseProxy(redisUrl)
     const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
     const count = () => replicas.runScript('return 1', [])
-    // On a busy machine, even this Redis can take too long at first.
+    // On a busy machine, the first requests can time out even before the proxy is silent.
     await waitForValue(count, (value) => value === 1)
     proxy.silence()
     expect(await count()).toBeUndefined()

@@ -20,7 +20,7 @@ const database = useTestDatabase()
 
 const withoutModel = { LLM_URL: '', LLM_MODELS: '' }
 
-/** Starts a process with these settings, and returns its health and its log. */
+/** Starts a process with these settings. Returns its log and functions that check its health. */
 async function startProcess(settings: Record<string, string>) {
   const lines: string[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) })
@@ -34,7 +34,7 @@ async function startProcess(settings: Record<string, string>) {
   await waitFor(async () => (await findLastSeen(database.db, deps.replicas.nodeId)) !== undefined)
   return {
     lines,
-    /** Lets the time pass until the process has looked for others again. */
+    /** Advances the clock, and waits until the process has checked the other processes again. */
     pass: async (ms: number) => {
       await waitUntil(() => deps.clock.waiting > 0)
       deps.clock.advance(ms)
@@ -47,7 +47,7 @@ async function startProcess(settings: Record<string, string>) {
   }
 }
 
-/** Records another process, which has a model, doesn't, or is of an earlier version. */
+/** Records another process, which has a model (true), has none (false), or is an earlier version (null). */
 async function recordOther(hasModel: boolean | null): Promise<string> {
   const id = newNodeId()
   await recordReplica(database.db, id, { role: 'worker', hasModel })

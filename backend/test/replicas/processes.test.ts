@@ -12,7 +12,7 @@ import { describeWithRedis, redisUrl } from '../support/replicas.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Separate processes, started like `npm start`, with one database.
+// The processes in these tests are started like `npm start`, and share one database.
 jest.setTimeout(60_000)
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 const database = useTestDatabase()
@@ -63,7 +63,7 @@ it('warn within seconds that REDIS_URL is missing, unless the other process is o
     const output = await process.waitForOutput(/REDIS_URL is not set/)
     expect(output).toContain('counts rate limits and sign-in attempts separately')
   }
-  // A process that stops deletes its row, so the next one has nothing to warn about.
+  // A process deletes its row when it stops, so the next process doesn't warn about it.
   for (const { process } of [first, second, worker]) process.process.kill('SIGINT')
   for (const { process } of [first, second]) expect((await process.result).code).toBe(0)
   expect((await worker.process.result).stdout).not.toContain('REDIS_URL')
@@ -78,7 +78,7 @@ it("notify each other's workers of calls, without Redis", async () => {
     listener.on('notification', ({ payload = '' }) => messages.push(payload))
     await listener.query('listen outdial')
     const [first] = await Promise.all([start({ ROLE: 'all' }), start({ ROLE: 'worker' })])
-    // Uses a separate workspace, because it queues many calls.
+    // Uses a separate workspace, because this test queues many calls.
     const another = await seedWorkspace({ db: database.db, secretBox: createSecretBox([secretKey]) })
     const anotherKey = (
       await createApiKey(testDeps(database.db), another.workspaceId, another.userId, 'Test')
@@ -143,7 +143,7 @@ describeWithRedis('processes with one Redis', () => {
     const { browser } = await signIn(first, email)
     const { page } = await browser.open(`${first.url}/w/${seed.workspaceId}/calls`)
     const [, refreshPath = ''] = /data-live\s+hx-get="([^"]+)"/.exec(page.html) ?? []
-    // The browser signed in to the first process, and its page refreshes from the second one.
+    // The user signed in at the first process. This request refreshes the page from the second one.
     const refresh = async () =>
       (await browser.open(`${second.url}${refreshPath.replaceAll('&amp;', '&')}`)).page.text
     const number = /202\D*555\D*0100/

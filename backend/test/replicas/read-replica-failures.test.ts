@@ -15,7 +15,7 @@ import { waitForLockWaiters } from '../support/locks.ts'
 import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Two databases that aren't connected, so that a test sees which of them was read, and can change only one.
+// Two databases without replication, so that a test sees which one was read, and can change only one of them.
 const database = useTestDatabase()
 let copy: TestDatabase
 let replicaDb: Db
@@ -31,7 +31,7 @@ afterAll(async () => {
   await copy.close()
 })
 beforeEach(async () => {
-  // Both have the same workspaces, with different names.
+  // Both databases have a workspace with the same ID, but with different names.
   deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
   workspaceId = (await seedWorkspace(deps, 'In the database')).workspaceId
   await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
@@ -39,7 +39,7 @@ beforeEach(async () => {
 })
 afterEach(() => replica.stop())
 
-/** Records the process in the copy, as if its row had arrived there now, and waits until the replica is used. */
+/** Records the process in the copy, as if replication had just delivered its row, and waits until the replica is used. */
 async function receiveHeartbeat(): Promise<void> {
   await copy.db.insertInto('replica').values({ id: deps.replicas.nodeId, role: 'api' }).execute()
   await waitForUse()
@@ -59,7 +59,7 @@ const readName = async (db = replica.openWorkspace(workspaceId)) => {
 it('reads only the rows of the workspace, and only after a row of this process has arrived', async () => {
   expect(await readName()).toBe('In the database')
   await receiveHeartbeat()
-  // Names of other workspaces would be in the result, too.
+  // If the query weren't limited to the workspace, the result would also have other names.
   expect(await readName()).toBe('In the replica')
 })
 

@@ -36,7 +36,7 @@ const closeLater = useClosers()
 let servers: StreamingServers
 let service: ServiceProcess
 let workspace: Workspace
-/** The database as the user in the URL. */
+/** A connection to the primary server as its owner, not in the role of the service. */
 let administrator: Db
 
 async function startService(databaseUrl: string, readUrl: string): Promise<ServiceProcess> {
@@ -84,7 +84,7 @@ afterEach(async () => {
   await servers.resume()
 })
 
-/** Returns a browser that is signed in, and hasn't sent a form recently. */
+/** Returns a browser that's signed in and hasn't recently sent a form, so its pages can use the replica. */
 function readingBrowser(): Browser {
   const cookies = workspace.browser.cookies().map((cookie) => cookie.split('=') as [string, string])
   return createBrowser(Object.fromEntries(cookies.filter(([name]) => name !== 'outdial_changed')))
@@ -120,7 +120,7 @@ const waitForUse = (used: boolean, of = service) =>
     timeoutMs,
   )
 
-/** Returns what the replica was asked since then, except for the check of the replica and settings of connections. */
+/** Returns the statements that the replica got since `start`, without those that check the replica or set up connections. */
 const statementsSince = (start: number) =>
   servers.replicaStatements
     .slice(start)
@@ -172,7 +172,7 @@ it('shows users what they have just saved, although the replica lacks it', async
   expect(saved.text).toContain('Contact added.')
   for (const path of lists) await open(workspace.browser, path)
   await openFromReplica('/settings/api-log')
-  // All others came from the database itself.
+  // The replica got only these statements, so the other lists were read from the primary database.
   expect(statementsSince(before).filter((line) => !line.includes('api_request'))).toEqual([])
 
   await servers.pause()

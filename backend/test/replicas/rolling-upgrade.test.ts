@@ -46,7 +46,7 @@ describeWithRedisServer('a rolling upgrade', () => {
       SIMULATION_SPEED: '100',
     })
     closeLater(() => cluster.close())
-    // A column in every table: no statement may depend on the columns that a table had when it was prepared.
+    // Adds a column to every table: statements that were prepared before must still work.
     next = await createNextVersion([
       'create table next_version_note (id bigint primary key, note text not null)',
       ...(await listTables()).map(({ name }) => `alter table ${name} add column next_version_note text`),
@@ -106,7 +106,7 @@ describeWithRedisServer('a rolling upgrade', () => {
     }
   }
 
-  /** Sends requests of all kinds, several at a time, until `stop`, which returns what happened. */
+  /** Sends several requests of all kinds at a time until `stop` is called. `stop` returns the queued calls and the failures. */
   const startLoad = () => {
     const callIds: number[] = []
     const failures: string[] = []
@@ -145,7 +145,7 @@ describeWithRedisServer('a rolling upgrade', () => {
     }
   }
 
-  /** Uses all tables in one transaction until `stop`, as pg_dump does. */
+  /** Keeps all tables in use in one transaction until `stop` is called, as pg_dump does. */
   const startBackup = async () => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -154,7 +154,7 @@ describeWithRedisServer('a rolling upgrade', () => {
     return { stop: () => client.end() }
   }
 
-  /** Replaces a process with one of another version, or with one of this version. */
+  /** Replaces a process with one that runs the version in `root`, by default this version. */
   const replace = async (process: ServiceProcess, root?: string) => {
     expect(await process.stop()).toBe(0)
     await process.start(root)
@@ -176,7 +176,7 @@ describeWithRedisServer('a rolling upgrade', () => {
     await backup.stop()
     await upgraded
     await waitFor(async () => balancer.sendsTo(firstApi.url))
-    // Back to the old version, with the new tables.
+    // Goes back to the old version, which must work with the new tables.
     await replace(firstApi)
     await replace(firstWorker, next.root)
     await replace(firstApi, next.root)

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const { close } of running.splice(0)) await close()
 })
 
-/** A process of an installation: what it notifies, and what it's notified about. */
+/** A process of an installation: the notifications that it sends and receives. */
 interface Process {
   deps: TestDeps
   notifier: Notifier
@@ -45,7 +45,7 @@ async function start(
   for (const name of names) notifier.connect({ [name]: () => received.push(name) })
   notifier.connect({ reportReceived: (attemptId) => received.push(attemptId) })
   const deps = { ...testDeps(database.db, { config, log }), replicas: createLoneReplica() }
-  // Only the connection for notifications goes through the URL.
+  // Only this connection, which is for notifications, uses `url`, so a proxy can interrupt it.
   const db = connect({ url, max: 2 })
   const shared = shareNotifications({ ...deps, db }, notifier.notify, () => otherWorkers)
   const { notify } = shared
@@ -58,13 +58,13 @@ async function start(
     },
   }
   running.push(process)
-  // The process polls once when it has connected.
+  // After it has connected, the process notifies itself once of everything.
   await waitUntil(() => received.length === names.length)
   received.length = 0
   return process
 }
 
-/** Runs a statement as the tables' owner, who may end connections of others. */
+/** Runs a statement as the owner of the tables, who may end other users' connections. */
 async function query(text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -94,7 +94,7 @@ it('notifies this process at once, and the others that have workers, once each',
     await waitUntil(() => received.length === 3)
     expect(received.toSorted()).toEqual(['an-attempt', 'callQueued', 'importQueued'])
   }
-  // A later notification arrives after whatever might have come twice.
+  // When this later notification has arrived, any notification that was sent twice would have arrived, too.
   worker.notify.deliveryQueued()
   await waitUntil(() => other.received.includes('deliveryQueued'))
   expect(other.received).toHaveLength(4)
@@ -102,7 +102,7 @@ it('notifies this process at once, and the others that have workers, once each',
   expect(api.received).toHaveLength(3)
 })
 
-/** Returns how long queued work waits for the first of the workers, in milliseconds, while work keeps arriving. */
+/** Simulates workers while work keeps arriving. Returns how long each piece of work waits, in milliseconds, sorted. */
 function measureWaits({ workers, everyMs }: { workers: number; everyMs: number }): number[] {
   const random = createRandom()
   const lookedAt = Array.from({ length: workers }, (): number | undefined => undefined)
@@ -144,7 +144,7 @@ it('sends no message while no other process has workers', async () => {
   alone.notify.callQueued()
   alone.notify.reportReceived('an-attempt')
   expect(alone.received).toEqual(['callQueued', 'an-attempt'])
-  // The first message that arrives is the one that a third process sends afterward.
+  // A third process then sends another notification. It must be the first one that arrives.
   const third = await start('api')
   third.notify.importQueued()
   await waitUntil(() => other.received.length > 0)
@@ -189,7 +189,7 @@ it('reconnects after the connection is lost, looks for work once, and then sends
   await waitUntil(() => first.logOutput().includes('restored the database connection'))
   expect(first.received.slice(101).toSorted()).toEqual(names.toSorted())
   await waitUntil(() => second.received.length > 0)
-  // A report isn't sent late: workers find it in the table sooner.
+  // After the connection is restored, the lost report isn't sent again, because workers find it in the table sooner.
   first.notify.reportReceived('next-attempt')
   await waitUntil(() => second.received.includes('next-attempt'))
   expect(second.received).toEqual(['callQueued', 'next-attempt'])
@@ -203,7 +203,7 @@ it('delays only the calls that are queued while the connection is lost, and none
   const seed = await seedWorkspace(api.deps)
   const campaignId = await seedCampaign(api.deps, { ...seed, maxConcurrentCalls: 100 })
   const dialed = new Set<number>()
-  // This provider's calls never end, because the end of a call would notify the dialer.
+  // Calls of this provider never end, because the end of a call would notify the dialer.
   const endless = createTestProvider()
   const provider = createTestProvider({
     dial: (request, controls) => {
@@ -211,7 +211,7 @@ it('delays only the calls that are queued while the connection is lost, and none
       return endless.dial(request, controls)
     },
   })
-  // The worker's clock stands still, so it looks for work only when it's notified.
+  // The worker's clock doesn't advance, so the dialer looks for calls only when it's notified.
   const dialer = startDialer(worker.deps, { providers: { real: provider, test: provider } })
   running.unshift({ close: () => dialer.stop() })
   worker.notifier.connect({ callQueued: () => dialer.notify() })
@@ -223,7 +223,7 @@ it('delays only the calls that are queued while the connection is lost, and none
   }
   const isDialed = (calls: readonly number[]) => calls.every((id) => dialed.has(id))
 
-  /** Both loops and the limit of each call wait. */
+  /** Returns true if the dialer is idle: its two loops and the time limit of each call wait for the clock. */
   const isIdle = () => worker.deps.clock.waiting === 2 + dialed.size
 
   const before = await queue(5)
@@ -262,7 +262,7 @@ it('sends what waits before it closes its connection', async () => {
   expect(await query(`select pid ${connections}`)).toHaveLength(1)
 })
 
-/** Returns numbers that are spread evenly from 0 to 1, the same in each run (multiples of the golden ratio). */
+/** Returns a source of evenly spread numbers from 0 to 1: multiples of the golden ratio, the same in each run. */
 function createRandom(): () => number {
   let last = 0.5
   return () => {

@@ -27,7 +27,7 @@ describeWithRedis('limits of two replicas', () => {
   beforeEach(async () => {
     installation = createInstallation(database.db)
     proxy = await createDatabaseProxy(redisUrl)
-    // A busy machine must not count without Redis.
+    // Waits long for Redis. With a short wait, the processes would count separately on a busy machine.
     await startReplicas({ quickMs: 10_000 })
     key = await newKey()
   })
@@ -79,7 +79,7 @@ describeWithRedis('limits of two replicas', () => {
     expect(results.filter(({ status }) => status === 200)).toHaveLength(5)
   })
 
-  // docs/guides/scale.md computes the memory of Redis from it.
+  // docs/guides/scale.md uses this number to compute how much memory Redis needs.
   it('take less than 200 bytes in Redis for each client', async () => {
     const [{ deps }] = replicas
     const counter = createSharedCounter(deps, { name: 'rate-limit', windowMs: 60_000 })

@@ -60,7 +60,7 @@ describeWithRedis('tool sessions of two replicas', () => {
 
   const open = (replica = first) => openSse(replica.url, { widget_id: widgetId })
 
-  /** Posts a message of a session to another replica than the one that has the session. */
+  /** Posts a message of a session to a replica other than the one that has the session. */
   const postTo = (replica: Replica, { endpoint }: RawSession, body: unknown, headers = {}) => {
     const { pathname, search } = new URL(endpoint)
     return fetch(`${replica.url}${pathname}${search}`, {
@@ -174,7 +174,7 @@ describeWithRedis('tool sessions of two replicas', () => {
       200,
       { id: 1, result: { content: [{ text: 'from the other' }] } },
     ])
-    // Only the replica that has the session can send its notifications on a stream.
+    // Only the replica that has the session can stream the session's notifications.
     const stream = await send(second, 'GET', undefined, id)
     expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'POST, DELETE'])
     expect((await send(second, 'DELETE', undefined, id)).status).toBe(204)
@@ -210,7 +210,7 @@ describeWithRedis('tool sessions of two replicas', () => {
       forwarded += 1
       return reply
     }
-    // Both requests read the agent, and the first one continues first.
+    // Both requests wait to read the agent. The first one continues before the second.
     const responses = await database.db.transaction().execute(async (tx) => {
       await sql`lock table agent in access exclusive mode`.execute(tx)
       const deleted = send(second, 'DELETE', undefined, id)
@@ -228,7 +228,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     const session = await open()
     const id = await initialize()
     second.deps.replicas.request = async () => ({ state: 'unanswered' })
-    // The result can still arrive on the stream.
+    // The response is 202, because the tool's result can still arrive on the stream.
     expect((await postTo(second, session, callEcho('x'))).status).toBe(202)
     const called = await send(second, 'POST', callEcho('x'), id)
     expect([called.status, await called.json()]).toMatchObject([
@@ -247,7 +247,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     expect(await session.next()).toMatchObject({ method: 'notifications/tools/list_changed' })
     expect(await listNames()).toEqual([])
 
-    // New sessions use the change, too.
+    // The change also applies to new sessions.
     await setAgentStatus(second.deps, seed.workspaceId, seed.agentId, 'paused')
     await waitFor(async () => {
       const response = await fetch(`${first.url}/api/mcp/sse?widget_id=${widgetId}&token=${secret}`)
@@ -271,7 +271,7 @@ describeWithRedis('tool sessions of two replicas', () => {
       '1',
       { error: { code: 'unavailable' } },
     ])
-    // Calls that need no other replica work as before, and new sessions can be opened.
+    // Without Redis, a replica still handles tool calls of its own sessions, and opens new sessions.
     expect(await session.call('echo', { text: 'here' })).toMatchObject({ result: {} })
     const opened = await open(second)
     expect((await second.app.inject('/readyz')).statusCode).toBe(200)
@@ -300,7 +300,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     const owner = await startReplica(installation, { redisUrl: proxyOfOwner.url, behaviors })
     const session = await open(owner)
     expect((await postTo(second, session, ping)).status).toBe(202)
-    /** Posts until the status is this one. */
+    /** Posts until the response has the expected status. */
     const postUntil = (expected: number) =>
       waitFor(async () => {
         const { status } = await postTo(second, session, ping)

@@ -16,7 +16,7 @@ const satellite = '+881631234567'
 const post = (phoneNumber: string, fields?: object) => postContact(api, phoneNumber, fields)
 const queue = (phoneNumber: string, fields?: object) => queueOverApi(api, phoneNumber, fields)
 
-/** Sets the countries as the owner types them. */
+/** Sets the rule for countries to a text that an owner types. */
 const setCountries = (countries: string) => setRules(api.deps, api.seed, { countries })
 
 it.each([

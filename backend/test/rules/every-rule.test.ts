@@ -11,8 +11,9 @@ import { queueCallback } from '../../queue/contacts/queue-callback.ts'
 import { type TypedRules, useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber } from '../support/factories.ts'
 
-// Each of these tests has a call that breaks one rule at one of the moments when rules are checked. The clock is ahead of the
-// database's, so that it doesn't delay the campaigns' turns. In New York, it shows noon on Veterans Day, a Thursday.
+// In each of these tests, a call breaks one rule when the rule is checked at one of several moments. The clock is ahead of the
+// database's, so that the database's clock doesn't delay the campaigns' turns. In New York, it shows noon on Veterans Day, a
+// Thursday.
 const start = '2100-11-11T17:00:00.000Z'
 const world = useRulesWorld(start)
 
@@ -27,20 +28,20 @@ const lastOutcome = { status: 'completed', outcome: 'busy', ended_reason: 'line_
 
 const momentNames = ['queueing', 'claiming', 'retry', 'import', 'callback', 'change'] as const
 
-/** The result of a call: the call as the API shows it, the reason why none was queued, or the code of an error. */
+/** What a test expects: the call as the API shows it, the reason why none was queued, or an error's code. */
 type Result = object | string
 
 interface Case {
   rules?: TypedRules
   /** A requirement of the campaign itself. */
   campaign?: { oneConversationPerDay: true } | { closedOnFederalHolidays: true }
-  /** The rules before. Limits by day and month count from when they're set. */
+  /** The rules that apply before `rules` are set. Limits by day and month count only attempts after the limit was set. */
   before?: TypedRules
-  /** How a call to the number ended just before. */
+  /** How an earlier call to the number ended, if there was one. */
   wasCalled?: 'no_answer' | 'answered'
   number?: string
   consent?: { source: string; at: string }
-  /** True if the retry and the callback are due when they're looked at. */
+  /** True if the retry and the callback must become due before the result is read. */
   isDueAgain?: boolean
   queueing: Result
   claiming: Result
@@ -50,7 +51,7 @@ interface Case {
   change: Result
 }
 
-/** A day after the conversation just before, which took a minute. */
+/** 24 hours after the earlier conversation began, which was a minute before the start. */
 const dayAfterAnswer = after(24 - 1 / 60)
 
 const nineDays = Array.from({ length: 9 }, (_, day) => `2100-11-${day + 11}`).join(' ')
@@ -91,7 +92,7 @@ const cases: Record<string, Case> = {
     claiming: waits('frequency', after(24)),
     retry: waits('retry', after(24)),
     import: waits('frequency', after(24)),
-    // A conversation asked for it.
+    // The contact asked for this callback in a conversation, so the limit doesn't delay it.
     callback: { status: 'queued', next_attempt_at: after(1) },
     change: waits('frequency', after(24)),
   },
@@ -117,7 +118,7 @@ const cases: Record<string, Case> = {
   },
   'the hours by law': {
     rules: { hours_by_law: true },
-    // In Guam, it's 3 AM.
+    // At the start, it's 3 AM in Guam.
     number: '+16714720000',
     queueing: waits('calling_hours', after(5)),
     claiming: waits('calling_hours', after(5)),
@@ -181,14 +182,14 @@ const cases: Record<string, Case> = {
 
 let number: string
 const callOf = async (id: number): Promise<Call> => {
-  // Limits are noticed by a claim, and the other rules leave nothing to it.
+  // Only a claim notices limits. The other rules have already ended or delayed the call, so it isn't claimed.
   expect(await world.claim()).toEqual([])
   return world.read(id)
 }
 
 const queue = ({ consent }: Case): Promise<Call> => world.queue(number, consent && { consent })
 
-/** Sets the rules before, and calls the number once. */
+/** Sets the rules that apply before, and calls the number if the case says so. */
 async function callBefore({ before = {}, wasCalled }: Case): Promise<void> {
   await world.setRules(before)
   if (wasCalled === undefined) return
@@ -207,7 +208,7 @@ async function setRule({ rules = {}, campaign }: Case): Promise<void> {
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, campaign)
 }
 
-/** Lets the time of the next call come, if that's when the rule is looked at. */
+/** Advances the clock to the time of the retry or callback, if the case says so. */
 const waitUntilDue = ({ isDueAgain }: Case): void => {
   if (isDueAgain === true) world.advanceHours(1)
 }
@@ -217,7 +218,7 @@ const toCode = (error: unknown): string => {
   throw error
 }
 
-/** Actions at each moment with a call that breaks the rules. */
+/** For each moment, a function that makes a call break the rules at that moment and returns the result. */
 const moments: Record<(typeof momentNames)[number], (rule: Case) => Promise<Result>> = {
   queueing: async (rule) => {
     await callBefore(rule)

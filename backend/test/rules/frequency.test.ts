@@ -22,7 +22,7 @@ import { seedCall } from '../support/calls.ts'
 import { claimAndSettle } from '../support/claim-and-settle.ts'
 import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 
-// Noon in New York, later than the database's clock, so that it doesn't delay the campaigns' turns.
+// It's noon in New York. The clock is ahead of the database's, so that the database's clock doesn't delay the campaigns' turns.
 const start = '2100-03-03T17:00:00.000Z'
 const world = useRulesWorld(start)
 const { setRules, changeRules, queue, read, claim, claimOne, finish, advanceHours } = world
@@ -32,21 +32,21 @@ let number: string
 const setRetry = (retry: RetryPolicy) =>
   editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, { retry })
 
-/** Calls the number, which isn't answered, without a retry. */
+/** Places a call that isn't answered and isn't retried. Returns its ID. */
 async function callInVain(fields: { campaign_id?: number } = {}): Promise<number> {
   const { id } = await queue(number, fields)
   await finish(await claimOne(id), 'no_answer', 'ring_timeout')
   return id
 }
 
-/** Returns the sentence about a waiting call. */
+/** Returns the sentence that explains why a call waits. */
 async function readWait(id: number): Promise<string | undefined> {
   const now = world.deps.clock.now()
   const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)
   return wait && describeWait(wait, now, createTimeFormats(now, 'America/New_York'))
 }
 
-/** Returns the time so many hours after the start. */
+/** Returns the time `hours` hours after the start. */
 const after = (hours: number) => new Date(Date.parse(start) + hours * 3_600_000).toISOString()
 
 const waits = (at: string) => ({ status: 'queued', waiting_for: 'frequency', next_attempt_at: at })
@@ -288,7 +288,7 @@ describe('when the rules change while calls wait', () => {
   })
 })
 
-/** Ends an attempt with a conversation in which these spoke in turn. */
+/** Ends an attempt with a conversation. `speakers` says who speaks in each turn. */
 const finishConversation = (
   attempt: Parameters<typeof finishAttempt>[1],
   speakers: readonly Parameters<typeof said>[0][],
@@ -343,7 +343,7 @@ const said = (role: 'agent' | 'contact') => ({
   at: world.deps.clock.now().toISOString(),
 })
 
-/** Queues another call to a contact, as a member or an agent does. */
+/** Queues another call to a contact, on behalf of a member or an agent. */
 async function queueFurther(
   contactId: number,
   { call, actor }: { call: Pick<CallAddition, 'isExempt' | 'origin'>; actor: Actor },
@@ -360,7 +360,7 @@ async function queueFurther(
   return queued.id
 }
 
-/** Queues the callback that an agent scheduled in a call. */
+/** Queues a callback as an agent does during a call. */
 const seedCallback = (callId: number, contactId: number): Promise<number> =>
   queueFurther(contactId, {
     call: { origin: { kind: 'scheduled_callback', id: world.seed.agentId, call_id: callId } },

@@ -16,7 +16,7 @@ import { changeRules, useRulesWorld } from '../support/call-rules.ts'
 import { everyHour, freshNumber, type Seed, seedCampaign, seedWorkspace } from '../support/factories.ts'
 import { waitFor } from '../support/wait.ts'
 
-// The clock is ahead of the database's, so that it doesn't delay the campaigns' turns.
+// The clock is ahead of the database's, so that the database's clock doesn't delay the campaigns' turns.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 
 const hourMs = 3_600_000
@@ -62,7 +62,7 @@ const Step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('callback' as const),
       inHours: fc.integer({ min: 1, max: 60 }),
-      /** How often the contact speaks. A machine that answers speaks once. */
+      /** How many turns the contact speaks. A machine that answers speaks only one. */
       turns: fc.integer({ min: 1, max: 2 }),
     }),
   },
@@ -96,7 +96,7 @@ const noRules: Rules = {
   closedDays: [],
 }
 
-/** Two attempts to a number start at the same time, and one of them turns out not to have been placed. */
+/** Two attempts to a number start at the same time. Later, the service finds out that one of them wasn't placed. */
 const undoneOfTwo: Generated<typeof History> = {
   rules: { ...noRules, minutes: 30, per30Days: 2 },
   oneConversationPerDay: false,
@@ -112,7 +112,7 @@ const undoneOfTwo: Generated<typeof History> = {
   ],
 }
 
-/** A contact asks for a call although the number was called as often as allowed. */
+/** A contact asks for a callback although the number was already called as often as allowed. */
 const callbackOverLimit: Generated<typeof History> = {
   rules: { ...noRules, perDay: 1 },
   oneConversationPerDay: true,
@@ -128,7 +128,7 @@ const callbackOverLimit: Generated<typeof History> = {
   ],
 }
 
-/** A conversation uses up minutes of the month, so that only one call is in progress afterward. */
+/** A conversation uses so many of the month's minutes that only one call at a time can be in progress afterward. */
 const minutesUsed: Generated<typeof History> = {
   rules: { ...noRules, minutes: 70 },
   oneConversationPerDay: false,
@@ -142,7 +142,7 @@ const minutesUsed: Generated<typeof History> = {
   ],
 }
 
-/** A member calls again although the number was called as often as allowed. */
+/** A member calls a number again although it was already called as often as allowed. */
 const againOverLimit: Generated<typeof History> = {
   rules: { ...noRules, perDay: 1 },
   oneConversationPerDay: false,
@@ -178,8 +178,7 @@ it('places no call attempt that breaks a rule, and ends every call, whatever hap
 })
 
 /**
- * Starts a history of events in a workspace with two campaigns and two contacts, and of what its rules say about each
- * attempt.
+ * Starts a history of events in a workspace with two campaigns and two contacts. Tracks what its rules allow at each attempt.
  */
 async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay: boolean) {
   const { deps } = world
@@ -196,14 +195,14 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
   await changeRules(deps, seed, toTyped(rules))
   const live: ClaimedAttempt[] = []
   const placed = new Map<string, { number: string; at: number; isLimited: boolean }>()
-  /** When the last conversation with each number began. */
+  /** For each number, when the last conversation began. */
   const conversations = new Map<string, number>()
-  /** Seconds of conversation by month, while there's a limit of minutes. */
+  /** For each month, the seconds of conversation while the minutes are limited. */
   const seconds = new Map<string, number>()
   const consents = new Set<string>()
-  /** The calls in whose conversations the contact spoke enough to ask for a callback. */
+  /** The calls in which the contact spoke enough that the agent can schedule a callback. */
   const conversed = new Set<number>()
-  /** The calls that a member has confirmed. */
+  /** The calls that a member has confirmed despite the rules. */
   const confirmed = new Set<number>()
 
   const isExempt = async ({ request: { callId, number } }: ClaimedAttempt): Promise<boolean> => {
@@ -227,12 +226,12 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
         expect(at - beganAt).toBeGreaterThanOrEqual(24 * hourMs)
     }
     if (rules.perOwnNumber !== null) {
-      // The limit counts from when one is set.
+      // The limit counts only attempts that started while a limit was set.
       const onDay = earlier.filter((each) => each.isLimited && dayOf(each.at) === dayOf(at))
       expect(onDay.length).toBeLessThan(rules.perOwnNumber)
     }
     if (rules.requiresConsent) expect([...consents]).toContain(number)
-    // The numbers are in New York.
+    // Both contacts' numbers are in New York.
     if (rules.hoursByLaw) expect(hourOf(at) >= 8 && hourOf(at) < 21).toBe(true)
     expect(rules.closedDays).not.toContain(dayOf(at))
     const { start, end } = hoursOf.get(attempt.campaignId) ?? everyHour
@@ -243,7 +242,7 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
 
   const claim = async (): Promise<void> => {
     const started = await world.claim()
-    // Each call in progress can take half an hour of the month's minutes.
+    // Each call in progress reserves half an hour of the month's minutes.
     const used = (seconds.get(monthOf(deps.clock.now().getTime())) ?? 0) / 60
     if (rules.minutes !== null && started.length > 0)
       expect((live.length + started.length) * 30 + used).toBeLessThanOrEqual(rules.minutes)
@@ -278,7 +277,7 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     try {
       await queueCallback(deps, current, { at, dryRun: false })
     } catch (error) {
-      // An agent then says that it can't.
+      // The agent can't schedule the callback, and says so in the conversation.
       if (!(error instanceof ApiError)) throw error
     }
     if (turns > 1) conversed.add(callId)
@@ -292,7 +291,7 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
     return { ...emptyResult('answered', 'contact_hung_up'), answeredAt }
   }
 
-  /** Does what “Call again” does after a member has confirmed it, with the last call of a number. */
+  /** Queues another call to a number, as “Call again” on its last call does after a member has confirmed it. */
   const callAgain = async (number: string): Promise<void> => {
     const last = deps.db
       .selectFrom('call')
@@ -362,7 +361,7 @@ async function startHistory(seed: Seed, firstRules: Rules, oneConversationPerDay
 
   return {
     act,
-    /** Lets time pass until each call is completed, or expires because its time is over. */
+    /** Advances the clock until each call is completed or has expired. */
     end: async (): Promise<void> => {
       for (const id of campaigns) await resumeCampaign(deps, workspaceId, id)
       const open = deps.db

@@ -11,7 +11,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-/** Uses up the calls of the day. */
+/** Uses up the day's calls of the number. */
 async function useUpDay(seed: Seed): Promise<void> {
   const { deps } = world.service
   await setRules(deps, seed, { max_attempts_per_own_number: '1' })
@@ -23,7 +23,7 @@ async function useUpDay(seed: Seed): Promise<void> {
   await finishAttempt(deps, attempt, emptyResult('no_answer', 'ring_timeout'))
 }
 
-/** Uses up the calls of the day, so that the campaign is stopped with a waiting call. */
+/** Uses up the day's calls of the number, and queues a call that then waits. */
 async function stopForDay(seed: Seed): Promise<void> {
   await useUpDay(seed)
   await seedCall(world.service.deps, seed, freshNumber())
@@ -42,7 +42,7 @@ it('names a limit that is reached where a member chooses a campaign to call a co
   await useUpDay(user.seed)
   const form = await user.open(`/contacts/${contact.id}/call`)
   expect(form.text).toContain('(calls of the day used up)')
-  // A call that must wait is queued without asking, because no phone rings.
+  // The call must wait, so no phone rings now. The page queues it without asking for confirmation.
   const { page } = await user.browser.press(form, 'Call now', { campaign_id: String(user.seed.campaignId) })
   expect(page.url).toMatch(/\/calls\/\d+$/)
   expect(await claim(user.seed.workspaceId)).toEqual([])
@@ -66,7 +66,7 @@ it('looks at the limits again when the time zone of the workspace changes', asyn
   expect(await claim(user.seed.workspaceId)).toEqual([])
   const after = await stop()
   expect(after.limited_by).toBe('number_limit')
-  // In Berlin, the next day begins earlier.
+  // The next day begins earlier in Berlin.
   expect(after.limited_until?.getTime()).toBeLessThan(before.limited_until?.getTime() ?? 0)
 })
 
@@ -77,7 +77,7 @@ it('still counts the calls of the day when the time zone moves west over midnigh
   const setZone = async (zone: string) => {
     await user.browser.press(await user.open('/settings'), 'Save', { time_zone: zone })
   }
-  // The first is a day ahead of the second at any time.
+  // The first time zone is always a day ahead of the second.
   await setZone('Pacific/Kiritimati')
   await stopForDay(user.seed)
   await setZone('Pacific/Honolulu')

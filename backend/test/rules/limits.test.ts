@@ -13,7 +13,8 @@ import { useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 
-// The database's clock decides about turns, too, so that limits must end after its time.
+// The database's clock also decides about the campaigns' turns. This clock is ahead of it, so that limits end after the
+// database's time.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 const { setRules, changeRules, queue, read, claim, claimOne, finish } = world
 
@@ -29,7 +30,7 @@ const callInVain = async () => {
   await finish(await claimOne(id), 'no_answer', 'ring_timeout')
 }
 
-/** Returns the start of the next day or month in New York. */
+/** Returns when the next day or month begins in New York. */
 async function nextStart(unit: 'day' | 'month'): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`
     select (date_trunc(${unit}, ${world.deps.clock.now()}::timestamptz at time zone 'America/New_York')
@@ -59,7 +60,7 @@ describe('calls per day from a number', () => {
       })
     for (const call of [id, second.id])
       expect(await read(call)).toMatchObject({ status: 'queued', waiting_for: 'number_limit' })
-    // Another queued call doesn't put the campaign in the queue.
+    // Queuing another call must not give the campaign an earlier turn.
     await queue(freshNumber())
     expect(await findQueue()).toMatchObject({ claim_at: nextDay })
   })

@@ -21,7 +21,7 @@ const setHours = (start: string, end: string) =>
     callingHours: { ...everyHour, start, end },
   })
 
-/** Returns the sentence about a waiting call. */
+/** Returns the sentence that explains why a call waits. */
 async function readWait(id: number): Promise<string | undefined> {
   const now = world.deps.clock.now()
   const wait = (await findWaits(world.deps, world.seed.workspaceId, [id], now)).get(id)

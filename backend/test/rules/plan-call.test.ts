@@ -15,7 +15,7 @@ const always: CallingHours = {
 }
 const byLaw: CallRules = { ...noRules, hoursByLaw: true }
 
-/** Pairs of an area code and its state or province. */
+/** Returns pairs of an area code and its state or province. */
 const listAreaCodes = (areasByName: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(areasByName).flatMap(([name, areas]) =>
     areas.flatMap((area) => area.split(' ').map((areaCode) => [areaCode, name] as const)),
@@ -43,7 +43,7 @@ const plan = (
   return never === null ? at.toISOString() : 'never'
 }
 
-/** Plans a call in New York from 9 AM to 5 PM, that became due earlier. */
+/** Plans a call that became due before `from`, in a campaign with hours from 9 AM to 5 PM in New York. */
 const planLate = (dueAt: string, from: string, rules = byLaw) =>
   planPermittedCall(
     rules,

@@ -42,7 +42,7 @@ it("counts the contacts that a campaign wouldn't call, per rule, and saves those
     '+12125570131,Ann,Form,2026-05-01',
     '+12125570132,Bo,,',
     '+12125570133,Cy,Form,2024-05-01',
-    // Florida
+    // A number in Florida, where calls aren't allowed after 8 PM, when the campaign's hours begin.
     '+13055570134,Di,Form,2026-05-01',
   ].join('\n')
   const { path, page } = await uploadAndCheck(user, file)
@@ -98,7 +98,7 @@ it("counts the contacts whose hours the law doesn't allow in one of their time z
   await seedCampaign(deps, { ...user.seed, name: 'Evenings', callingHours })
   const file = [
     'Phone,Time zone',
-    // This area code of Florida is in two time zones.
+    // 850 is an area code of Florida that's in two time zones.
     '+18505570131,America/Chicago',
     '+18505570132,America/New_York',
     '+13055570133,',

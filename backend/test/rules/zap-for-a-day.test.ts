@@ -14,8 +14,8 @@ const world = useHttpRuntimeWorld() // its clock starts on Monday, May 4, at 11:
 const dayMs = 86_400_000
 
 /**
- * Runs a Zap that queues a call to the same contact whenever one was completed, until the clock has advanced by so many days.
- * The agent runtime reports that nobody answered.
+ * Runs a Zap that queues another call to the same contact whenever a call was completed, until the clock has advanced by `days`
+ * days. The agent runtime always reports that nobody answered.
  */
 async function runZap(
   number: string,

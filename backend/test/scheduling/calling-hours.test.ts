@@ -87,7 +87,9 @@ describe('multiple time zones', () => {
 })
 
 const minute = 60_000
-/** Finds the next opening by checking every minute against the local time from Intl: slow, but independent. */
+/**
+ * Finds the next opening by checking every minute's local time with Intl, which is slow, but independent of the tested code.
+ */
 function findByMinute(
   hours: CallingHours,
   zones: string[],
@@ -127,7 +129,7 @@ const callingHours: fc.Arbitrary<CallingHours> = fc
     end: fc.oneof(timeOfDay, fc.constant('24:00')),
   })
   .filter(({ start, end }) => start !== end)
-// Half-hour zones, a half-hour clock change, clock changes at midnight, and the Southern Hemisphere.
+// Includes half-hour zones, a half-hour clock change, clock changes at midnight, and the Southern Hemisphere.
 const zone = fc.constantFrom(
   'UTC',
   'America/New_York',
@@ -140,7 +142,7 @@ const zone = fc.constantFrom(
   'Pacific/Kiritimati',
   'America/St_Johns',
 )
-// Around the clock changes of 2026 in those zones, and a date far from any of them.
+// Times around the 2026 clock changes of these zones, and a time far from any clock change.
 const moment = fc
   .tuple(
     fc.constantFrom(

@@ -14,7 +14,7 @@ const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of
 let file: string
 let service: Service
 let widgetId: string
-// Registered before the database's hook, because Jest runs them in this order.
+// Registered before the database's hook, because Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.stop()
 })
@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
 })
 
-/** Replaces the file in one step, as a deployment does, so that half a file is never read. */
+/** Replaces the file in one step, as a deployment does, so that the service never reads half of the file. */
 async function rotateSecrets(text: string): Promise<void> {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)

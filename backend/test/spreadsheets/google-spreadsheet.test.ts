@@ -23,7 +23,7 @@ const keyFile = {
   type: 'service_account',
   client_email: 'sheets@acme.iam.gserviceaccount.com',
   private_key: privateKey,
-  // Google's files contain URLs, which must not be used.
+  // Google's key files contain URLs. The service must not use them.
   token_uri: 'https://evil.example.com/token',
   universe_domain: 'evil.example.com',
 }
@@ -35,7 +35,7 @@ let workspaceId: number
 
 beforeAll(async () => {
   deps = testDeps(database.db)
-  // Only the first import activates it.
+  // Importing nock activates it only the first time.
   if (!nock.isActive()) nock.activate()
 })
 beforeEach(async () => {

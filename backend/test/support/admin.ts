@@ -4,7 +4,9 @@ import { adminProgram } from '../../admin/commands.ts'
 import { main } from '../../admin/main.ts'
 import type { ProcessResult } from './child-process.ts'
 
-/** Runs a command of an npm script, by default `npm run admin`, in this process, with separate input, output, and environment variables. */
+/**
+ * Runs a command of `npm run admin` or another script in this process, with its own input, output, and environment variables.
+ */
 export async function admin(
   args: string[],
   environment: Record<string, string>,

@@ -14,7 +14,7 @@ import type { Seed } from './factories.ts'
 import { realCalls } from './service.ts'
 import { useCallsWorld } from './world.ts'
 
-/** Rules as an owner types them, all of them off. */
+/** Rules as the form sends them if an owner turns all of them off. */
 const rulesOff = {
   countries: '',
   hours_by_law: false,
@@ -29,21 +29,21 @@ const rulesOff = {
 
 export type TypedRules = Partial<Parameters<typeof parseCallRules>[0]>
 
-/** Sets the rules of a workspace. Those that aren't given are off. */
+/** Sets the rules of a workspace. Rules that aren't in `rules` are off. */
 export const setRules = (deps: Pick<Deps, 'db' | 'clock'>, seed: Seed, rules: TypedRules): Promise<void> =>
   setCallRules(deps, seed.workspaceId, parseCallRules({ ...rulesOff, ...rules }), {
     kind: 'member',
     id: seed.userId,
   })
 
-/** Sets the rules of a workspace as the page does, and does what the sweeper does then. */
+/** Sets the rules of a workspace as the page does, and then plans its waiting calls again as the sweeper does. */
 export async function changeRules(deps: TestDeps, seed: Seed, rules: TypedRules): Promise<void> {
   await rescheduleWorkspace(deps, seed.workspaceId)
   await setRules(deps, seed, rules)
   await followRules(deps, seed)
 }
 
-/** Plans the waiting calls of a workspace again, as the sweeper does after its rules have changed. */
+/** Reschedules the waiting calls of a workspace, as the sweeper does after the rules have changed. */
 export async function followRules(deps: TestDeps, { workspaceId }: Pick<Seed, 'workspaceId'>): Promise<void> {
   const campaigns = deps.db.selectFrom('campaign').select('id').where('workspace_id', '=', workspaceId)
   for (const { id: campaignId } of await campaigns.execute())
@@ -52,13 +52,13 @@ export async function followRules(deps: TestDeps, { workspaceId }: Pick<Seed, 'w
 
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 
-/** Settings with which the rules apply. */
+/** Settings of a service whose calls are real, so that the rules apply. */
 export const realConfig = parseConfig({ SECRET_KEY: secretKey, LOG_LEVEL: 'silent', ...realCalls })
 
 export const realLease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
 /**
- * Gives every test a workspace whose calls are real, and functions that do what its members and workers do.
+ * Gives every test a workspace whose calls are real, and functions that act as its members and workers.
  *
  * @param startAt when the clock starts; by default, on Monday, May 4, 2026, at 11:00 in New York
  */

@@ -40,7 +40,7 @@ export async function addContact(
   return { contact: shown.contact, call: shown, contact_created: contact.created, call_queued: call.queued }
 }
 
-/** Queues a call the way that the dashboard does. */
+/** Queues a call as the dashboard does. */
 export async function seedCall(
   deps: TestDeps,
   seed: Seed,
@@ -48,12 +48,12 @@ export async function seedCall(
   input: Partial<AddContact> = {},
 ): Promise<Call> {
   const body = { phone_number: phoneNumber, campaign_id: seed.campaignId, first_name: 'Maya', ...input }
-  // A callback URL belongs to a connection.
+  // Only a connection can send a callback URL, so this needs an API key.
   const caller = body.callback_url ? await seedApiKeyCaller(deps, seed) : toCaller(seed)
   return (await addContact(deps, caller, body)).call
 }
 
-/** Returns a function that queues calls in the workspace of a user. */
+/** Returns a function that queues calls in a user's workspace. */
 export const createCallSeeder =
   (world: { readonly service: Service }) =>
   (user: { seed: Seed }, input: Partial<AddContact> = {}, number = freshNumber()): Promise<Call> =>
@@ -65,7 +65,7 @@ export async function getCall(deps: TestDeps, seed: Seed, id: number): Promise<C
   return call
 }
 
-/** Returns the events of a call, as they're sent. */
+/** Returns the events of a call in the format in which they're sent. */
 export async function listEvents(deps: TestDeps, callId: number): Promise<CallCompletedEvent[]> {
   const rows = await deps.db.selectFrom('event').select('body').where('call_id', '=', callId).execute()
   return rows.map((row) => CallCompletedEvent.parse(JSON.parse(row.body)))

@@ -10,7 +10,7 @@ import type { Service } from './service.ts'
 
 export type Chatter = Awaited<ReturnType<typeof seedChatter>>
 
-/** Signs in an owner whose agent has instructions, and results to find out. */
+/** Signs in an owner whose agent has instructions and results. */
 export async function seedChatter(service: Service, agent: Partial<AgentInput> = {}) {
   const user = await seedSignedInOwner(service)
   const { workspaceId, agentId } = user.seed
@@ -36,7 +36,7 @@ export async function assignNoteTool(deps: Deps, { workspaceId, agentId }: Chatt
   await assignTool(deps, workspaceId, agentId, note?.id ?? 0, {})
 }
 
-/** Starts a chat on the agent's page. Returns the page of the chat. */
+/** Starts a chat on the agent's page. Returns the chat's page. */
 export async function startChat(user: Chatter, fields: Record<string, string> = {}): Promise<Page> {
   const { page } = await user.browser.press(await user.open(user.agentPath), 'Start chat', fields)
   return page

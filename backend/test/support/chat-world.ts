@@ -28,16 +28,16 @@ export interface ChatWorld {
   readonly deps: ChatTestDeps
   readonly seed: Seed
   readonly model: FakeModel
-  /** Everything that the processes have logged. */
+  /** The logs of all processes. */
   readonly log: string
-  /** Returns the dependencies of another process of the same installation. Its conversations use the first one's tools. */
+  /** Returns the dependencies of another process. Its conversations use the tool server of the first process. */
   openProcess(): Promise<ChatTestDeps>
   stopToolServer(): Promise<void>
   startToolServer(): Promise<void>
   /** Assigns a built-in tool to the seed's agent. */
   assign(name: string, config?: object): Promise<void>
   start(contact?: Parameters<typeof startChat>[3]): Promise<string>
-  /** Takes a turn, and returns its events. */
+  /** Takes a turn of a chat, and returns the turn's events. */
   take(chatId: string, input: string | TurnInput, options?: TakeOptions): Promise<ChatEvent[]>
 }
 

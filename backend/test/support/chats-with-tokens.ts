@@ -3,7 +3,7 @@ import type { TestDeps } from './deps.ts'
 
 interface SeededChat {
   id: string
-  /** Opens the chat's tools. */
+  /** The token that gives access to the chat's tools. */
   token: string
   end: (options?: { isAnalysisPending?: boolean }) => Promise<void>
   delete: () => Promise<void>

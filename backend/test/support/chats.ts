@@ -13,22 +13,22 @@ import type { TestDeps } from './deps.ts'
 import type { Seed } from './factories.ts'
 
 interface ChatToSeed {
-  /** Without one, the chat has sample values. */
+  /** The contact of the chat. Without it, the chat has sample values. */
   contactId?: number
   agentVersion?: number
   userId?: number
   inputs?: readonly TurnInput[]
-  /** Says what the agent said and did in each turn. */
+  /** For each turn, what the agent said and did. */
   parts?: readonly TurnPart[]
-  /** Defaults to now. */
+  /** When the last turn ended; by default, now. */
   lastTurnAt?: Date
-  /** True if the member ends it at once. */
+  /** True if the member ends the chat immediately. */
   isEnded?: boolean
 }
 
 const houseOwner: readonly TurnInput[] = [{ type: 'speech', text: 'I own a house.' }]
 
-/** Creates a chat as its turns leave it behind, without asking a model. */
+/** Creates a chat with the rows that its turns would have left, without asking a model. */
 export async function seedChat(
   { db, clock }: Pick<TestDeps, 'db' | 'clock'>,
   seed: Seed,

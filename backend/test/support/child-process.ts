@@ -12,7 +12,7 @@ export interface ProcessResult {
 
 export interface RunningProcess {
   process: ChildProcess
-  /** Resolves with the output so far once it matches the pattern. Rejects if the process ends first. */
+  /** Resolves with all output so far once this output matches the pattern. Rejects if the process ends first. */
   waitForOutput(pattern: RegExp): Promise<string>
   result: Promise<ProcessResult>
 }
@@ -37,7 +37,7 @@ export function runScript(
   )
 }
 
-/** Updates a database as a starting process of the version in `root` does. */
+/** Migrates a database, as a process of the version in `root` does when it starts. */
 export async function runMigrations(url: string, root = projectRoot): Promise<void> {
   const code = `import { migrate } from ${JSON.stringify(path.join(root, 'backend/platform/db/migrate.ts'))}
     await migrate(${JSON.stringify(url)})`

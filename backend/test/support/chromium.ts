@@ -1,10 +1,10 @@
 import { it } from '@jest/globals'
 import { type Browser, chromium } from 'playwright-core'
 
-/** The URL of this run's Chromium; undefined on a machine without one (`test/support/start-chromium.mjs`). */
+/** The URL of the Chromium that this test run uses; undefined on a machine without one (`test/support/start-chromium.mjs`). */
 export const chromiumUrl: string | undefined = process.env.OUTDIAL_TEST_CHROMIUM
 
-/** Runs a part of a test in the run's Chromium, and closes the pages that it opened. */
+/** Gives `use` the test run's Chromium, and closes the pages that it opens. */
 export async function withChromium<Result>(use: (browser: Browser) => Promise<Result>): Promise<Result> {
   if (chromiumUrl === undefined) throw new Error('CI must have Chromium on PATH')
   const browser = await chromium.connect(chromiumUrl)
@@ -15,7 +15,7 @@ export async function withChromium<Result>(use: (browser: Browser) => Promise<Re
   }
 }
 
-/** Registers a test that needs a real browser. Without one, it is skipped and its name says so; in CI, it fails. */
+/** Registers a test that needs a real browser. On a machine without one, it's skipped and its name says so; in CI, it fails. */
 export function itInChromium(
   name: string,
   test: (browser: Browser) => Promise<void>,

@@ -6,7 +6,7 @@ import {
 } from '../../calling/dialer/claim-calls.ts'
 import { newDialerTurns } from '../../calling/dialer/claim-store.ts'
 
-/** Claims calls, and waits until the campaigns' next turns are settled. */
+/** Claims calls, and waits until the next turns of their campaigns are saved. */
 export async function claimAndSettle(
   deps: ClaimDeps,
   lease: Lease,

@@ -10,7 +10,7 @@ export class ManualClock implements Clock {
   #now: number
   #waiters: Waiter[] = []
 
-  /** Starts the clock, by default on a Monday, 15:00 UTC: 11:00 in New York. */
+  /** Starts the clock, by default on Monday, May 4, 2026, at 15:00 UTC, which is 11:00 in New York. */
   constructor(start = '2026-05-04T15:00:00.000Z') {
     this.#now = Date.parse(start)
   }
@@ -35,7 +35,7 @@ export class ManualClock implements Clock {
     for (const waiter of due) this.#release(waiter)
   }
 
-  /** The number of pending waits: tests wait for a number before they advance. */
+  /** The number of pending waits. A test waits for a certain number before it advances the clock. */
   get waiting(): number {
     return this.#waiters.length
   }

@@ -1,10 +1,10 @@
 import { afterAll } from '@jest/globals'
 
 /**
- * Returns a function that registers what must be closed after the last test of a file, in reverse order. What was created
- * before a failure in `beforeAll` is closed, too.
+ * Returns a function that registers a resource to close. After the last test of a file, the resources are closed in reverse
+ * order, including those that `beforeAll` created before it failed.
  *
- * @param hook `afterEach` closes after each test, also if it fails. Otherwise, Jest wouldn't end.
+ * @param hook pass `afterEach` to close after each test, even if it fails; an open resource would keep Jest from ending
  */
 export function useClosers(hook: typeof afterAll = afterAll): (close: () => unknown) => void {
   const closers: (() => unknown)[] = []

@@ -15,7 +15,7 @@ import { createServiceProcess, type ServiceProcess } from './service-process.ts'
 
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 
-/** Two processes with ROLE=api and two with ROLE=worker, on one database and one Redis, and a receiver of webhooks. */
+/** Two processes with ROLE=api, two with ROLE=worker, their shared database and Redis, and a webhook receiver. */
 export interface Cluster {
   apis: [ServiceProcess, ServiceProcess]
   workers: [ServiceProcess, ServiceProcess]
@@ -24,18 +24,18 @@ export interface Cluster {
   seed: Seed
   widgetId: string
   receiver: HttpReceiver
-  /** Sends a request to the API at an address, with the workspace's API key. */
+  /** Sends a request with the workspace's API key to the API of the process at `url`. */
   request(url: string, path: string, body?: object): Promise<Response>
   /** Subscribes the receiver to completed calls. */
   subscribe(url: string): Promise<void>
-  /** Returns the calls of all events that arrived, in order. Throws if one has no valid signature. */
+  /** Returns the calls of all events that arrived, in order. Throws if an event has no valid signature. */
   receivedCalls(): Call[]
   /** Starts the processes that aren't running. */
   startAll(): Promise<void>
   close(): Promise<void>
 }
 
-/** Creates the processes without starting them. `environment` has settings of all processes. */
+/** Creates the processes without starting them. `environment` has settings that all of them get. */
 export async function createCluster(
   database: Pick<TestDatabase, 'db' | 'url'>,
   environment: Record<string, string>,

@@ -4,9 +4,9 @@ import { it } from '@jest/globals'
 
 const packages = new URL('../../../conformance/node_modules/', import.meta.url)
 
-/** Returns the path of a program of the official MCP tools. They have a lock file in conformance/, because they're large. */
+/** Returns the path of a program of the official MCP tools. These large packages are installed separately, in conformance/. */
 export const conformanceProgram = (file: string): string =>
   fileURLToPath(new URL(`@modelcontextprotocol/${file}`, packages))
 
-/** Registers a test that needs them. Where they aren't installed, it's skipped; in CI, it fails. */
+/** Registers a test that needs the programs. On a machine without them, it's skipped; in CI, it fails. */
 export const itWithConformance = existsSync(packages) || process.env.CI === 'true' ? it : it.skip

@@ -8,7 +8,7 @@ interface AuthorizationPage {
   flow: Flow
 }
 
-/** Gives a test file the world of useOAuthWorld() and the steps of an authorization through the pages. */
+/** Gives a test file useOAuthWorld(), and functions for the steps of an authorization in the browser. */
 export function useConsentWorld() {
   const world = useOAuthWorld()
   /** Starts an authorization and opens the sign-in page. */

@@ -11,13 +11,13 @@ import type { SignedInUser } from './dashboard.ts'
 import { type Service, useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
 
-/** Enough time to import hundreds of rows on a busy machine. */
+/** Long enough to import hundreds of rows on a busy machine. */
 const timeoutMs = 60_000
 
-/** Gives a test file a service whose imports run in the workers that `startWorker` starts. */
+/** Gives a test file a service, and functions to import files. The imports run only in workers that `startWorker` starts. */
 export function useImportWorld(start?: (db: Db) => Promise<Service>) {
   const workers: Worker[] = []
-  // Registered before the service's: Jest runs these hooks in the order of their registration.
+  // Registered before the service's hook, because Jest runs these hooks in registration order.
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
@@ -55,7 +55,7 @@ export function useImportWorld(start?: (db: Db) => Promise<Service>) {
     return { path, page: await waitUntilSettled(user, path) }
   }
 
-  /** Imports a file, with calls if `calls` isn't false. Returns the path of its page. */
+  /** Imports a file, and queues calls unless `calls` is false. Returns the path of the import's page. */
   const importFile = async (
     user: SignedInUser & { seed: { campaignId: number } },
     file: string,
@@ -68,7 +68,7 @@ export function useImportWorld(start?: (db: Db) => Promise<Service>) {
     return path
   }
 
-  /** Confirms that an import is undone, and returns its page once the worker has undone it. */
+  /** Undoes an import through its pages. Returns the import's page once the worker has undone it. */
   const undo = async (user: SignedInUser, path: string) => {
     await user.browser.press(await user.open(`${path}/undo`), 'Undo import')
     return waitUntilSettled(user, path)
@@ -76,7 +76,7 @@ export function useImportWorld(start?: (db: Db) => Promise<Service>) {
 
   return {
     world,
-    /** Starts a worker whose waits use real time, because these tests don't advance the manual clock. */
+    /** Starts a worker that waits in real time, because these tests don't advance the manual clock. */
     startWorker: (): Worker => {
       const { deps } = world.service
       const worker = startImporter({ ...deps, clock: { ...systemClock, now: () => deps.clock.now() } })
@@ -99,7 +99,7 @@ export function useImportWorld(start?: (db: Db) => Promise<Service>) {
   }
 }
 
-/** Accepts the guessed columns of an uploaded file, once they have been read, and queues its check. */
+/** Waits until the columns of an uploaded file have been read, accepts the guesses, and queues the file's check. */
 export async function acceptColumns(deps: Deps, workspaceId: number, importId: number): Promise<void> {
   const found = await waitFor(async () => {
     const read = await getImport(deps, workspaceId, importId)
@@ -113,10 +113,10 @@ export async function acceptColumns(deps: Deps, workspaceId: number, importId: n
   })
 }
 
-/** The choices for columns, by their headers, and other fields of the form. */
+/** The chosen fields for columns, by the columns' headers, and other fields of the form. */
 export type ColumnChoices = Record<string, string>
 
-/** Returns the names of the fields in which a person says what the columns contain, by the header. */
+/** Returns the form's fields for the columns of a file, with each column's header. */
 export const getColumnFields = (
   html: string,
 ): { header: string; field: string; use: string; samples: string[] }[] =>
@@ -167,7 +167,7 @@ export async function upload(
   return { status: response.status, html: '', path: location.replace(/^\/w\/\d+/, '') }
 }
 
-/** Returns the counts on a page by their labels. */
+/** Returns the counts on a page, by label. */
 export const getStat = (html: string): Record<string, number> =>
   Object.fromEntries(
     [...html.matchAll(/<dt>([^<]*)<\/dt><dd>([\d,]+)<\/dd>/g)].map(([, name = '', count = '']) => [

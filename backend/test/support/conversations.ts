@@ -22,10 +22,10 @@ const agentValues: AgentValues = {
   ...{ results: [], model: null, max_minutes: 10, closing_line: '', ai_disclosure: true, phrases: {} },
 }
 
-/** A tool of a tool server that a test plays. */
+/** A tool of a tool server that the test simulates. */
 export interface PlayedTool extends Partial<ServerTool> {
   name: string
-  /** Returns the result. Without it, the tool says `Done.` at once. */
+  /** Returns the tool's result. Without this function, the tool returns `Done.` at once. */
   run?: (args: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutcome>
 }
 
@@ -43,7 +43,7 @@ export interface Dialog {
   isOutdated: boolean
   failures: unknown[]
   closedSessions: number
-  /** Takes the next turn as another process would: with nothing but what the turns before it have left behind. */
+  /** Takes the next turn as another process would, which knows only the state that earlier turns have saved. */
   take(
     input: TurnInput | null | string,
     options?: TakeOptions,
@@ -57,7 +57,7 @@ interface TakeOptions {
   onEvent?: (event: TurnEvent) => void
 }
 
-/** Holds a conversation through a model, with a tool server that the test plays. */
+/** Creates a conversation with a model and a tool server that the test simulates. */
 export function createDialog(
   { model, clock }: { model: ModelClient; clock: Clock },
   agent: Partial<AgentValues> = {},
@@ -137,6 +137,6 @@ const playSession = (dialog: Dialog, tools: readonly PlayedTool[]): OpenTools =>
   close: async () => void (dialog.closedSessions += 1),
 })
 
-/** Returns what the agent said in a turn, fillers included. */
+/** Returns what the agent said in a turn, including fillers. */
 export const saidIn = ({ parts }: Pick<FinishedTurn, 'parts'>): string =>
   parts.flatMap((part) => (part.type === 'said' ? [part.text] : [])).join(' ')

@@ -1,23 +1,22 @@
 const runs = 3
 
 /**
- * CPU time below this says nothing about growth: the clock's resolution, the compiler, and the garbage collector, which can
- * take 30 ms for the long text alone. If time grew by the square, it would take seconds.
+ * CPU time below this says nothing about growth, because of the clock's resolution, the compiler, and the garbage collector,
+ * which can take 30 ms for the long text alone. Quadratic growth would take seconds.
  */
 const floorMs = 3
 
-/** How much more CPU time ten times the text may take: 10 × if it grows in proportion, and 100 × if by the square. */
+/** The maximum ratio of CPU times for a text that's ten times longer. Linear growth gives 10, and quadratic growth 100. */
 const maxGrowth = 30
 
 const lengths = { short: 20_000, long: 200_000 }
 
 /**
- * Compares the CPU time that work takes for a text of 20 KB and for one of 200 KB. Time on the clock would depend on the
- * machine and on what else it does. Compares again before it reports growth, because code that was compiled meanwhile is
- * faster.
+ * Compares the CPU time of `work` for texts of 20 KB and 200 KB. Elapsed time would depend on the machine and its load.
+ * Measures growth a second time before reporting it, because the code may have been compiled in the meantime.
  *
  * @param repeat returns a text of about this length
- * @returns a description of growth that is more than 30 times, otherwise undefined
+ * @returns a description of the growth if it's more than 30 times, otherwise undefined
  */
 export async function findGrowth(
   what: string,
@@ -25,7 +24,7 @@ export async function findGrowth(
   work: (text: string) => unknown,
 ): Promise<string | undefined> {
   const text = repeat(lengths.long)
-  // If the long text takes so little, it's within the limit whatever the short one takes, which needn't be measured.
+  // If the long text takes this little time, it's within the limit, so the short text isn't measured.
   let long = await measureOnce(text, work)
   if (long <= floorMs * maxGrowth) return undefined
   let short = 0
@@ -39,9 +38,9 @@ export async function findGrowth(
 }
 
 /**
- * Returns the least CPU time of some runs, in milliseconds, because noise only adds to it.
+ * Returns the lowest CPU time of several runs, in milliseconds, because noise only adds to it.
  *
- * @param limitMs stops when a run is below it, or so far above it that noise can't be the reason
+ * @param limitMs stops early if a run is within this limit, or exceeds it so far that noise can't be the reason
  */
 async function measureCpuMs(
   text: string,
@@ -63,7 +62,7 @@ async function measureOnce(text: string, work: (text: string) => unknown): Promi
   return (user + system) / 1000
 }
 
-/** Texts in which patterns and parsers look far ahead or back, each repeated up to a length. */
+/** Texts for which patterns and parsers may look far ahead or back. Each function returns one of about the given length. */
 export const repeatedTexts: Record<string, (length: number) => string> = Object.fromEntries(
   [
     ['', ' ', 'x'],

@@ -12,7 +12,7 @@ import { type Service, useServiceWorld } from './service.ts'
 
 export { password, type Service }
 
-/** A signed-in user with a browser that runs no scripts. */
+/** A signed-in user. The browser doesn't run scripts. */
 export interface SignedInUser {
   browser: Browser
   userId: number
@@ -22,7 +22,7 @@ export interface SignedInUser {
   open: (path: string) => Promise<Page>
 }
 
-/** Creates a workspace that can call, and signs in its owner. */
+/** Creates a workspace that can place calls, and signs in its owner. */
 export async function seedSignedInOwner(
   service: Service,
   name = 'Acme',
@@ -31,7 +31,7 @@ export async function seedSignedInOwner(
   return { ...(await seedSignedInMember(service, seed.workspaceId, 'owner')), seed }
 }
 
-/** Gives a test file the service, with a workspace and its owner, signed in before the first test. */
+/** Gives a test file a service with a workspace. Its owner is signed in before the first test. */
 export function useOwnerWorld(workspaceName?: string) {
   const world = useServiceWorld()
   const user = {} as Awaited<ReturnType<typeof seedSignedInOwner>>
@@ -41,7 +41,7 @@ export function useOwnerWorld(workspaceName?: string) {
   return { world, user }
 }
 
-/** Creates a workspace whose only member is a signed-in owner. Removes `seed`'s user, who never signs in. */
+/** Creates a workspace whose only member is a signed-in owner. Removes the other user, whom `seedWorkspace` adds. */
 export async function seedSoleOwner(service: Service) {
   const owner = await seedSignedInOwner(service)
   const { workspaceId, userId } = owner.seed
@@ -66,7 +66,7 @@ export async function seedSignedInMember(
 
 /** Opens a Chromium tab with the session of a signed-in user. */
 export async function openTab(service: Service, chromium: Chromium, user: SignedInUser): Promise<Tab> {
-  // During a transition, a color is neither the old nor the new one, and axe would report some of them at random.
+  // Turns off transitions: during one, a color is between the old and the new, so axe would report some colors at random.
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
   const cookies = user.browser.cookies().map((cookie) => {
     const [name = '', value = ''] = cookie.split('=')
@@ -87,10 +87,10 @@ interface AxeResults {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Rules whose issues are only moderate, but that keep screen-reader users from finding parts of a page. */
+/** Rules of axe whose issues are rated only moderate, but that help screen-reader users find the parts of a page. */
 const landmarkRules = ['landmark-unique', 'region']
 
-/** Fails if axe-core finds a serious or critical issue, or one with landmarks, in the page that the tab shows. */
+/** Checks the tab's page with axe-core. Fails if it finds a serious or critical issue, or one with landmarks. */
 export async function expectAccessible(tab: Tab): Promise<void> {
   if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(await axe)
   const { violations } = await tab.evaluate<AxeResults>(
@@ -125,14 +125,14 @@ export async function signIn(
   return { browser, page }
 }
 
-/** Returns the link that a page shows only once. */
+/** Returns the link on a page, which is shown only once. */
 export function getLink(page: Page): string {
   const link = /<pre id="link">([^<]+)<\/pre>/.exec(page.html)?.[1]
   if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
   return link
 }
 
-/** Returns the secret that a page shows only once, or empty text if it shows none. */
+/** Returns the secret on a page, which is shown only once, or empty text if the page shows none. */
 export const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
 
 /** Lists calls over the API with an API key or an access token. */

@@ -5,11 +5,11 @@ export interface DatabaseProxy {
   url: string
   disconnect(): Promise<void>
   reconnect(): Promise<void>
-  /** Resolves when a client sends `text`, which doesn't arrive, because the proxy disconnects. */
+  /** Disconnects when a client sends `text`, which then doesn't arrive. Resolves at that moment. */
   disconnectAt(text: string): Promise<void>
-  /** Lets the open connections go silent: nothing arrives in either direction, and nothing is closed. */
+  /** Makes the open connections silent: nothing arrives in either direction, but they stay open. */
   silence(): void
-  /** Resolves when a client sends `text`, which doesn't arrive, because the open connections go silent. */
+  /** Makes the open connections silent when a client sends `text`, which then doesn't arrive. Resolves at that moment. */
   silenceAt(text: string): Promise<void>
 }
 

@@ -13,10 +13,10 @@ export interface TestDatabase {
   close(): Promise<void>
 }
 
-/** The do-not-call list's key of connections that a test opens. A service that the test starts has its own. */
+/** The key of the do-not-call list for connections that a test opens. A service that the test starts has another key. */
 export const doNotCallKey = Buffer.from('do-not-call-key-of-the-tests')
 
-/** Creates a database. Every test file has its own, so that it doesn't see the rows of others. */
+/** Creates a separate database for a test file, so that the file's tests don't see rows of other files. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const template = process.env.OUTDIAL_TEMPLATE
   const name = `${template}_${randomBytes(8).toString('hex')}`
@@ -33,7 +33,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Does `work` on a connection of the pool as the user in the URL, for what the service role isn't allowed to do. */
+/** Does `work` on a pooled connection in the role of the user in the URL, who can do what the service's role can't. */
 export const asSuperuser = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   db.connection().execute(async (connection) => {
     await sql`reset role`.execute(connection)

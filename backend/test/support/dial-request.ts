@@ -5,7 +5,7 @@ type Values = Partial<Omit<DialRequest, 'agent' | 'contact'>> & {
   contact?: Partial<DialRequest['contact']>
 }
 
-/** Returns what a telephony provider gets for a call attempt. */
+/** Returns the dial request that a telephony provider gets for a call attempt. */
 export const dialRequestOf = ({ agent, contact, ...values }: Values = {}): DialRequest => ({
   attemptId: '0b0e2a56-1f0c-4a53-9a6c-1d2b3c4d5e6f',
   callId: 1,

@@ -13,7 +13,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
       Buffer.from('\nendstream'),
     ]),
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    // The entries of an unknown password: neither matches the empty one.
+    // The encryption entries for an unknown password. A reader that tries the empty password fails.
     `<< /Filter /Standard /V 1 /R 2 /P -44 /O <${'ab'.repeat(32)}> /U <${'cd'.repeat(32)}> >>`,
   ]
   const parts = [Buffer.from('%PDF-1.4\n')]
@@ -32,7 +32,7 @@ export function pdf(content: Buffer, options: { isLocked?: boolean; filter?: str
   return Buffer.concat(parts)
 }
 
-/** Creates a PDF with these lines. A number adds space above the next line, in points. */
+/** Creates a PDF with these lines. A number instead of a line adds this much space above the next line, in points. */
 export const createPdf = (...lines: (string | number)[]): Buffer =>
   pdf(
     deflateSync(
@@ -50,15 +50,15 @@ export function createDeflated(blocks: number, fill = ' '): Buffer {
   return Buffer.concat([...Array<Buffer>(blocks).fill(piece), deflateRawSync('')])
 }
 
-/** Creates the same stream with a zlib header (RFC 1950), as in a PDF. */
+/** Creates the stream of `createDeflated` with a zlib header (RFC 1950), as PDFs have it. */
 export const createZlibDeflated = (blocks: number, fill?: string): Buffer =>
   Buffer.concat([Buffer.from([0x78, 0x9c]), createDeflated(blocks, fill)])
 
 interface Entry {
   name: string
-  /** Deflated. */
+  /** The entry's content, as a raw deflate stream. */
   packed: Buffer
-  /** The size that the archive claims. */
+  /** The size of the content that the archive states. */
   size: number
   isLocked?: boolean
 }
@@ -111,7 +111,7 @@ const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 export const createWordBody = (body: string): string =>
   `<w:document xmlns:w="${word}"><w:body>${body}</w:body></w:document>`
 
-/** Creates a Word document (ECMA-376) with these entries, in addition to those that every document has. */
+/** Creates a Word document (ECMA-376) with these entries and the entries that every such document has. */
 export const createDocxWith = (...entries: Entry[]): Buffer => createZip([types, relations, ...entries])
 
 export const createDocx = (...paragraphs: string[]): Buffer =>

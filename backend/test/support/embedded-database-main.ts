@@ -10,7 +10,7 @@ try {
   const embedded = await startEmbedded({ dataDir: process.env.DATA_DIR, purpose: 'service', temporary, log })
   const stop = () => void embedded.stop().then(() => process.exit(0))
   process.on('SIGTERM', stop)
-  process.stdin.on('end', stop).resume() // the test run was killed
+  process.stdin.on('end', stop).resume() // stdin ends if the test run was killed
   writeLine({ url: embedded.url, dataDir: embedded.dataDir })
 } catch (error) {
   writeLine({ message: (error as Error).message })

@@ -14,7 +14,7 @@ export const unprivilegedUser: { uid?: number; gid?: number } = isRoot
   ? { uid: Number(execFileSync('id', ['-u', 'nobody'])), gid: Number(execFileSync('id', ['-g', 'nobody'])) }
   : {}
 
-/** Registers a test that needs root, and is skipped for other users. CI runs as root. */
+/** Registers a test that needs root. Other users skip it. CI runs as root. */
 export const itAsRoot = (name: string, test: () => Promise<void>): void => {
   if (isRoot) it(name, test)
   else it.skip(`${name} (SKIPPED: it needs root)`, test)
@@ -27,7 +27,7 @@ export interface DatabaseProcess {
   dataDir: string
   /** The process ID of the postmaster. */
   pid: number
-  /** Returns warnings and errors so far. */
+  /** Returns the warnings and errors that were logged so far. */
   readLog: () => string
   query: (sql: string) => Promise<pg.QueryResultRow[]>
   stop: () => Promise<void>
@@ -47,7 +47,11 @@ interface DatabaseProcessOptions {
 const children = new Set<ChildProcess>()
 const folders: string[] = []
 
-/** @throws {DatabaseStartError} if the database couldn't be opened */
+/**
+ * Starts a process that opens an embedded database.
+ *
+ * @throws {DatabaseStartError} if the database couldn't be opened
+ */
 export async function startDatabaseProcess(options: DatabaseProcessOptions = {}): Promise<DatabaseProcess> {
   const { dataDir, root = projectRoot, ids = {}, environment = {}, temporary } = options
   const program = path.join(root, 'backend/test/support/embedded-database-main.ts')
@@ -83,7 +87,7 @@ export async function startDatabaseProcess(options: DatabaseProcessOptions = {})
   }
 }
 
-/** An error with the message that the user sees. */
+/** The database couldn't be opened. The message is the one that a user sees. */
 class DatabaseStartError extends Error {}
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -118,7 +122,7 @@ export async function query(url: string, sql: string): Promise<pg.QueryResultRow
   }
 }
 
-/** Creates an empty folder that belongs to the user of the test's process. */
+/** Creates an empty folder that belongs to the user who runs the database. */
 export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-place-'))
   folders.push(folder)
@@ -127,7 +131,7 @@ export async function createEmptyFolder(ids: { uid?: number; gid?: number } = {}
   return folder
 }
 
-/** Copies what the database needs of the project. Other packages are only linked, but PostgreSQL's files are copied. */
+/** Copies the code that the embedded database needs, and PostgreSQL's files. Other packages are only linked. */
 export function cloneProject(root: string): void {
   const copy = (from: string, to: string) =>
     execFileSync('cp', ['-a', path.join(projectRoot, from), path.join(root, to)])
@@ -143,7 +147,7 @@ export function cloneProject(root: string): void {
   }
 }
 
-/** Returns true while a process runs. A zombie, which its parent hasn't waited for yet, has ended. */
+/** Returns true while a process runs. A zombie, which has ended but whose parent hasn't waited for it, doesn't count. */
 export function isAlive(pid: number): boolean {
   try {
     return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')

@@ -10,7 +10,7 @@ import { useWorld } from './world.ts'
 
 export const number = '+12025550173'
 export const email = 'zelda.quine@example.com'
-/** The contact who is erased. `findTraces` finds each of these values. */
+/** The contact whom the tests erase. `findTraces` searches for each of these values. */
 export const person = {
   first_name: 'Zelda',
   last_name: 'Quine',
@@ -35,7 +35,7 @@ export const analysis = {
   extracted: { name: 'Zelda' },
 } as const
 
-/** Gives every test a new workspace, whose calls are the only ones that can be claimed. */
+/** Gives every test a new workspace. Only this workspace's calls can be claimed. */
 export function useErasureWorld() {
   const world = useWorld()
   beforeEach(async () => {
@@ -76,7 +76,7 @@ export function useErasureWorld() {
         startedAt: world.deps.clock.now(),
         durationMs: 5,
       }),
-    /** Returns the rows that still have data of the person, except pending deliveries, which need their URL. */
+    /** Returns the rows that still have data of the person. Ignores pending deliveries, because they need the callback URL. */
     findTraces: async (): Promise<string[]> => {
       const { db } = world.deps
       const workspaceId = String(world.seed.workspaceId)

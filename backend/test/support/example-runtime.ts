@@ -8,12 +8,12 @@ const script = fileURLToPath(new URL('../../../examples/runtime/main.ts', import
 export interface ExampleRuntime {
   url: string
   process: ChildProcess
-  /** One line for each call that it accepted. */
+  /** The lines that the runtime printed: one for each call that it accepted. */
   callLog: string[]
   stop(): Promise<void>
 }
 
-/** Starts the example in `examples/runtime/` as its README does. */
+/** Starts the example runtime in `examples/runtime/` with the command in its README. */
 export async function startExampleRuntime(signingKey: string, port = 0): Promise<ExampleRuntime> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
     env: { PATH: process.env.PATH, RUNTIME_SIGNING_KEY: signingKey, PORT: String(port), SECOND_MS: '20' },

@@ -2,12 +2,12 @@ import { serveRequests } from '../../platform/core/request-thread.ts'
 
 export type ExampleRequest =
   | { type: 'double'; value: number }
-  /** Works without a pause until main writes to the flag. */
+  /** Keeps the thread busy until the main thread writes to the flag. */
   | { type: 'keep busy'; flag: Int32Array }
-  /** Responds with the number of waits that were canceled, when it's canceled or asked for. */
+  /** Waits until it's canceled, and then responds with the number of waits that were canceled so far. */
   | { type: 'wait' }
   | { type: 'count canceled' }
-  /** Responds with the number of environment variables besides the folder of the compile cache. */
+  /** Responds with the number of environment variables, without the one for the compile cache's folder. */
   | { type: 'count variables' }
   | { type: 'exit' }
 

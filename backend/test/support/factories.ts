@@ -19,7 +19,7 @@ import type { TestDeps } from './deps.ts'
 /** The password of every user that these helpers create. */
 export const password = 'correct horse battery'
 
-/** The hash of the password by `hashPassword()`, which is slow on purpose. */
+/** The hash of `password` as `hashPassword()` returns it. It's stored here, because hashing is slow on purpose. */
 const passwordHash =
   '$argon2id$v=19$m=19456,t=2,p=1$MtDiM2LAQdvVqa8uErJSww$d0x7edapKjNRzUFxhXyWD/L73GQOjWgSeCWdjCr+ffg'
 
@@ -76,7 +76,7 @@ export async function seedCompletedCall(
   }
 }
 
-/** Adds a callback URL that was added long enough ago for its event to be sent without delay. */
+/** Adds a callback URL. It was added so long ago that its event is sent without delay. */
 async function seedCallback(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { workspaceId, userId }: Seed,
@@ -106,7 +106,7 @@ export async function completeCall(
 
 const callerScopes: Caller['scopes'] = ['calls:read', 'webhooks:write']
 
-/** Creates an API key, and returns its caller. */
+/** Creates an API key, and returns a caller with this key. */
 export async function seedApiKeyCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
@@ -122,7 +122,7 @@ export async function seedApiKeyCaller(
 
 let grantCount = 0
 
-/** Connects an app to the workspace, and returns its caller. */
+/** Connects an app to the workspace, and returns a caller with this connection. */
 export async function seedAppCaller(
   { db }: Pick<Deps, 'db'>,
   seed: Seed,
@@ -147,7 +147,7 @@ export async function seedAppCaller(
   return { workspaceId, userId, apiKeyId: null, clientId, scopes: callerScopes }
 }
 
-/** IDs of a workspace that can call: one user, one Live agent, one active number, one campaign. */
+/** The IDs of a workspace that can place calls: it has one user, one Live agent, one active number, and one campaign. */
 export interface Seed {
   workspaceId: number
   userId: number
@@ -164,7 +164,7 @@ export const everyHour: CallingHours = {
 
 export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: [] }
 
-/** Creates what the public API can't: a workspace that can call. */
+/** Creates a workspace that can place calls, which the public API can't do. */
 export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name = 'Acme'): Promise<Seed> {
   const { db, secretBox } = deps
   const workspace = await db
@@ -279,7 +279,7 @@ export async function seedCampaign(
 
 let liveCallCount = 0
 
-/** Creates a call in progress; `end` ends it. */
+/** Creates a call in progress. The returned `end` ends the call. */
 export async function seedLiveCall(
   deps: TestDeps,
   seed: Pick<Seed, 'workspaceId' | 'agentId' | 'campaignId' | 'phoneNumberId'>,
@@ -341,7 +341,7 @@ export async function seedLiveCall(
 
 let freshNumberCount = 0
 
-/** Returns a new valid number in New York's time zone that selects no scenario of the simulated provider. */
+/** Returns a new valid number in New York's time zone. The simulated provider has no scenario for this number. */
 export function freshNumber(): string {
   freshNumberCount += 1
   return `+1202557${String(freshNumberCount + 200).padStart(4, '0')}`

@@ -5,7 +5,7 @@ import { csrfTokenOf } from './csrf.ts'
 import type { SignedInUser } from './dashboard.ts'
 import { newFlow, type TestApp } from './oauth.ts'
 
-/** A form outside of the dashboard with valid values, as the browser of a signed-in user sends it. */
+/** A form outside the dashboard with valid values, as a signed-in user's browser sends it. */
 interface FilledForm {
   path: string
   fields: Record<string, string>
@@ -25,7 +25,7 @@ export async function fillConsentForm(
   }
 }
 
-/** Invites someone as an owner, and opens the link. */
+/** Invites a user as an owner, and opens the link. */
 export async function fillInvitation(
   deps: Deps,
   workspaceId: number,
@@ -35,7 +35,7 @@ export async function fillInvitation(
   return openLink(invitee, await createInvitation(deps, workspaceId, inviterId, input))
 }
 
-/** Creates a link for a new password of a member, and opens it. */
+/** Creates a link with which a member sets a new password, and opens it. */
 export async function fillNewPassword(
   deps: Deps,
   workspaceId: number,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that operating systems give to outgoing connections, which could take the port before it's used. */
+/** Lower than the ports of outgoing connections, which could take a port before the test uses it. */
 const lowest = 12_000
 const highest = 32_000
 

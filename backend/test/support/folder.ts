@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll } from '@jest/globals'
 
-/** Gives a test file an empty folder, which is removed after the last test. Read it in hooks and tests only. */
+/** Gives a test file an empty folder, which is removed after the last test. Use its path only in hooks and tests. */
 export function useTestFolder(): { readonly path: string } {
   const folder = { path: '' }
   beforeAll(async () => {

@@ -34,7 +34,7 @@ export async function findForeignObjects(
         })
         if (response.status !== 404) wrong.push(formatResult('POST', response))
       }
-      // Missing fields may be reported before the lookup.
+      // A missing field may be reported before the object is looked up.
       const { status } = await request(service, ours.user, workspacePath(ours, path), { _csrf: token })
       if (![303, 404].includes(status)) wrong.push(`POST ${path} ${status} with an empty form`)
     }
@@ -42,7 +42,7 @@ export async function findForeignObjects(
   return wrong
 }
 
-/** Returns paths with IDs from another workspace: all of the IDs, or one of two. */
+/** Returns the route's paths with another workspace's IDs. If a path has two IDs, each is also replaced alone. */
 function foreignPaths(route: ListedRoute, ours: SeededObjects, theirs: SeededObjects): string[] {
   const ids = idsInPath(route)
   const [ownIds, foreign] = [ids(ours), ids(theirs)]
@@ -59,7 +59,7 @@ export const isAction = ({ kind }: ListedRoute) => kind === 'action' || kind ===
 /** Returns valid values for all forms, with the IDs of a workspace. */
 export const fieldsWith = (of: SeededObjects): Record<string, string> => ({
   name: 'Changed',
-  // The version to restore.
+  // The number of the agent's version to restore.
   number: '1',
   title: 'Changed',
   body: 'Changed',
@@ -125,14 +125,14 @@ export async function request(
 
 export const workspacePath = (of: SeededObjects, path: string) => `/w/${of.workspaceId}${path}`
 
-/** Returns a valid CSRF token of the user's browser, from a page that needs no workspace. */
+/** Returns a valid CSRF token for the user's browser. Reads it from a page that needs no workspace. */
 export async function getCsrfToken({ browser, urlFor }: SignedInUser): Promise<string> {
   const { page } = await browser.open(new URL('/workspaces/new', urlFor('/')).href)
   return csrfTokenOf(page.html)
 }
 
 /**
- * Returns every row of every table, without what every request with a valid credential changes: `last_seen_at`,
+ * Returns all rows of all tables, without the values that every request with a valid credential changes: `last_seen_at`,
  * `last_used_at`, and the API log of the credential's own workspace.
  */
 export async function dumpRows({ db }: Pick<TestDatabase, 'db'>): Promise<Record<string, string[]>> {

@@ -36,7 +36,7 @@ export class HttpReceiver {
     await once(this.#server, 'listening')
   }
 
-  /** Returns the receiver's URL. For the sender, `localhost` and `127.0.0.1` are different hosts. */
+  /** Returns the receiver's URL. A sender treats `localhost` and `127.0.0.1` as different hosts. */
   url(path = '/hook', host = '127.0.0.1'): string {
     return `http://${host}:${(this.#server.address() as AddressInfo).port}${path}`
   }
@@ -51,7 +51,7 @@ export class HttpReceiver {
     this.respond = () => {}
   }
 
-  /** Writes the same bytes for every request, in place of an HTTP response, then closes the connection. */
+  /** Responds to every request with these bytes instead of an HTTP response, and closes the connection. */
   respondWithBytes(bytes: string): void {
     this.respond = (_request, { socket }) => socket?.end(bytes, 'latin1')
   }
@@ -63,7 +63,7 @@ export class HttpReceiver {
   }
 }
 
-/** Gives a test file a receiver. For each test, it has a new port and no recorded requests, and responds with 204. */
+/** Gives a test file a receiver. Before each test, it gets a new port, has no recorded requests, and responds with 204. */
 export function useHttpReceiver(): HttpReceiver {
   const receiver = new HttpReceiver()
   beforeEach(async () => {
@@ -75,7 +75,7 @@ export function useHttpReceiver(): HttpReceiver {
   return receiver
 }
 
-/** Responses of servers that aren't valid HTTP/1.1. */
+/** Responses that aren't valid HTTP/1.1, as some servers send them. */
 export const invalidResponses: readonly [name: string, bytes: string][] = [
   ['lines that end without a carriage return', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
   [

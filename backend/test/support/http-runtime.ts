@@ -15,7 +15,7 @@ import { waitFor } from './wait.ts'
 import { type CallsWorld, useCallsWorld } from './world.ts'
 
 export const runtimeSecret = 'runtime-secret-of-at-least-thirty-two-characters'
-/** The newer one first. */
+/** The keys that sign requests to the runtime, the newer one first. */
 export const signingKeys = [newWebhookSecret(), newWebhookSecret()] as const
 
 const analysis = {
@@ -25,13 +25,13 @@ const analysis = {
   extracted: { visit: true },
 }
 
-/** Reads the counts of reports that were repaired and of responses that couldn't be read. */
+/** Returns how many reports were repaired, and how many responses couldn't be read. */
 export async function countBadReports({ repairedReports, unreadableResponses }: Metrics) {
   const [repaired, unreadable] = await Promise.all([repairedReports.get(), unreadableResponses.get()])
   return { repaired: repaired.values[0]?.value, unreadable: unreadable.values[0]?.value }
 }
 
-/** Gives every test a workspace whose calls are made by a runtime that the test controls. */
+/** Gives every test a workspace whose calls are placed by an agent runtime that the test controls. */
 export function useHttpRuntimeWorld() {
   let runtime: TestRuntime
   const logLines: string[] = []
@@ -55,7 +55,7 @@ export function useHttpRuntimeWorld() {
   return {
     database: world.database,
     workers: world.workers,
-    /** Warnings and errors. */
+    /** The log lines with warnings and errors. */
     logLines,
     get deps() {
       return world.deps
@@ -71,7 +71,7 @@ export function useHttpRuntimeWorld() {
   }
 }
 
-/** Returns functions that create reports as the runtime would send them now. */
+/** Returns functions that create reports with the current time, as the runtime would send them. */
 function createReports(world: CallsWorld) {
   const timestamp = (secondsAgo = 0) =>
     new Date(world.deps.clock.now().getTime() - secondsAgo * 1000).toISOString()
@@ -106,7 +106,7 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
     world.workers.push(dialer)
     return dialer
   }
-  /** Returns the ID of the call's attempt, once the runtime got the dial request. */
+  /** Waits until the runtime has the call's dial request, and returns the attempt's ID. */
   const waitForDialRequest = async (callId: number): Promise<string> => {
     const request = await waitFor(
       async () =>
@@ -120,27 +120,27 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
   return {
     dial,
     waitForDialRequest,
-    /** Queues a call and dials it with a new dialer, until the runtime got the dial request. */
+    /** Queues a call, starts a dialer, and waits until the runtime has the dial request. */
     startRinging: async (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.deps) => {
       const { id } = await seedCall(world.deps, world.seed, freshNumber())
       const dialer = dial(options, dialDeps)
       return { id, dialer, attemptId: await waitForDialRequest(id) }
     },
-    /** Claims an attempt as a worker that then disappears. */
+    /** Claims an attempt as a worker that then stops without ending it. */
     claimAsLostWorker: async () => {
       const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
       const [attempt] = await claimAndSettle(world.deps, lease, 1)
       if (attempt === undefined) throw new Error('there was nothing to claim')
       return attempt
     },
-    /** Adds reports to the runtime, and delivers them to the service. */
+    /** Adds reports to the runtime's own reports of an attempt, and sends them to the service. */
     reportToBoth: async (attemptId: string, ...reports: RuntimeReport[]) => {
       getRuntime()
         .reportsByAttempt.get(attemptId)
         ?.push(...reports)
       for (const report of reports) await receiveReport(world.deps, attemptId, report)
     },
-    /** Adds reports to the runtime, but doesn't deliver them. */
+    /** Adds reports to the runtime's own reports of an attempt, but doesn't send them to the service. */
     reportOnlyToRuntime: (attemptId: string, ...reports: RuntimeReport[]) => {
       const { reportsByAttempt } = getRuntime()
       reportsByAttempt.set(attemptId, [...(reportsByAttempt.get(attemptId) ?? []), ...reports])

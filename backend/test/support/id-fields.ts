@@ -10,7 +10,7 @@ const JsonSchema = z.looseObject({
   oneOf: z.array(z.unknown()).default([]),
 })
 
-/** Returns the paths of the fields that contain IDs, such as `filter.campaign_id`. Their names end in `id` or `ids`. */
+/** Returns the paths of a schema's ID fields, such as `filter.campaign_id`. The names of ID fields end in `id` or `ids`. */
 export const findIdFields = (schema: z.ZodType): string[] => [
   ...new Set(findInJsonSchema(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), [], {})),
 ]

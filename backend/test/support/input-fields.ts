@@ -4,21 +4,21 @@ import { noInput } from '../../dashboard/page/define-page.ts'
 
 /** A value inside an input, such as a field of a form or of a body. */
 export interface InputField {
-  /** The names and indexes that lead to it. `*` is any name. */
+  /** The names and indexes that lead to the value. `*` stands for any name. */
   path: string[]
-  /** The longest text that it accepts. Null if only some texts are accepted, such as numbers. */
+  /** The maximum length of the text. Null if the value isn't free text, but for example a number. */
   maxLength: number | null
-  /** The key of an object whose names aren't known in advance, instead of its value. */
+  /** True if this isn't a value, but the key of an object that accepts any key. */
   isKey: boolean
-  /** An invalid value is ignored or replaced. */
+  /** True if an invalid value is ignored or replaced, instead of causing a validation error. */
   isIgnoredIfInvalid: boolean
-  /** True if the text meets a pattern, a parser, or the rest of the code before or without a check of its length. */
+  /** True if the length of the text isn't checked before a pattern, a parser, or other code reads it. */
   isUnbounded: boolean
 }
 
 /** Finds every value that an input can have, at any depth. */
 export function listInputFields(schema: z.ZodType): InputField[] {
-  // A form without fields, or a page without a query. What's sent anyway isn't read.
+  // This schema is for a form without fields or a page without a query. The service ignores what a client sends anyway.
   if (schema === noInput) return []
   return listFields(schema, { path: [], isKey: false, isIgnoredIfInvalid: false })
 }
@@ -52,7 +52,7 @@ function listFields(schema: z.core.$ZodType, place: Place): InputField[] {
     case 'union':
       return def.options.flatMap((option) => inner(option))
     case 'pipe':
-      // A preprocessed value is checked by what follows. Otherwise, the rest gets only what the first part accepts.
+      // After a transformation, the second part checks the value. Otherwise, the first part does.
       return inner(def.in._zod.def.type === 'transform' ? def.out : def.in)
     case 'catch':
       return listFields(def.innerType, { ...place, isIgnoredIfInvalid: true })
@@ -95,10 +95,10 @@ function listFields(schema: z.core.$ZodType, place: Place): InputField[] {
   }
 }
 
-/** Formats whose patterns have a fixed length. */
+/** Formats whose patterns match only texts of a fixed length. */
 const shortFormats = ['uuid', 'guid', 'date']
 
-/** Reads the checks of a text in their order. */
+/** Returns the field for a text schema. Reads the schema's checks in their order, because the length must be checked first. */
 function listText(
   schema: z.core.$ZodType,
   leaf: (maxLength: number | null, isUnbounded?: boolean) => InputField[],
@@ -109,13 +109,13 @@ function listText(
     const rule = check._zod.def
     if (rule.check === 'max_length')
       return leaf((rule as z.core.$ZodCheckMaxLengthDef).maximum, rule.abort !== true)
-    // Trimming takes time in proportion to the length.
+    // Trimming doesn't count as reading the text, because its time is in proportion to the length.
     if (rule.check !== 'overwrite' && rule.check !== 'min_length') break
   }
   return leaf(null, true)
 }
 
-/** Texts that are over a field's limit: by one character, and by far. A field of other values accepts neither. */
+/** Returns a text one character over a field's limit, and a very long one. Fields for numbers and the like reject both, too. */
 export const textsOverLimit = ({ maxLength }: InputField): string[] => [
   'x'.repeat((maxLength ?? 1_000) + 1),
   'x'.repeat(Math.max(400_000, (maxLength ?? 0) + 1)),

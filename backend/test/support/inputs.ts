@@ -11,10 +11,10 @@ import { attemptReportsPath } from '../../platform/core/runtime-paths.ts'
 import { listDashboardRoutes } from './page-paths.ts'
 import { publicRoutes } from './service-routes.ts'
 
-/** The schema of what a route gets from outside. */
+/** The schema of one part of a route's requests. */
 interface Input {
   method: string
-  /** The path as in the table of its routes, with its prefix. */
+  /** The path as in the table of routes, with the API's or the dashboard's prefix. */
   path: string
   part: 'params' | 'query' | 'body'
   schema: z.ZodType
@@ -44,8 +44,8 @@ const listPageInputs = (deps: Deps): Input[] =>
   })
 
 /**
- * Routes outside the tables that read no text but their path, whose parts have at most 100 characters, or those that others
- * read: the OAuth server, and the API's documentation.
+ * Routes outside the tables that read only their path, whose parts have at most 100 characters. Also includes routes whose
+ * input other code reads: the OAuth server's, and the API documentation's.
  */
 export const routesWithoutInput = [
   ...publicRoutes.filter((route) => route !== 'GET /sign-in'),
@@ -62,7 +62,7 @@ export const routesWithoutInput = [
   'POST /connect/:uid/sign-out',
 ]
 
-/** The forms for everyone, with sign-in and consent. */
+/** Returns the inputs of the forms outside the dashboard, including sign-in and consent, and of attempt reports. */
 function listOtherInputs(deps: Deps): Input[] {
   const inputs: Input[] = [
     { method: 'GET', path: '/sign-in', part: 'query', schema: SignInQuery },
@@ -77,7 +77,7 @@ function listOtherInputs(deps: Deps): Input[] {
     if (config?.form !== undefined)
       inputs.push({ method: String(method), path, part: 'body', schema: config.form })
   })
-  // Mounting a form only registers its routes.
+  // Empty values are enough here, because mounting a form only registers its routes.
   const parts = { browserAuth: {} as BrowserAuth, isSecure: false }
   for (const [path, mount] of Object.entries(publicForms)) mount(app, deps, { path, ...parts })
   return inputs

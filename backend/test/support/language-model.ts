@@ -10,12 +10,12 @@ import { createLog } from '../../log.ts'
 import type { Clock } from '../../platform/core/clock.ts'
 import { ManualClock } from './clock.ts'
 
-/** Two fake models, and a client whose second model is on the second server. */
+/** Two servers with a fake model each, and a client that uses the second one as the fallback of the first. */
 export interface LanguageModels {
   first: FakeModel
   second: FakeModel
   clock: ManualClock
-  /** The log of all clients. */
+  /** Returns the logs of all clients. */
   log: () => string
   /** Opens a client. Its connections close after the test. */
   open(options?: OpenOptions): ReturnType<typeof openModelClient>
@@ -28,7 +28,7 @@ interface OpenOptions {
   health?: ModelHealth
 }
 
-/** Gives each test new servers on loopback, and a clock that doesn't move. */
+/** Gives each test new servers on loopback, and a clock that moves only when the test advances it. */
 export function useLanguageModels(): LanguageModels {
   const closers: (() => Promise<void>)[] = []
   let servers: FakeModel[] = []
@@ -82,7 +82,7 @@ const settingsOf = (url: string): LlmSettings => ({
   models: ['outdial-fake'],
 })
 
-/** Returns a request with one message of the contact. */
+/** Returns a turn request whose only message is from the contact. */
 export const turnRequest = (said: string, changes: Partial<TurnRequest> = {}): TurnRequest => ({
   instructions: 'Be polite. Ask: Do you own a house?',
   messages: [{ role: 'user', content: said }],
@@ -112,13 +112,13 @@ export async function collect(parts: AsyncIterable<TurnPart>): Promise<TurnPart[
   return collected
 }
 
-/** Returns the words that were yielded, as the contact hears them. */
+/** Returns the words that the client yielded, as the contact hears them. */
 export const spokenText = (parts: readonly TurnPart[]): string =>
   parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 type EndPart = Extract<TurnPart, { type: 'finish' | 'failure' }>
 
-/** Returns the last part, which is the only one that ends a turn. */
+/** Returns the part that ends the turn. Checks that it's the last part, and the only one of its kind. */
 export function endOf(parts: readonly TurnPart[]): EndPart {
   const ends = parts.filter((part) => part.type === 'finish' || part.type === 'failure')
   const [end] = ends

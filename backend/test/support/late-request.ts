@@ -21,8 +21,8 @@ interface Options {
 }
 
 /**
- * Sends a request without the last byte of its body. Resolves when the service reads the body, so after everything that it
- * checks at the headers. Rejects if the service responds before.
+ * Sends a request without the last byte of its body. Resolves when the service reads the body, which is after it has checked
+ * the headers. Rejects if the service responds before that.
  */
 export async function beginRequest(
   { app, url }: Pick<Service, 'app' | 'url'>,
@@ -55,7 +55,7 @@ export async function beginRequest(
   }
 }
 
-/** Resolves when something listens for the body of the request with this ID. */
+/** Resolves when the service starts to read the body of the request with this ID. */
 const waitForReader = (server: Service['app']['server'], id: string): Promise<undefined> =>
   new Promise((resolve) => {
     const onRequest = (request: IncomingMessage) => {

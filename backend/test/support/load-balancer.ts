@@ -15,15 +15,15 @@ export interface LoadBalancer {
   url: string
   /** Returns true if requests go to this process. */
   sendsTo(target: string): boolean
-  /** Requests without a response from their process. They're never sent again. */
+  /** Requests that got no response from their process. The load balancer doesn't send them again. */
   failures: string[]
   close(): Promise<void>
 }
 
-/** Far more often than necessary, so that tests are fast. */
+/** Much shorter than necessary, so that tests are fast. */
 const checkIntervalMs = 100
 
-/** Listens on `port`. Every other request uses a new connection to its process, the others use open ones. */
+/** Starts a load balancer on `port`. Half of the requests use a new connection to their process, and the others an open one. */
 export async function startLoadBalancer(port: number, targets: readonly string[]): Promise<LoadBalancer> {
   const ready = new Set<string>()
   const failures: string[] = []
@@ -57,7 +57,7 @@ export async function startLoadBalancer(port: number, targets: readonly string[]
       { method: request.method, headers: copyHeaders(request), agent: count % 4 < 2 ? keepAlive : false },
       (received) => {
         response.writeHead(received.statusCode ?? 502, copyHeaders(received))
-        // A stream of a tool session ends with its process.
+        // A stream of a tool session breaks when its process ends.
         received.on('error', () => response.destroy()).pipe(response)
       },
     )
@@ -86,6 +86,6 @@ export async function startLoadBalancer(port: number, targets: readonly string[]
   }
 }
 
-/** Leaves out what belongs to one connection (RFC 9110, section 7.6.1). */
+/** Leaves out headers that apply to one connection only (RFC 9110, section 7.6.1). */
 const copyHeaders = ({ headers }: IncomingMessage) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !['connection', 'keep-alive'].includes(name)))

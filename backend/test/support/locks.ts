@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/schema.ts'
 import { asSuperuser } from './database.ts'
 import { waitForValue } from './wait.ts'
 
-/** Resolves with the process IDs of the connections that wait for a lock in this database, once there are `count`. */
+/** Waits until `count` connections to this database wait for a lock, and returns their process IDs. */
 export async function waitForLockWaiters(db: Db, count = 1): Promise<number[]> {
   const { rows } = await waitForValue(
     () =>
@@ -17,7 +17,7 @@ export async function waitForLockWaiters(db: Db, count = 1): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Does `work` while no call can be queued in the campaign, as during a dialer's claim. */
+/** Does `work` while it holds the lock that a dialer's claim takes, so that no call can be queued in the campaign. */
 export const lockQueue = <Result>(db: Db, campaignId: number, work: () => Promise<Result>): Promise<Result> =>
   db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(queued_call_lock(${campaignId}))`.execute(tx)

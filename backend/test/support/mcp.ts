@@ -16,12 +16,12 @@ import { getWidgetId, type Seed, seedAgent, seedWorkspace } from './factories.ts
 export const secret = 'runtime-secret-number-one-of-the-tests'
 export const otherSecret = 'runtime-secret-number-two-of-the-tests'
 
-/** The behaviors of a test's tools, by name. */
+/** The functions that tools of a test run, by the tools' names. */
 export type ToolBehaviors = Record<string, (use: ToolUse, deps: ToolDeps) => ToolResult | Promise<ToolResult>>
 
 export const textResult = (text: string): ToolResult => ({ text, isError: false })
 
-/** Creates the kinds of a test's tools: `http` only reads, `contact_note` has effects. */
+/** Creates two kinds of tools with the test's behaviors: `http` only reads, and `contact_note` has effects. */
 export function createToolKinds(behaviors: ToolBehaviors): ToolKinds {
   const toKind = (kind: ToolKind['kind'], hasEffects: boolean): ToolKind => ({
     kind,
@@ -56,7 +56,7 @@ interface ToolOptions {
   active?: boolean
 }
 
-/** Creates a tool and assigns it to an agent, without notifying the tool server. */
+/** Adds a tool to an agent. The tool server isn't notified. */
 export async function addTool(
   db: Db,
   { workspaceId, agentId }: Pick<Seed, 'workspaceId' | 'agentId'>,
@@ -108,7 +108,7 @@ interface TestMcpService {
   close(): Promise<void>
 }
 
-/** Starts the whole service on its own port, with tools whose behavior the test defines. */
+/** Starts the whole service on a free port, with tools whose behavior the test defines. */
 export async function startMcpService(
   behaviors: ToolBehaviors = {},
   options: { sessionsPerWidget?: number; environment?: Record<string, string> } = {},
@@ -162,7 +162,7 @@ export async function startMcpService(
   }
 }
 
-/** Gives a test file such a service, started once, before the first test. Read it in hooks and tests only. */
+/** Gives a test file the service of `startMcpService`, started before the first test. Use it only in hooks and tests. */
 export function useMcpWorld(...args: Parameters<typeof startMcpService>): TestMcpService {
   const service = {} as TestMcpService
   beforeAll(async () => {
@@ -192,7 +192,7 @@ export interface RawSession {
   post(body: unknown, headers?: Record<string, string>): Promise<Response>
   request(method: string, params?: object): Promise<JsonRpc>
   call(name: string, args?: unknown): Promise<JsonRpc>
-  /** Returns the number of comments so far. */
+  /** Returns how many comments the stream has contained so far. */
   comments(): number
   /** Resolves when the server has ended the stream. */
   ended: Promise<void>
@@ -225,7 +225,7 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          // `.` isn't enough: it excludes U+2028, which doesn't end a line of an event stream.
+          // `.` isn't enough: it doesn't match U+2028, which can be inside a line of an event stream.
           const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }
@@ -278,7 +278,7 @@ export async function openSse(
   }
 }
 
-/** Opens a connection for raw bytes. `received` returns everything that the server has sent. */
+/** Opens a connection that sends raw bytes. `received` returns all bytes that the server has sent. */
 export function openSocket(endpoint: string) {
   const { hostname, port } = new URL(endpoint)
   const socket = connect(Number(port), hostname)

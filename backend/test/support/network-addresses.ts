@@ -1,4 +1,4 @@
-/** Spellings of addresses that lead to this machine. */
+/** Different spellings of addresses that lead to this machine. */
 export const loopbackSpellings = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -19,7 +19,7 @@ export const loopbackSpellings = [
   'localhost.',
 ]
 
-/** Private, link-local, shared (RFC 6598), and unspecified addresses, which are blocked even if loopback is allowed. */
+/** Private, link-local, shared (RFC 6598), and unspecified addresses. They're blocked even if loopback is allowed. */
 export const blockedAddresses = [
   '10.0.0.1',
   '192.168.0.1',

@@ -4,15 +4,17 @@ import path from 'node:path'
 import { generateFunctionVersion } from '../../../scripts/function-version.ts'
 import { projectRoot } from './embedded-database-process.ts'
 
-/** A later version of the service, in a separate folder. */
+/** A simulated later version of the service, in a separate folder. */
 export interface NextVersion {
   root: string
-  /** The names of the migrations that this version doesn't have. */
+  /** The names of the later version's additional migrations. */
   migrations: string[]
   remove(): Promise<void>
 }
 
-/** Copies the service to a folder, adds migrations to it, and adds or replaces SQL functions, by the names of their files. */
+/**
+ * Copies the service to a folder, and adds migrations and SQL functions to the copy. The keys of `functions` are file names.
+ */
 export async function createNextVersion(
   statements: readonly string[],
   functions: Record<string, string> = {},

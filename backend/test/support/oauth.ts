@@ -9,13 +9,13 @@ import type { TestDeps } from './deps.ts'
 import { password, seedUser } from './factories.ts'
 import { type Service, useServiceWorld } from './service.ts'
 
-/** Nothing listens there, because the test browser stops before it follows a redirect to another site. */
+/** The apps' redirect URI. Nothing listens there, because the test browser doesn't follow a redirect to another site. */
 export const redirectUri = 'http://127.0.0.1:9/callback'
 
 export interface TestUser {
   userId: number
   email: string
-  /** IDs by name. */
+  /** The IDs of the user's workspaces, by name. */
   workspaces: Record<string, number>
 }
 
@@ -36,7 +36,7 @@ export async function seedUserWithWorkspaces(deps: TestDeps, ...names: string[])
   return { userId, email, workspaces }
 }
 
-/** An app that uses oauth4webapi and knows the service only over HTTP. */
+/** An app that uses oauth4webapi. It reaches the service only over HTTP. */
 export interface TestApp {
   server: oauth.AuthorizationServer
   client: oauth.Client
@@ -81,7 +81,7 @@ export interface Flow {
 interface OAuthWorld {
   readonly service: Service
   readonly db: Db
-  /** Owner of the workspaces Acme and Globex. */
+  /** The owner of the workspaces Acme and Globex. */
   readonly robin: TestUser
   /** A confidential client. */
   readonly zapier: TestApp
@@ -144,7 +144,7 @@ export async function newFlow(
   return { startUrl: url.href, verifier, state }
 }
 
-/** Signs in and consents through the pages. Returns the request with the callback that the browser was sent to. */
+/** Signs in and consents through the pages. Returns the flow with the callback URL to which the browser was redirected. */
 export async function consent(
   app: TestApp,
   user: TestUser,
@@ -164,7 +164,7 @@ export async function consent(
   return { ...flow, callback: new URL(externalUrl) }
 }
 
-/** Exchanges the code of a callback. Returns the raw response, because tests also check errors. */
+/** Exchanges the code in a callback URL. Returns the raw response, because some tests check errors. */
 export function exchangeCode(
   app: TestApp,
   flow: Flow & { callback: URL },
@@ -190,7 +190,7 @@ interface Tokens {
   flow: Flow & { callback: URL }
 }
 
-/** Connects an app: consents, and exchanges the code. */
+/** Connects an app to a workspace: signs in, consents, and exchanges the code. Returns the tokens. */
 export async function connect(
   app: TestApp,
   user: TestUser,
@@ -201,7 +201,7 @@ export async function connect(
   return { ...(await parseTokens(app, await exchangeCode(app, flow))), flow }
 }
 
-/** Returns the tokens in the response to a successful exchange or refresh. */
+/** Returns the tokens in a successful response to an exchange or a refresh. */
 export async function parseTokens(app: TestApp, response: Response): Promise<Omit<Tokens, 'flow'>> {
   const tokenResponse = await oauth.processGenericTokenEndpointResponse(app.server, app.client, response)
   if (tokenResponse.refresh_token === undefined) throw new Error('no refresh token')

@@ -12,25 +12,25 @@ type Post = (
   options?: { key?: string; headers?: Record<string, string> },
 ) => Promise<LightMyRequestResponse>
 
-/** The API with a list of the statements that it sends. */
+/** The API, and a function that records the statements that it sends to the database. */
 interface ObservedApi {
   readonly api: TestApi
   readonly send: ReturnType<typeof createSender>
-  /** Sends `POST /contacts/` for a new number, unless `values` has another. */
+  /** Sends `POST /contacts/` for a new number, unless `values` has a number. */
   readonly post: Post
   /** Sends `POST /contacts/` to a second instance of the API. */
   readonly postToOther: Post
   readonly add: (values: object) => Promise<ContactAdded>
   /**
-   * Returns the statements that are sent during `work`, which can look at those until then. Recording the last use of a key
-   * isn't part of a request.
+   * Returns the statements that the API sends during `work`. `work` can read the statements so far with `sent`. Leaves out the
+   * statement that records an API key's last use, because it isn't part of a request.
    */
   readonly observe: (work: (sent: () => string[]) => Promise<unknown>) => Promise<string[]>
 }
 
-/** Gives a test file the API, whose statements it can observe. */
+/** Gives a test file the API, and functions that send requests and observe statements. */
 export function useObservedApi(): ObservedApi {
-  // Registered before the database's: Jest runs these hooks in the order of their registration.
+  // Registered before the database's hook, because Jest runs these hooks in registration order.
   afterAll(async () => {
     await Promise.all(apps.map((app) => app.close()))
     await db.destroy()

@@ -62,7 +62,7 @@ const methods = { get: 'GET', post: 'POST', delete: 'DELETE' } as const
 export function parseDocument(json: unknown): ParsedDocument {
   const document = Document.parse(json)
   const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: true })
-  // A CommonJS package: its types have the function only as `default`.
+  // The types of this CommonJS package have the function only as `default`.
   ajvFormats.default(ajv)
   ajv.addVocabulary(['components', 'example'])
   ajv.addSchema({ $id: 'doc', components: document.components })

@@ -9,7 +9,7 @@ export type ListedRoute = DashboardRoute & { path: string }
 export const listDashboardRoutes = (deps: Deps): ListedRoute[] =>
   Object.entries(createDashboardRoutes(deps)).map(([path, route]) => ({ ...route, path }))
 
-/** The IDs in paths with a prefix. If there are two, either can belong to another workspace. */
+/** The functions that return the IDs for paths with a prefix. If a path has two IDs, each can belong to another workspace. */
 const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string | number)[] }[] = [
   { prefix: '/calls/:id', ids: ({ call }) => [call] },
   { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },
@@ -37,7 +37,11 @@ const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string |
   { prefix: '/account/sessions/:id', ids: ({ session }) => [session] },
 ]
 
-/** @throws for a route whose parameters aren't listed here */
+/**
+ * Returns a function that returns the IDs for a route's path.
+ *
+ * @throws if the route's parameters aren't listed in `pathPrefixes`
+ */
 export function idsInPath({
   path,
 }: Pick<ListedRoute, 'path'>): (objects: SeededObjects) => (string | number)[] {
@@ -48,12 +52,12 @@ export function idsInPath({
   return longestPrefix.ids
 }
 
-/** Returns the route's path with these IDs in place of its parameters. */
+/** Replaces the parameters in the route's path with these IDs. */
 export const fillPath = ({ path }: Pick<ListedRoute, 'path'>, ids: (string | number)[]): string => {
   const remainingIds = [...ids]
   return path.replace(/:\w+/g, () => encodeURIComponent(String(remainingIds.shift())))
 }
 
-/** Returns the route's path with IDs of the workspace's own objects. */
+/** Returns the route's path with the IDs of a workspace's objects. */
 export const pathFor = (route: ListedRoute, objects: SeededObjects): string =>
   fillPath(route, route.path.includes(':') ? idsInPath(route)(objects) : [])

@@ -1,4 +1,4 @@
-/** Owner-only actions. Members can still take some of them on their own objects, such as their API keys. */
+/** Actions that only owners can take. Members can take some of them on their own objects, such as their API keys. */
 export const ownerPaths = [
   '/settings/api-keys/:id/revoke',
   '/integrations/apps/:userId/:clientId/disconnect',
@@ -19,7 +19,7 @@ export const ownerPaths = [
   '/spreadsheets/google/remove',
 ]
 
-/** Actions that every member can take. Add each new route to one of these two lists. */
+/** Actions that every member can take. Add each new action to this list or to `ownerPaths`. */
 export const memberPaths = [
   '/account',
   '/account/password',

@@ -53,7 +53,7 @@ pool_mode = ${poolMode}
 `,
     )
   await configure(mode)
-  // PgBouncer doesn't run as root.
+  // PgBouncer refuses to run as root.
   const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn(program, [...account, file], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
@@ -102,8 +102,8 @@ pool_mode = ${poolMode}
 const isInstalled = () => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 
 /**
- * Groups tests that start PgBouncer, which can't reach the socket of an embedded server: only Outdial's user can. Where that
- * isn't possible, they're skipped and say so; in CI, they fail.
+ * Groups tests that start PgBouncer. They need a database server with a network address, because only Outdial's user can use
+ * the socket of an embedded one. Where they can't run, they're skipped and say so; in CI, they fail.
  */
 export const describeWithPgBouncer = (name: string, tests: () => void): void =>
   process.env.DATABASE_URL && (isInstalled() || process.env.CI === 'true')

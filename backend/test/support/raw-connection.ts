@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { defaultHttpLimits, type HttpLimits } from '../../platform/http/http-limits.ts'
 import { useClosers } from './closers.ts'
 
-/** Registers what must be closed after the test. */
+/** Registers a resource to close after the test. */
 export const closeAfterTest = useClosers(afterEach)
 
 /** An app that listens on a free port of this machine. */
@@ -18,7 +18,7 @@ interface ListeningApp {
   close(): Promise<void>
 }
 
-/** Listens with limits that a test chooses, until it ends. */
+/** Starts an app with limits that the test chooses. It listens until the test ends. */
 export async function listenWithLimits(
   deps: Deps,
   limits: Partial<HttpLimits> = {},
@@ -36,17 +36,17 @@ export async function listenWithLimits(
   return { app, port, url: `http://127.0.0.1:${port}`, close }
 }
 
-/** A connection that sends exactly what a test says, and reads only if the test wants it to. */
+/** A connection that sends exactly the test's bytes, and reads only if the test wants it to. */
 export interface RawConnection {
   write(text: string): void
-  /** Resolves with everything that was received when the server has closed the connection. */
+  /** Resolves when the server has closed the connection, with everything that it sent. */
   closed: Promise<string>
   /** Resolves with the head of the first response. */
   head(): Promise<string>
   destroy(): void
 }
 
-/** Opens a connection, until the test ends. With `reads: false`, it never reads anything. */
+/** Opens a connection that closes when the test ends. With `reads: false`, it never reads. */
 export async function openConnection(
   port: number,
   { reads = true }: { reads?: boolean } = {},
@@ -81,6 +81,6 @@ export async function openConnection(
   }
 }
 
-/** Returns a POST of a form whose body is longer than what's sent of it. */
+/** Returns the start of a form's POST: its headers, and only a part of its body. */
 export const partOfForm = (path: string, headers = '', sent = 'a'): string =>
   `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n${headers}\r\n${sent}`

@@ -11,10 +11,10 @@ import { waitFor } from './wait.ts'
 /** A Redis that belongs to a test, so that the test can stop it. */
 export interface RedisServer {
   url: string
-  /** Starts it at the same address as before. Resolves when it responds. */
+  /** Starts the server at the same address as before. Resolves when the server responds. */
   start(): Promise<void>
   stop(): Promise<void>
-  /** Stops it, and removes its folder. */
+  /** Stops the server, and removes its folder. */
   close(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ async function responds(url: string): Promise<boolean> {
   }
 }
 
-/** Groups tests that start a Redis. On a machine without the program, they're skipped and say so; in CI, they fail. */
+/** Groups tests that start a Redis server. On a machine without one, they're skipped and say so; in CI, they fail. */
 export const describeWithRedisServer = (name: string, tests: () => void): void =>
   hasRedisServer() || process.env.CI === 'true'
     ? describe(name, tests)

@@ -18,7 +18,7 @@ import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 import { addRemoteServer, type RemoteServerInput } from '../../tools/save-remote-server.ts'
 import { readTool, runTool, useToolWorld } from './tools.ts'
 
-/** The behavior of a tool of the server. The signal aborts if the call is canceled. */
+/** What a tool of the server does. `signal` aborts when the call is canceled. */
 type ToolBehavior = (
   args: Record<string, unknown>,
   extra: { signal: AbortSignal; headers: IncomingMessage['headers']; response: ServerResponse },
@@ -30,13 +30,13 @@ export const textResult = (value: string): CallToolResult => ({ content: [{ type
 export class RemoteMcpServer {
   tools: Tool[] = []
   behaviors: Record<string, ToolBehavior> = {}
-  /** The number of tools per page of the list. */
+  /** The number of tools on each page of the tool list. */
   pageSize = 100
-  /** Responds to a request in place of the server if it returns true. */
+  /** Can respond to a request instead of the server. Returns true if it did. */
   intercept: (request: IncomingMessage, response: ServerResponse, body: string) => boolean = () => false
-  /** The number of sessions that were opened. */
+  /** The number of sessions that clients have opened so far. */
   sessions = 0
-  /** The names of the tools that were called. */
+  /** The names of the called tools, in order. */
   calls: string[] = []
   readonly transport: 'streamable' | 'sse'
   readonly #json: boolean
@@ -55,7 +55,7 @@ export class RemoteMcpServer {
     return `http://127.0.0.1:${this.#port}/mcp`
   }
 
-  /** The number of sessions that are open. */
+  /** The number of sessions that are open now. */
   get open(): number {
     return this.#streamable.size + this.#sse.size
   }
@@ -67,7 +67,7 @@ export class RemoteMcpServer {
     this.#port = (this.#http.address() as AddressInfo).port
   }
 
-  /** Stops and loses its sessions, as if its process had crashed. */
+  /** Stops the server without ending its sessions, as if its process had crashed. */
   async stop(): Promise<void> {
     const http = this.#http
     if (http === undefined) return
@@ -152,7 +152,7 @@ export class RemoteMcpServer {
   }
 }
 
-/** The tools of a server that `useRemoteServerWorld` starts. */
+/** A tool for the servers that `useRemoteServerWorld` starts. */
 export const echo: Tool = {
   name: 'echo',
   description: 'Repeats the text.',
@@ -161,7 +161,7 @@ export const echo: Tool = {
 }
 export const write: Tool = { name: 'write', description: 'Saves the text.', inputSchema: { type: 'object' } }
 
-/** Gives every test a new workspace, and servers to add to it, which are stopped after the test. */
+/** Gives every test a new workspace and functions that start servers for it. The servers are stopped after the test. */
 export function useRemoteServerWorld() {
   const { world, changes } = useToolWorld()
   const servers: RemoteMcpServer[] = []
@@ -205,15 +205,15 @@ export function useRemoteServerWorld() {
   }
 }
 
-/** The idle limit of the sessions that `useRemoteToolWorld` opens. */
+/** How long a session that `useRemoteToolWorld` opens can be idle. */
 export const idleMs = 60_000
 
 export const uncertainEffect = "The request may have taken effect. Don't repeat it."
 
-/** Adds `use` to `useRemoteServerWorld`. It calls the servers' tools in sessions that end after the test. */
+/** Extends `useRemoteServerWorld` with `use`, which calls a server's tool. The sessions end after the test. */
 export function useRemoteToolWorld() {
   const remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
-  // Registered before the servers': Jest runs these hooks in the order of their registration.
+  // Registered before the servers' hooks, because Jest runs these hooks in registration order.
   afterEach(() => remoteMcp.close())
   const servers = useRemoteServerWorld()
   return {

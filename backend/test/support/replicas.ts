@@ -17,10 +17,10 @@ import { type TestDeps, testDeps } from './deps.ts'
 import { createToolKinds, secret, type ToolBehaviors } from './mcp.ts'
 import { waitFor } from './wait.ts'
 
-/** The Redis of this run (`test/support/find-redis.mjs`); empty on a machine without one. */
+/** The URL of the Redis that this test run uses (`test/support/find-redis.mjs`); empty on a machine without one. */
 export const redisUrl = process.env.OUTDIAL_TEST_REDIS ?? ''
 
-/** Groups tests that need Redis. Without it, they're skipped and their names say so; in CI, they fail. */
+/** Groups tests that need Redis. On a machine without it, they're skipped and their names say so; in CI, they fail. */
 export const describeWithRedis = (name: string, tests: () => void): void =>
   redisUrl === '' && process.env.CI !== 'true'
     ? describe.skip(`${name} (SKIPPED: no Redis at 127.0.0.1:6379)`, tests)
@@ -37,21 +37,21 @@ export interface Replica {
   stop(): Promise<void>
 }
 
-/** The resources that the processes of an installation have in common. */
+/** The resources that all processes of an installation share. */
 export interface Installation {
   db: Db
   clock: ManualClock
   attemptTokenKey: Buffer
 }
 
-/** Creates an installation. Each test has its own, and so its own names in Redis. */
+/** Creates an installation. Its names in Redis don't conflict with those of other tests. */
 export const createInstallation = (db: Db): Installation => ({
   db,
   clock: new ManualClock(),
   attemptTokenKey: randomBytes(32),
 })
 
-/** Starts a process of an installation, assembled like in `start.ts`, on its own port. */
+/** Starts a process of an installation on a free port, assembled as in `start.ts`. */
 export async function startReplica(
   { db, clock, attemptTokenKey }: Installation,
   options: {
@@ -76,9 +76,9 @@ export async function startReplica(
   const kinds = options.behaviors && createToolKinds(options.behaviors)
   const tools = createToolServer(deps, { ...(kinds && { kinds }) })
   notifier.connect(tools)
-  // Uses the real time, because it's compared with the database's clock.
+  // Uses real time, because the check compares it with the database's clock.
   const replicaCheck = startReplicaCheck({ ...deps, clock: systemClock })
-  // A process that isn't recorded yet looks like one that was killed.
+  // Waits until the process is recorded: before that, other processes would treat it as killed.
   await waitFor(async () => (await findLastSeen(db, replicas.nodeId)) !== undefined)
   const app = await createApp(deps, tools)
   await app.listen({ host: '127.0.0.1', port: 0 })

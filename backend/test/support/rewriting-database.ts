@@ -4,7 +4,7 @@ import { roles } from '../../platform/db/roles.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { doNotCallKey } from './database.ts'
 
-/** Opens pools that send `rewrite(text)` in place of each statement's text. */
+/** Opens a database whose pools send `rewrite(text)` instead of each statement's text. */
 export function createRewritingDatabase(url: string, rewrite: (text: string) => string): Db {
   const db = connect({ url, role: roles.service, max: 16, doNotCallKey })
   for (const pool of getPools(db)) {

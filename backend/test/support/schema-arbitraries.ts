@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import type { ParsedDocument, Schema } from './openapi-document.ts'
 
-/** Any Unicode character, like fast-check's unit `binary`, but without a map of all characters, which takes 100 MB. */
+/** Generates any Unicode character, like fast-check's unit `binary`, but without its character map, which takes 100 MB. */
 export const anyCharacter = fc
   .integer({ min: 0, max: 0x10_f7_ff })
   .map((index) => String.fromCodePoint(index < 0xd8_00 ? index : index + 0x8_00))
 
-/** Values that exist in the seeded workspace, by the name of their field. */
+/** Values that exist in the seeded workspace, by field name. */
 export type KnownValues = Record<string, readonly unknown[]>
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null
@@ -19,7 +19,7 @@ const numberAt = (schema: Schema, key: string, fallback: number): number => {
   return typeof value === 'number' ? value : fallback
 }
 
-/** Generates values that a schema of the document accepts. */
+/** Generates values that a schema of the OpenAPI document accepts. */
 export function arbitraryFor(
   document: ParsedDocument,
   schema: Schema,
@@ -97,7 +97,7 @@ function objectArbitrary(
   return fc.record(Object.fromEntries(entries), { requiredKeys: required })
 }
 
-/** Generates mostly known values, because random IDs find nothing. */
+/** Generates mostly known values. Random IDs would almost never exist. */
 export const withKnownValues = (
   values: fc.Arbitrary<unknown>,
   known: readonly unknown[] = [],
@@ -106,7 +106,7 @@ export const withKnownValues = (
     ? values
     : fc.oneof({ weight: 1, arbitrary: values }, { weight: 4, arbitrary: fc.constantFrom(...known) })
 
-/** Generates bodies with a missing, changed, unknown, or blank field, and arbitrary JSON. */
+/** Generates corrupted bodies, with a missing, changed, unknown, or blank field, and arbitrary JSON. */
 export function corruptedBody(body: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const corruption = fc.tuple(
     body,

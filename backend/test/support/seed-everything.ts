@@ -13,7 +13,7 @@ import { seedSignedInMember, seedSignedInOwner } from './dashboard.ts'
 import { completeCall, seedApiKeyCaller, seedAppCaller } from './factories.ts'
 import type { Service } from './service.ts'
 
-/** The IDs of one object of each kind, by the names of the objects in addresses. */
+/** The IDs of one object of each kind, by the objects' names in paths. */
 export type SeededObjects = Awaited<ReturnType<typeof seedEverything>>
 
 /** Creates a workspace with one object of each kind, each named after `mark`, and signs in its owner. */

@@ -5,21 +5,21 @@ import { waitFor } from './wait.ts'
 /** A process of the service at a fixed address, which a test can stop, kill, and start again. */
 export interface ServiceProcess {
   url: string
-  /** Resolves when it's ready. `root` is the folder with its code; this checkout by default. */
+  /** Starts the process with the code in `root`, by default this checkout. Resolves when the process is ready. */
   start(root?: string): Promise<void>
-  /** Sends SIGTERM, as process managers do. Resolves to the exit code. */
+  /** Sends SIGTERM, as process managers do. Resolves with the exit code. */
   stop(): Promise<number | null>
   /** Sends SIGKILL. */
   kill(): Promise<void>
   isRunning(): boolean
-  /** Returns the log of all its runs. */
+  /** Returns the log of all runs of the process. */
   logOutput(): string
 }
 
-/** A busy machine can take this long to start several processes at once. */
+/** How long a busy machine can take to start several processes at once. */
 const startTimeoutMs = 120_000
 
-/** Creates a process that `start` starts like `npm start`, with ROLE `api` or `worker`. */
+/** Creates a process without starting it. `start` runs it as `npm start` does, with the given role. */
 export function createServiceProcess(
   role: 'api' | 'worker',
   port: number,
@@ -51,7 +51,7 @@ export function createServiceProcess(
         throw new Error(`the process ended: ${log}`)
       })
       await Promise.race([exit, waitFor(() => isReady(url), undefined, startTimeoutMs)])
-      exit.catch(() => {}) // it ends when the test stops it
+      exit.catch(() => {}) // rejects when the test stops the process
     },
     stop: () => end('SIGTERM'),
     kill: async () => {
@@ -62,7 +62,7 @@ export function createServiceProcess(
   }
 }
 
-/** Returns true if a process says that it can handle requests, as a load balancer asks. */
+/** Returns true if a process reports that it can handle requests. Asks it as a load balancer does. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { apiPrefix, routes as apiRoutes } from '../../api/routes.ts'
 
-/** Routes that anyone may use. They show nothing of a workspace. */
+/** Routes that everyone may use. Their responses have no data of a workspace. */
 export const publicRoutes = [
   'GET /healthz',
   'GET /readyz',
-  'GET /metrics', // only for this machine or with METRICS_TOKEN: test/metrics/
+  'GET /metrics', // only from this machine or with METRICS_TOKEN: test/metrics/
   `GET ${apiPrefix}/openapi.json`,
   'GET /assets/htmx.js',
   'GET /.well-known/oauth-authorization-server',
@@ -15,7 +15,7 @@ export const publicRoutes = [
   'GET /sign-up',
 ]
 
-/** Names a route as `listRoutes` does: Fastify ignores a slash at the end. */
+/** Returns a route's name in the format of `listRoutes`, which leaves out a slash at the end because Fastify ignores it. */
 export const routeName = ({ method, path }: { method: string; path: string }): string =>
   `${method} ${path.replace(/(?<=.)\/$/, '')}`
 
@@ -23,7 +23,7 @@ export const routeName = ({ method, path }: { method: string; path: string }): s
 export const listApiRoutes = (): string[] =>
   apiRoutes.map(({ method, path }) => routeName({ method, path: `${apiPrefix}${path}` }))
 
-/** Returns the routes that Fastify serves, from its drawing of them. Each line adds to the path of the line above it. */
+/** Returns the names of Fastify's routes, from the tree that it prints. Each line adds to the path of its parent. */
 export function listRoutes(service: FastifyInstance): string[] {
   const found: string[] = []
   const prefixes: string[] = []

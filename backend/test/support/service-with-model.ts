@@ -8,7 +8,7 @@ import { ManualClock } from './clock.ts'
 import { testDeps } from './deps.ts'
 import { useServiceWorld } from './service.ts'
 
-/** Gives a test file a service with a language model that answers from a script. */
+/** Gives a test file a service whose language model is a fake that answers from a script. */
 export function useModelServiceWorld(models: readonly [string, ...string[]] = ['outdial-fake']) {
   let fake: FakeModel
   let model: ModelClient

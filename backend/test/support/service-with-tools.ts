@@ -6,7 +6,7 @@ import { type TestDeps, testDeps } from './deps.ts'
 import { secret } from './mcp.ts'
 import { useServiceWorld } from './service.ts'
 
-/** Gives a test file a service whose tool server is notified of changes in the dashboard, as in one process. */
+/** Gives a test file a service in one process with its tool server, which is notified of changes in the dashboard. */
 export const useToolServiceWorld = (overrides: Pick<Partial<TestDeps>, 'log'> = {}) =>
   useServiceWorld(async (db) => {
     const port = await findFreePort('127.0.0.1')

@@ -14,7 +14,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Starts the service on its own port, for real HTTP. With `original`, it acts as a second process on that address. */
+/** Starts the service on a free port, so that tests use real HTTP. With `original`, reuses that service's port and clock. */
 export async function startService(
   db: Db,
   original?: Service,
@@ -29,7 +29,7 @@ export async function startService(
   return { app, deps, url: config.publicUrl, close: () => app.close() }
 }
 
-/** Settings of a service whose calls are real. Its agent runtime can't be reached. */
+/** Settings of a service whose calls are real. Nothing listens at the agent runtime's URL. */
 export const realCalls = {
   TELEPHONY: 'http',
   RUNTIME_URL: 'http://127.0.0.1:9',
@@ -39,10 +39,10 @@ export const realCalls = {
 /** Starts a service whose calls are real, so that the rules apply. */
 export const startRealService = (db: Db): Promise<Service> => startService(db, undefined, realCalls)
 
-/** Gives a test file a service with its own database; both are created once, before the first test. */
+/** Gives a test file a service with a separate database. Both are created before the first test. */
 export function useServiceWorld(start: (db: Db) => Promise<Service> = startService) {
   let service: Service
-  // Registered before the database's: Jest runs these hooks in the order of their registration.
+  // Registered before the database's hook, because Jest runs these hooks in registration order.
   afterAll(() => service.close())
   const database = useTestDatabase()
   beforeAll(async () => {
@@ -53,7 +53,7 @@ export function useServiceWorld(start: (db: Db) => Promise<Service> = startServi
     get service() {
       return service
     },
-    /** Replaces the service with a new one on the same address and database. */
+    /** Closes the service, and starts another one at the same address and with the same database. */
     restart: async () => {
       await service.close()
       service = await startService(database.db, service)

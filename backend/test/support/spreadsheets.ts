@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ToolRow } from '../../tools/kinds/tool-kind.ts'
 
-/** Returns the built-in tool, as it's stored in a workspace. */
+/** Returns the built-in tool that appends a row, as it's stored in a workspace. */
 export const createAppendTool = (workspaceId: number): ToolRow => ({
   id: 1,
   workspaceId,

@@ -18,13 +18,13 @@ import { waitFor } from './wait.ts'
 
 const run = promisify(execFile)
 
-/** Two PostgreSQL servers: a primary, and a standby that receives its changes by streaming replication. */
+/** Two PostgreSQL servers: a primary, and a standby that receives the primary's changes by streaming replication. */
 export interface StreamingServers {
   primaryUrl: string
   replicaUrl: string
-  /** The statements that the standby has got so far. */
+  /** The statements that the standby has received so far. */
   replicaStatements: string[]
-  /** The standby still receives changes, but doesn't apply them until `resume`. */
+  /** Pauses the standby: it still receives changes, but applies them only after `resume`. */
   pause(): Promise<void>
   resume(): Promise<void>
   stopReplica(): Promise<void>
@@ -41,7 +41,7 @@ export async function startStreamingServers(): Promise<StreamingServers> {
   const replicaFolder = path.join(folder, 'replica')
   const flags = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync']
   await run(initdb, ['-D', primaryFolder, ...flags], asAccount)
-  // A copy of a server that isn't running is a complete base backup.
+  // The primary isn't running, so a copy of its files is a complete base backup.
   await run('cp', ['-R', primaryFolder, replicaFolder], asAccount)
   const signalFile = path.join(replicaFolder, 'standby.signal')
   await writeFile(signalFile, '')
@@ -107,7 +107,7 @@ async function query(url: string, statement: string): Promise<pg.QueryResultRow[
   }
 }
 
-/** Adds a line of the server's log to its statements. The lines of a statement after the first begin with a tab. */
+/** Adds a line of the server's log to the list of statements. In the log, the further lines of a statement begin with a tab. */
 function collectStatement(statements: string[], line: string): void {
   if (/LOG: +(execute|statement)/.test(line)) statements.push(line)
   else if (line.startsWith('\t')) statements.push(`${statements.pop() ?? ''}\n${line}`)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TelephonyProvider } from '../../calling/telephony/provider.ts'
 
-/** Creates a telephony provider that the test controls. By default its calls are answered and never end. */
+/** Creates a telephony provider that the test controls. By default, its calls are answered and never end. */
 export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): TelephonyProvider => ({
   name: 'simulated',
   resumable: false,
@@ -14,7 +14,7 @@ export const createTestProvider = (overrides: Partial<TelephonyProvider> = {}): 
   ...overrides,
 })
 
-/** Returns a promise that never settles and doesn't keep the process alive. */
+/** Returns a promise that never settles. It doesn't keep the process running. */
 export const neverSettle = () => new Promise<never>(() => {})
 
 /** Simulates a short conversation that ends by itself. */

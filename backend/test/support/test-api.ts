@@ -14,14 +14,14 @@ export interface ApiRequest {
   path: string
   /** The body to send as JSON. */
   body?: unknown
-  /** The body to send unchanged, in place of `body`. */
+  /** The body to send unchanged, instead of `body`. */
   raw?: string | Buffer
   headers?: Record<string, string>
-  /** A key in place of the default one; null sends none. */
+  /** The API key to send instead of the default one; null sends none. */
   key?: string | null
 }
 
-/** The API on its own database, with one workspace and an API key of it. */
+/** The API on a separate database, with one workspace and a key for it. */
 export interface TestApi {
   readonly app: FastifyInstance
   readonly deps: TestDeps
@@ -32,20 +32,20 @@ export interface TestApi {
   send(request: ApiRequest): Promise<LightMyRequestResponse>
   /** Creates a second workspace with an API key. */
   seedOtherWorkspace(): Promise<{ seed: Seed; key: string }>
-  /** Limits a key to scopes, or makes it expire as access tokens do. */
+  /** Restricts a key to scopes, or gives it an expiration date as access tokens have. */
   restrictKey(key: string, limits: { scopes?: Scope[]; expiresAt?: Date }): Promise<void>
 }
 
 export const apiPrefix = '/api/public/v1'
 
-/** Gives a test file the API, created once, before the first test. */
+/** Gives a test file the API. It's created before the first test. */
 export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
   let app: FastifyInstance
   let deps: TestDeps
   let seed: Seed
   let key: string
   let send: ReturnType<typeof createSender>
-  // Registered before the database's: Jest runs these hooks in the order of their registration.
+  // Registered before the database's hook, because Jest runs these hooks in registration order.
   afterAll(() => app.close())
   const database = useTestDatabase()
   beforeAll(async () => {
@@ -89,7 +89,7 @@ export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
 const createKey = async (deps: TestDeps, { workspaceId, userId }: Seed): Promise<string> =>
   (await createApiKey(deps, workspaceId, userId, 'Test')).key
 
-/** Returns a function that sends requests to `app`, with `defaultKey` unless a request has another key. */
+/** Returns a function that sends requests to `app`. They have `defaultKey` unless they set another key. */
 export const createSender =
   (app: FastifyInstance, defaultKey: string) =>
   ({ method = 'GET', path, body, raw, headers = {}, key = defaultKey }: ApiRequest) =>

@@ -18,18 +18,18 @@ export interface TestRuntime {
   /** Returns all dial requests so far, including repeated ones. */
   dialRequests: () => RuntimeDialRequest[]
   requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
-  /** The reports that it returns for an attempt. Without an entry, it returns 404. */
+  /** The reports that the runtime returns for an attempt. If an attempt has none, the runtime returns 404. */
   reportsByAttempt: Map<string, RuntimeReport[]>
   /**
-   * The status to return for a method; by default, that of a correct runtime. `cut` and `lost` close the connection
-   * instead, after and before a dial request is accepted.
+   * The status that the runtime returns for a method; by default, the one that the docs require. `cut` closes the connection
+   * after the dial request was accepted, and `lost` before that.
    */
   statusByMethod: Partial<Record<string, number | 'cut' | 'lost'>>
   /** The body to return for an attempt instead of its reports. */
   stateBody: string | undefined
-  /** Added to the headers of that response. */
+  /** Headers to add to the response for an attempt. */
   stateHeaders: Record<string, string>
-  /** Dial requests are accepted once this resolves. */
+  /** The runtime accepts dial requests only after this promise resolves. */
   readyToAccept: Promise<void>
   /** Stops the runtime. `start` starts it again at the same address. */
   stop(): Promise<void>

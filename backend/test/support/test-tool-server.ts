@@ -14,7 +14,7 @@ export interface TestToolServer {
   url: string
   /** The tool calls, in order. */
   calls: { name: string; args: unknown }[]
-  /** The parameters and secret of every session that was requested. */
+  /** For every session that was requested, its parameters and secret. */
   openedSessions: {
     widgetId: string | null
     callId: string | null

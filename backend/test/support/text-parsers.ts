@@ -2,30 +2,30 @@ import { globSync, readFileSync } from 'node:fs'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Modules whose texts are those of the operator, of developers, or of the database. */
+/** Modules that read only texts of the operator, developers, or the database. */
 const ownModules = /^backend\/(test|node_modules|platform\/db|admin|service\/demo|dashboard\/stories)\//
 
-/** Matches the place where a declaration of a module begins. */
+/** Matches the start of each declaration of a module. */
 const declaration = /^(?=(?:export |async |const |function |class ))/m
 const nameOf = /^(export )?(?:async )?(?:function\*?|const|class) (\w+)/
 
-/** Parameters that can have a text of a stranger. */
+/** Matches a function with a parameter that can contain text from outside. */
 const takesText =
   /^[^(]*\(([^)]*\b(?:string|unknown|Buffer|Uint8Array|IncomingHttpHeaders|IncomingMessage|URLSearchParams|FastifyRequest|body)\b)/
 
-/** Matches code that takes long for some texts, except patterns, which a rule of ESLint checks. */
+/** Matches code that takes long for some texts. Regular expressions aren't included, because an ESLint rule checks them. */
 const parsing =
   /\bIntl\.\w+\((?!'en-US'|'timeZone')|\bURL\.(?:canParse|parse)\(|\bnew URL\((?!.*import\.meta)|\bDate\.parse\(|\bJSON\.parse\(|\bTemporal\.Plain\w+\.from\(|\bnew RegExp\(/
 
-/** A function that parses text, by its name or by what it does. */
+/** A function that parses text. It's recognized by its name or by its code. */
 export interface TextParser {
-  /** A module of the backend, the contract, or the package `reading`. */
+  /** The path of a module in the backend, the contract, or the package `reading`. */
   module: string
   name: string
   isExported: boolean
 }
 
-/** Finds the parsers of text in the code of the service, so that a list of them can be checked. */
+/** Finds the service's parsers of text, so that a test can compare them with its list. */
 export const listTextParsers = (): TextParser[] =>
   readModules().flatMap(({ module, code }) =>
     code.split(declaration).flatMap((part): TextParser[] => {
@@ -36,7 +36,7 @@ export const listTextParsers = (): TextParser[] =>
     }),
   )
 
-/** Returns the names of the headers that the code reads from a request or response. */
+/** Returns the names of the headers that the service's code reads from requests or responses. */
 export const listReadHeaders = (): string[] => [
   ...new Set(
     readModules().flatMap(({ code }) =>

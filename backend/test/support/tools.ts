@@ -10,7 +10,7 @@ import { useHttpReceiver } from './http-receiver.ts'
 import type { Service } from './service.ts'
 import { useWorld } from './world.ts'
 
-/** Settings of a service on this machine, where tools may reach loopback. */
+/** Settings of a service without a public URL. Its tools may reach loopback. */
 export const localConfig = parseConfig({ LOG_LEVEL: 'silent' })
 
 /** Settings of a service with a public URL. */
@@ -27,7 +27,7 @@ export async function readTool(
   return row
 }
 
-/** Returns one use of a tool by an agent, outside of a call. */
+/** Returns a tool use as an agent makes it outside of a call. */
 export const createToolUse = (
   row: ToolRow,
   args: Record<string, unknown>,
@@ -76,7 +76,7 @@ export function useToolWorld() {
   return { world, changes }
 }
 
-/** Gives every test such a workspace, and a receiver for the requests of HTTP tools. */
+/** Gives every test the workspace of `useToolWorld`, and a receiver for the requests of HTTP tools. */
 export function useHttpToolWorld() {
   const { world, changes } = useToolWorld()
   const receiver = useHttpReceiver()

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Probes until the value is neither undefined, null, nor false, and returns it.
- * `onRetry` runs before each further probe, for example to advance a clock.
+ * Calls `probe` until its value is neither undefined, null, nor false, and returns the value. Runs `onRetry` before each
+ * further call, for example to advance a clock.
  */
 export async function waitFor<Value>(
   probe: () => Promise<Value | undefined | null | false>,
@@ -19,7 +19,7 @@ export async function waitFor<Value>(
   }
 }
 
-/** Reads until the value meets the condition, and returns it. If it never does, the test times out. */
+/** Calls `read` until the value meets the condition, and returns the value. If it never does, the test times out. */
 export async function waitForValue<Value>(
   read: () => Value | Promise<Value>,
   condition: (value: Value) => boolean,
@@ -31,12 +31,12 @@ export async function waitForValue<Value>(
   }
 }
 
-/** Polls a condition that reports no event to wait for, as fast as the event loop allows. */
+/** Polls a condition as fast as the event loop allows. Use it if there's no event to wait for. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Resolves with the error of the work, or with undefined if it succeeds. */
+/** Resolves with the error of `work`, or with undefined if it succeeds. */
 export const getError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => undefined,

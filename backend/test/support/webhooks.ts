@@ -15,13 +15,13 @@ import { useWorld, type World } from './world.ts'
 interface WebhooksWorld extends World {
   /** Receives the deliveries. */
   readonly receiver: HttpReceiver
-  /** Stopped after each test. */
+  /** Workers that are stopped after each test. */
   readonly workers: Worker[]
 }
 
 /** Gives every test a new workspace and a receiver. Removes the deliveries of earlier tests. */
 export function useWebhooksWorld() {
-  // Real time, because an independent verifier checks the timestamp; no jitter, so that the schedule is known.
+  // The time is real, because an independent verifier checks the timestamp. Without jitter, the retry schedule is predictable.
   const world = useWorld(() => ({ clock: new ManualClock(new Date().toISOString()), random: () => 0 }))
   const workers: Worker[] = []
   let receiver: HttpReceiver
@@ -60,7 +60,7 @@ function createHelpers(world: WebhooksWorld) {
       .selectAll('delivery_attempt')
       .orderBy('delivery_attempt.id')
       .execute()
-  /** Waits until this many delivery attempts are recorded in all. */
+  /** Waits until at least this many delivery attempts are recorded. */
   const waitForAttempts = (count: number) => waitForValue(listAttempts, (rows) => rows.length >= count)
   return {
     listDeliveries,
@@ -81,7 +81,7 @@ function createHelpers(world: WebhooksWorld) {
     },
     subscriptionRow: (id: number) =>
       world.deps.db.selectFrom('webhook_subscription').selectAll().where('id', '=', id).executeTakeFirst(),
-    /** Returns the only delivery once this many attempts are recorded. */
+    /** Waits until this many attempts are recorded, and returns the only delivery. */
     deliveryAfter: async (count: number) => {
       await waitForAttempts(count)
       const [delivery] = await listDeliveries()
@@ -100,7 +100,7 @@ function createHelpers(world: WebhooksWorld) {
 export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
   let sender: Worker | undefined
   beforeAll(() => {
-    // An independent verifier checks the timestamps of deliveries.
+    // Sets the clock to the real time, because an independent verifier checks the timestamps of deliveries.
     world.service.deps.clock.advance(Date.now() - world.service.deps.clock.now().getTime())
   })
   afterEach(async () => {
@@ -117,7 +117,7 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
       const { subscription } = await subscribe(world.service.deps, { ...caller, userId: owner.userId }, body)
       return { ...subscription, apiKeyId: caller.apiKeyId, path: `/integrations/webhooks/${subscription.id}` }
     },
-    /** Sends waiting deliveries until the receiver has this many requests. */
+    /** Lets the sender send waiting deliveries until the receiver has this many requests. */
     deliverUntil: async (count: number): Promise<void> => {
       sender ??= startSender(world.service.deps)
       sender.notify()
@@ -127,8 +127,8 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
       )
     },
     /**
-     * Waits until no delivery to this test's receiver is pending, so its responses are saved. Deliveries to other
-     * receivers don't count: one of an earlier test may have been interrupted, and stays pending.
+     * Waits until no delivery to this test's receiver is pending, which means that its responses are saved. Ignores other
+     * receivers: a delivery of an earlier test may have been interrupted and stays pending.
      */
     waitUntilSettled: () =>
       waitForValue(
@@ -141,7 +141,7 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
             .execute(),
         (rows) => rows.length === 0,
       ),
-    /** Marks the pending deliveries of a subscription as exhausted; with null, those to callback URLs. */
+    /** Marks the pending deliveries of a subscription as exhausted. With null, marks those to callback URLs. */
     exhaustDeliveries: (subscriptionId: number | null) =>
       world.database.db
         .updateTable('webhook_delivery')
@@ -149,7 +149,7 @@ export function useWebhookReceiver(world: ReturnType<typeof useServiceWorld>) {
         .where('subscription_id', subscriptionId === null ? 'is' : '=', subscriptionId)
         .where('status', '=', 'pending')
         .execute(),
-    /** Returns the event of a received request. Throws if it wasn't signed with the secret. */
+    /** Returns the event in a received request. Throws if it wasn't signed with the secret. */
     verified: (secret: string, index: number) => {
       const { headers, body } = receiver.requests[index] ?? { headers: {}, body: '' }
       return CallCompletedEvent.parse(new Webhook(secret).verify(body, headers as Record<string, string>))

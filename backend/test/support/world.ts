@@ -4,8 +4,8 @@ import { type TestDeps, testDeps } from './deps.ts'
 import { type Seed, seedWorkspace } from './factories.ts'
 
 /**
- * Gives a test file its own database. Jest runs `afterAll` hooks in the order of their registration: what uses the
- * database until the end must register its hook before this one.
+ * Gives a test file a separate database. Jest runs `afterAll` hooks in registration order, so code that uses the database until
+ * the end must register its hook before it calls this function.
  */
 export function useTestDatabase() {
   let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -23,14 +23,14 @@ export function useTestDatabase() {
   }
 }
 
-/** The file's database, and dependencies and a workspace that are new for each test. Read them in hooks and tests only. */
+/** A database for the file, and new dependencies and a new workspace for each test. Use them only in hooks and tests. */
 export interface World {
   readonly database: ReturnType<typeof useTestDatabase>
   readonly deps: TestDeps
   readonly seed: Seed
 }
 
-/** Gives every test a new workspace; `overrides` is called once for each test. */
+/** Gives every test a new workspace. `overrides` is called for each test. */
 export function useWorld(overrides: () => Partial<TestDeps> = () => ({})): World {
   const database = useTestDatabase()
   let deps: TestDeps
@@ -51,16 +51,16 @@ export function useWorld(overrides: () => Partial<TestDeps> = () => ({})): World
 }
 
 export interface CallsWorld extends World {
-  /** Stopped after each test. */
+  /** Workers that are stopped after each test. */
   readonly workers: { stop(): Promise<unknown> }[]
 }
 
-/** Gives every test a new workspace and an empty queue: no other call waits, is being made, or awaits its analysis. */
+/** Gives every test a new workspace and an empty queue. No other call waits, is in progress, or waits for its analysis. */
 export function useCallsWorld(overrides?: () => Partial<TestDeps>): CallsWorld {
   const world = useWorld(overrides)
   const workers: CallsWorld['workers'] = []
   beforeEach(async () => {
-    // Dialers and sweepers work for all workspaces, so they'd find what an earlier test left behind.
+    // Dialers and sweepers handle the calls of all workspaces, including those that earlier tests left.
     await world.database.db.deleteFrom('call').where('workspace_id', '!=', world.seed.workspaceId).execute()
   })
   afterEach(async () => {

@@ -10,7 +10,7 @@ import { localConfig, readTool } from '../support/tools.ts'
 import { waitUntil } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
-// Two underscores join the names of server and tool: crm + _find and crm_ + find result in the same name.
+// Two underscores join the names of a server and its tool. So crm + _find and crm_ + find result in the same name.
 
 const database = useTestDatabase()
 let deps: TestDeps

@@ -5,7 +5,7 @@ import { attributes, html, type Slot } from '../../platform/views/html.ts'
 
 type Node = DefaultTreeAdapterTypes.ChildNode
 
-/** The element that a browser makes of this markup, which must be a single one. */
+/** Returns the element that a browser creates from the markup. Throws unless it's a single element. */
 function readElement(markup: string) {
   const { childNodes } = parseFragment(markup)
   const [element] = childNodes
@@ -19,7 +19,7 @@ const readText = (node: Node): string => {
   return 'childNodes' in node ? node.childNodes.map(readText).join('') : ''
 }
 
-/** Characters that mean something in HTML, and every other one. Browsers read some, such as a null character, as others. */
+/** Generates texts with HTML's special characters and any others, except those that browsers replace, such as null. */
 const Text = fc
   .oneof(
     fc.string({ unit: 'binary' }),
@@ -29,7 +29,7 @@ const Text = fc
   )
   .filter((text) => !/[\0\r]|[\uD800-\uDFFF]/.test(text))
 
-/** A slot and the text that it shows. */
+/** Generates a slot together with the text that the slot shows. */
 const { slot: SlotWithText } = fc.letrec<{ slot: { slot: Slot; text: string } }>((tie) => ({
   slot: fc.oneof(
     { maxDepth: 4 },

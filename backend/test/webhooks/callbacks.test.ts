@@ -117,7 +117,7 @@ it('counts the five seconds from the response, even if the request had to wait',
     const waiting = queueCall({ phone_number, do_not_call: true, callback_url: urlOf('waited') })
     await waitForLockWaiters(api.deps.db)
     api.deps.clock.advance(30 * secondMs)
-    // Returns an array so that this transaction doesn't wait for the promise, which waits for this transaction.
+    // In an array, so that the promise isn't awaited: it waits for this transaction.
     return [waiting] as const
   })
   const { call } = await posting
@@ -129,7 +129,7 @@ it('counts the five seconds from the response, even if the request had to wait',
 it('sends no event to a callback URL earlier than five seconds after the response', async () => {
   const phone_number = freshNumber()
   const startedAt = api.deps.clock.now().getTime()
-  // A number on the do-not-call list completes the call before the response.
+  // The number gets on the do-not-call list, so the call is completed before the response.
   const { call } = await queueCall({ phone_number, do_not_call: true, callback_url: urlOf('early') })
   expect(call.outcome).toBe('suppressed')
   const [delivery] = await listDeliveries(call.id)

@@ -74,7 +74,7 @@ describe('the request', () => {
     await waitForAttempts(2)
 
     const [during, after] = world.receiver.requests.map(({ body, headers }) => (secret: string) => {
-      // verify() would reject the second delivery, because its timestamp is a day ahead.
+      // Compares the signatures directly. verify() would reject the second delivery, because its timestamp is a day ahead.
       const {
         'webhook-id': msgId = '',
         'webhook-timestamp': at = '',

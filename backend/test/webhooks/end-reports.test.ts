@@ -9,7 +9,8 @@ import { completeCall, seedApiKeyCaller, seedAppCaller, seedWorkspace } from '..
 import { waitForValue } from '../support/wait.ts'
 import { useWebhooksWorld } from '../support/webhooks.ts'
 
-// If a subscription ends in Outdial, it notifies Zapier with a DELETE request to its hook URL. The receiver plays Zapier.
+// If a subscription ends in Outdial, Outdial notifies Zapier with a DELETE request to the subscription's URL. In these tests,
+// the receiver acts as Zapier.
 const webhooks = useWebhooksWorld()
 const { world, advanceTo, listAttempts, listDeliveries, start, subscriptionRow, waitForAttempts } = webhooks
 
@@ -37,14 +38,14 @@ async function subscribeApp(target_url = hookUrl()) {
 const methods = () => world.receiver.requests.map(({ method }) => method)
 const listReports = async () => (await listDeliveries()).filter(({ event_id }) => event_id === null)
 
-/** Lets the sender make the next attempt of the only report. */
+/** Advances the clock to the next attempt of the only report, and lets the sender make it. */
 async function sendReport(): Promise<void> {
   const [report] = await listReports()
   advanceTo(report?.next_attempt_at ?? null)
   await waitForAttempts(1)
 }
 
-/** Waits until the report has ended without an attempt. */
+/** Waits until the report was canceled without an attempt. */
 const waitUntilCanceled = () => waitForValue(listReports, (rows) => rows[0]?.status === 'canceled')
 
 describe('reports to Zapier', () => {

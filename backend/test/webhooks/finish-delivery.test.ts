@@ -104,7 +104,7 @@ describe('replay', () => {
 })
 
 describe('replay of many deliveries', () => {
-  /** Writes exhausted deliveries to a new subscription, each of another old call. */
+  /** Creates a subscription with exhausted deliveries. Each delivery is for another old call. */
   const seedExhausted = async (count: number) => {
     const { id } = await seedSubscription()
     const { id: callId } = await completeCall(world.deps, world.seed)
@@ -221,7 +221,7 @@ describe('a failing subscription', () => {
     world.deps.clock.advance(5 * day)
     await completeCall(world.deps, world.seed)
     world.workers[0]?.notify()
-    // The result of the other event's attempt may come too late to be recorded.
+    // Waits for the subscription, because the other event's attempt may end too late for its result to be recorded.
     await waitFor(async () => (await subscriptionRow(id))?.disabled_at !== null)
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: world.deps.clock.now() })
   })

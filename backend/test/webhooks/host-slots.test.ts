@@ -4,13 +4,13 @@ import { createHostSlots } from '../../webhooks/host-slots.ts'
 
 const host = 'receiver.example.com'
 
-/** Starts work in the 16 slots of a host, where the test decides when it ends. */
+/** Starts work in the 16 slots of a host. The test decides when each piece of work ends. */
 function useSlots() {
   const slots = createHostSlots({ perHost: 16, maxWaitMs: 60_000 })
   const running: { lane: string; end: () => void }[] = []
   const works: Promise<unknown>[] = []
   return {
-    /** Asks for slots. Resolves when the work that gets one at once has started. */
+    /** Asks for `count` slots. Resolves when the work that gets a slot immediately has started. */
     ask: async (lane: string, count: number) => {
       for (let number = 0; number < count; number += 1) {
         const { promise, resolve: end } = Promise.withResolvers<void>()
@@ -23,7 +23,7 @@ function useSlots() {
       }
       await setImmediate()
     },
-    /** Ends the oldest work of a lane. */
+    /** Ends the lane's oldest work. */
     end: async (lane: string) => {
       const index = running.findIndex((each) => each.lane === lane)
       running.splice(index, 1)[0]?.end()

@@ -211,7 +211,7 @@ it('ends the call even if a subscription is removed at the same time', async () 
     )
     const waiting = record()
     await waitForLockWaiters(world.deps.db)
-    return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
+    return [waiting] // in an array, so that the promise isn't awaited: it waits for this transaction
   })
   await Promise.all(recording)
 

@@ -57,7 +57,7 @@ const claim = {
   activeByHost: new Map(),
 }
 
-/** Adds deliveries to a subscription that have been due for a minute, each with a copy of an event of the workspace. */
+/** Adds deliveries that have been due for a minute to a subscription. Each has a copy of one of the workspace's events. */
 async function addBacklog(subscriptionId: number, count: number, round = 0): Promise<void> {
   const at = new Date(world.deps.clock.now().getTime() - 60_000)
   await sql`
@@ -101,7 +101,7 @@ it('makes few attempts at a time at a host that never responds, and delivers to 
   start({ concurrency: 50, perHost: 4, timeoutMs: 60_000, leaseSeconds: 600 })
   await waitForAttempts(100)
 
-  // Until a receiver responds, half of its host's slots are left for others at the same host.
+  // Until a receiver responds, it gets only half of its host's slots. The other half is for other receivers at this host.
   expect(slow.requests).toHaveLength(2)
   expect(world.receiver.requests).toHaveLength(100)
   await slow.close()
@@ -110,7 +110,8 @@ it('makes few attempts at a time at a host that never responds, and delivers to 
 it("delivers to a subscription while another at the same host doesn't respond", async () => {
   let responses = 0
   world.receiver.respond = (_request, response) => {
-    // The last delivery stays in progress. Without one, the other subscription would get half of the slots.
+    // The last response is never sent, so one delivery stays in progress. Otherwise, the other subscription would get half of
+    // the slots.
     if (response.req.url === '/sound' && (responses += 1) <= 100) response.writeHead(204).end()
   }
   const silent = await seedSubscription(world.receiver.url('/silent'))
@@ -126,7 +127,7 @@ it("delivers to a subscription while another at the same host doesn't respond", 
   expect(paths.filter((path) => path === '/silent')).toHaveLength(1)
 })
 
-/** Makes a path of the receiver slow: it responds only when the test releases the pending responses. */
+/** Makes a path of the receiver slow: its responses are sent only when the test releases them. */
 function delayResponses(path: string) {
   const pending: ServerResponse[] = []
   world.receiver.respond = (received, response) => {
@@ -138,7 +139,7 @@ function delayResponses(path: string) {
     release: () => {
       for (const response of pending.splice(0)) response.writeHead(204).end()
     },
-    /** Waits until this many responses are pending, and the sender finds nothing else to send. */
+    /** Waits until at least this many responses are pending and the sender has nothing else to send. */
     waitUntilPending: (count: number) =>
       waitForValue(
         () => pending.length >= count && world.deps.clock.waiting === 1,
@@ -273,7 +274,7 @@ it('gives each of many hosts a turn before any gets a second one', async () => {
     expect(claimed).not.toEqual([])
     hosts.push(...claimed.map(({ targetHost }) => targetHost))
   }
-  // The last claim of a round can end before its capacity is used up.
+  // The last claim of each round may use only part of its capacity, so the number isn't exact.
   expect(new Set(hosts.slice(0, 70)).size).toBeGreaterThanOrEqual(63)
 })
 
@@ -290,7 +291,7 @@ it('makes each delivery once when several senders share the work', async () => {
   expect(new Set(ids).size).toBe(40)
 })
 
-/** Stops a sender and advances the clock past its timeout. */
+/** Stops a sender, and advances the clock past the stop's timeout. */
 async function stopAtOnce(worker: Worker): Promise<void> {
   const stopping = worker.stop(1_000)
   await waitForValue(
@@ -341,7 +342,7 @@ it.each([
     const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
     const response = await pendingResponse
     await waitForValue(
-      async () => world.deps.clock.waiting, // it has polled again, found nothing, and waits
+      async () => world.deps.clock.waiting, // the sender has polled again, found nothing, and waits
       (count) => count === 1,
     )
     await world.deps.db

@@ -166,7 +166,7 @@ describe('subscribing again', () => {
   it('returns a subscription from before filters by goal, opt-out, and test calls existed', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
-    // Stores the filter as an earlier version did.
+    // Stores the filter in the format of an earlier version.
     await world.deps.db
       .updateTable('webhook_subscription')
       .set({ filter: '{"outcome": null, "agent_id": null, "campaign_id": null}' })
@@ -293,7 +293,7 @@ describe('a connection that ends', () => {
       )
       const waiting = subscribe(world.deps, caller, body)
       await waitForLockWaiters(world.deps.db)
-      return [waiting] // in an array so that this transaction doesn't wait for it: it waits for this transaction
+      return [waiting] // in an array, so that the promise isn't awaited: it waits for this transaction
     })
     await expect(subscribing[0]).rejects.toMatchObject({ code: 'invalid_credential' })
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])

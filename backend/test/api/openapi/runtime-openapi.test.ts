@@ -8,7 +8,7 @@ const written: unknown = JSON.parse(
   await readFile(new URL('../../../../docs/reference/runtime.openapi.json', import.meta.url), 'utf8'),
 )
 
-/** Yields every object in a value, including the value itself. */
+/** Yields every object in a value, and the value itself if it's an object. */
 function* objectsIn(value: unknown): Generator<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return
   yield value as Record<string, unknown>

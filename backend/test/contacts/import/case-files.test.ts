@@ -4,7 +4,8 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { getColumnFields, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 
-// Files that went wrong once, as users upload them. fixtures/cases/import.mjs imports one of them into a running demo workspace.
+// Files that were once imported wrongly, as users upload them. fixtures/cases/import.mjs imports one of them into a running
+// demo workspace.
 
 const { world, startWorker, uploadFile, uploadAndCheck, waitUntilSettled, listContacts } = useImportWorld()
 beforeAll(() => void startWorker())
@@ -13,9 +14,7 @@ const folder = new URL('fixtures/cases/', import.meta.url)
 
 type Person = [phoneNumber: string, firstName: string | null, lastName: string | null]
 
-/**
- * The content of each file: the number, first name, and last name of each person, and a text of the page of its check.
- */
+/** What each file contains: the number, first name, and last name of each person, and a text that the check's page shows. */
 const files: Record<string, { people: Person[]; says?: RegExp; choices?: Record<string, string> }> = {
   'consent-no.csv': {
     people: [['+12025550348', 'Al', null]],

@@ -30,9 +30,7 @@ const utf8 = (text: string) => Buffer.from(text)
 
 const manyUmlauts = Array.from({ length: 300 }, () => 'ü').join('')
 
-/**
- * Files that people upload, and the people in them: the last digit of the number, first name, last name, and variables.
- */
+/** Files as users upload them, and the people in them: the last digit of the number, first name, last name, and variables. */
 const files: [what: string, file: string | Buffer, people: unknown[][]][] = [
   [
     'a header that ends in CR LF and rows that end in LF and have fewer cells',

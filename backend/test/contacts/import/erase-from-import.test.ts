@@ -51,7 +51,7 @@ it('shows, downloads, and imports nothing of a file until the erased contact is 
   for (const hidden of [path, `${path}/rejected`, `${path}/issues`, `${path}/columns`, other.path]) {
     const { html } = await user.open(hidden)
     expect(html).not.toContain('Maya')
-    // A space keeps this out of random tokens of the page, which once contained a shorter word.
+    // Searches for a text with a space, because a random token of the page could contain a single word.
     expect(html).not.toContain('no number')
   }
   expect((await user.open(`${path}/rejected`)).text).toContain('that person is being removed from this file')
@@ -78,7 +78,7 @@ it('erases a contact at once, however much the imported files of the workspace c
       jsonb_build_array(jsonb_build_object('message', repeat('Call 555-0100 ', 7000)))
     from generate_series(2, 800) as position`.execute(world.database.db)
   await erase(user, contactId)
-  // The request hasn't searched them. A worker does.
+  // The request doesn't search rows that are as large as these. A worker does so later.
   expect((await user.open(path)).text).toContain('Removing an erased contact')
   worker = startWorker()
   await waitUntilSettled(user, path)

@@ -3,14 +3,14 @@ import { expect, it } from '@jest/globals'
 import { guessColumns } from '../../../queue/contacts/import/guess-columns.ts'
 import { getUse } from '../../../queue/contacts/import/import-columns.ts'
 
-// Headers that other programs write, in the languages that they write them in, and what Outdial takes the columns for.
+// The headers that other programs write, in several languages, and what Outdial guesses that the columns contain.
 
 const phone = 'phone_number'
 const first = 'first_name'
 const last = 'last_name'
 const id = 'external_id'
 
-/** Each row is a file's header: what each column is guessed to contain. `?` has to be answered. */
+/** Each row is a file's header, with the guess for each column. `?` means that the user must choose a field. */
 const files: [program: string, guesses: Record<string, string>][] = [
   [
     'HubSpot',

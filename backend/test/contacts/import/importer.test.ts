@@ -34,7 +34,8 @@ it('continues after a lost process, and imports no row twice with two workers', 
       .execute()
   await findColumns(deps, await lease())
   await user.browser.press(await user.open(path), 'Check file')
-  // The first check is aborted, the second loses its lease, and the third finishes. What the second writes is rejected.
+  // The first check is aborted, the second loses its lease, and the third finishes. The second check's results are stale, so
+  // they're rejected.
   await checkImport(deps, await lease(), AbortSignal.abort())
   const lost = await lease()
   await expire()

@@ -12,7 +12,7 @@ const getUses = (html: string) => getColumnFields(html).map(({ header, use }) =>
 const isListed = ({ seed }: { seed: { workspaceId: number } }, number: string) =>
   isOnDoNotCallList(world.database.db, seed.workspaceId, number)
 
-/** Returns what a person sees next to a column. */
+/** Returns the issue that the page shows next to a column. */
 const getIssue = (html: string, index: number): string | undefined =>
   new RegExp(`id="f-use_${index}-issue">([^<]*)`).exec(html)?.[1]
 

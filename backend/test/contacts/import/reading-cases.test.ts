@@ -14,7 +14,7 @@ import { seedSignedInOwner } from '../../support/dashboard.ts'
 const { world, startWorker, waitUntilSettled, uploadAndCheck, listContacts } = useImportWorld()
 beforeAll(() => void startWorker())
 
-/** A file can't have a text with spaces around it, or a row for another time zone than the workspace's. */
+/** The cases that a file can have: the text isn't empty, and the time zone is the workspace's. */
 const dates = dateCases.filter(([text, timeZone]) => text !== '' && timeZone === 'America/New_York')
 
 const phoneNumber = (index: number) => `+1202557${String(index).padStart(4, '0')}`
@@ -52,7 +52,7 @@ it("reads the table's dates and answers in a file, and says which it can't read"
   )
 })
 
-/** Returns a number of the country as people there write it, and in E.164. Another last digit makes it another number. */
+/** Returns a number of the country as people there write it, and in E.164. With another last digit, it's another number. */
 function exampleNumber(country: string): { national: string; e164: string } {
   const number = getExampleNumber(country as CountryCode, examples)
   if (number === undefined) throw new Error(`no example of a number in ${country}`)

@@ -25,7 +25,7 @@ it('restores each variable that several rows changed, and removes those that wer
   const changes = joinChanges([
     { oldValues: { variables: { roof: 'slate' } }, newValues: { variables: { roof: 'wood', plan: 'one' } } },
     { oldValues: { variables: { plan: 'one' } }, newValues: { variables: { plan: 'two' } } },
-    // Someone has removed the plan.
+    // Someone removed the variable `plan` before the next change.
     { oldValues: { variables: { roof: 'wood' } }, newValues: { variables: { roof: 'tin', plan: 'three' } } },
   ])
   const current = { variables: { roof: 'tin', plan: 'three', size: 'big' } }

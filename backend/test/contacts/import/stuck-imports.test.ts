@@ -12,7 +12,7 @@ import { waitFor } from '../../support/wait.ts'
 const { world, startWorker, waitUntilSettled, uploadFile, uploadAndCheck, listContacts } = useImportWorld()
 let worker: Worker
 beforeAll(() => {
-  // The lease of a job that failed ends at once, so that the tests don't wait for 30 seconds each time.
+  // Ends the lease of a failed job immediately, so that the tests don't wait 30 seconds each time.
   const endLeases = () =>
     world.database.db
       .updateTable('contact_import')

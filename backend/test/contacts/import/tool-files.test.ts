@@ -4,14 +4,14 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { type ColumnChoices, useImportWorld } from '../../support/contact-imports.ts'
 import { seedSignedInOwner } from '../../support/dashboard.ts'
 
-// Files in the shapes of other programs' exports, imported as someone would who only choices what's asked.
+// Files in the formats that other programs export. Each import only makes the choices that the page asks for.
 
 const { world, startWorker, uploadAndCheck, waitUntilSettled, listContacts } = useImportWorld()
 beforeAll(() => void startWorker())
 
 const folder = new URL('fixtures/tools/', import.meta.url)
 
-/** The last two digits of each number, the full name, the email, and the external ID. */
+/** What's expected of a contact: the last two digits of the number, the full name, the email, and the external ID. */
 type Person = [digits: string, name: string, email: string | null, externalId: string | null]
 
 const files: Record<string, { people: Person[]; choices?: ColumnChoices; notCalled?: number }> = {

@@ -245,7 +245,7 @@ it('cancels the calls that wait, with their events, and erases what it removes',
     .where('call_id', '=', call?.id ?? 0)
     .execute()
   expect(events).toHaveLength(1)
-  // Nothing that says who the contact was is left, in any table.
+  // No value that identifies the contact is left in any table.
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
   `.execute(world.database.db)
@@ -270,7 +270,7 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
     .where('workspace_id', '=', user.seed.workspaceId)
     .execute()
   expect(entries).toHaveLength(1)
-  // The import that listed the number isn't named anymore, so the pages must not say that it was something else.
+  // The entry no longer refers to the import, so the pages must name both possibilities: a member or an import.
   const call = await seedCall(world.service.deps, user.seed, number)
   const callPage = await user.open(`/calls/${call.id}`)
   expect(callPage.text).toMatch(
@@ -310,7 +310,7 @@ it("doesn't cancel a call that is being dialed, but it gets no other attempt", a
     'Calls already placed': 1,
     'New contact, but already called': 1,
   })
-  // Busy calls are retried in this campaign.
+  // The campaign retries busy calls, but the undo prevents the retry, so the call is completed.
   expect(await finishAttempt(deps, attempt, emptyResult('busy', 'line_busy'))).toBe('completed')
   const ended = await importedContact(user)
   expect(ended.call).toMatchObject({ status: 'completed', outcome: 'busy', attempts: 1 })
@@ -352,7 +352,7 @@ it('continues after a lost process, and repeats nothing', async () => {
     if (job === undefined) throw new Error('no import to undo')
     return job
   }
-  // Each process is lost after two batches: two of the calls, or one of the calls and one of the contacts.
+  // Each process stops after two batches: two of calls, or one of calls and one of contacts.
   for (let process = 0; process < 4; process += 1) {
     const lost = await lease()
     let checks = 0
@@ -409,7 +409,7 @@ it('stays correct while contacts are changed, called, and erased at the same tim
     .execute()
   const undoing = undo(user, path)
   const settled: PromiseSettledResult<unknown>[] = []
-  // Not all at once: the page would wait too long for one of the few connections.
+  // In groups of 8: if all were sent at once, the page would wait too long for one of the few connections.
   for (let first = 0; first < contacts.length; first += 8) {
     const edits = contacts
       .slice(first, first + 8)
@@ -422,7 +422,7 @@ it('stays correct while contacts are changed, called, and erased at the same tim
   }
   const page = await undoing
   const errors = settled.flatMap((edit) => (edit.status === 'rejected' ? [String(edit.reason)] : []))
-  // A contact can be removed before its change.
+  // An edit can fail because its contact was already removed, but never because of a deadlock.
   expect(errors.filter((error) => /deadlock/i.test(error))).toEqual([])
   const stat = getStat(page.html)
   expect((stat['Contacts removed'] ?? 0) + (stat['Contacts left as they were'] ?? 0)).toBe(120)

@@ -7,7 +7,7 @@ import { seedSignedInOwner } from '../../support/dashboard.ts'
 import { waitForLockWaiters } from '../../support/locks.ts'
 import { createSender } from '../../support/test-api.ts'
 
-// Undoing an import leaves contacts that something else needs, too.
+// Undoing an import also keeps contacts that something else has used since.
 
 type Owner = Awaited<ReturnType<typeof seedSignedInOwner>>
 
@@ -44,7 +44,7 @@ const findCallTo = async (user: Owner, phoneNumber: string) => {
   return call
 }
 
-/** Requests that find the waiting call of the import, and change nothing about the contact. */
+/** Requests that find the import's waiting call, and change nothing about the contact. */
 const requests: { what: string; send: (user: Owner) => Promise<unknown> }[] = [
   {
     what: 'the API',

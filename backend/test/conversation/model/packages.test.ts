@@ -8,7 +8,7 @@ import { loadModelPackages } from '../../../calling/conversation/model/packages.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-/** Runs code in another process, and returns which files of the model packages it loads. */
+/** Runs code in another process, and returns the files of the model packages that it loads. */
 function listLoadedPackages(code: string): string[] {
   const script = `import { registerHooks } from 'node:module'
     registerHooks({
@@ -73,7 +73,7 @@ it.each([
   const eslint = new ESLint({
     cwd: root,
     ruleFilter: ({ ruleId }) => ruleId === 'no-restricted-syntax',
-    // Types take seconds to load, and this rule needs none.
+    // Loading types takes seconds, and this rule doesn't need them.
     overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
   })
   const [result] = await eslint.lintText(code, { filePath: 'backend/calling/conversation/model/analyze.ts' })

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(() => db.destroy())
 
-/** Opens the client of another process. */
+/** Opens a model client as another process of the installation does. */
 const openProcess = (processDb = database.db) =>
   models.open({ health: shareModelHealth({ db: processDb, clock: models.clock, log }) })
 

@@ -14,7 +14,7 @@ import { waitUntil } from '../../support/wait.ts'
 const models = useLanguageModels()
 const greeting = 'Hello, thank you for taking the time. Do you own a house?'
 
-/** Everything that the process writes, and its warnings, which must not have what the contact said. */
+/** Everything that the process writes, including warnings. It must not contain the contact's words. */
 const written: string[] = []
 const streams = [process.stdout, process.stderr]
 const writers = streams.map((stream) => stream.write.bind(stream))
@@ -95,7 +95,7 @@ it('gives up on an answer that stalls after it began', async () => {
   const parts = []
   for (let count = 0; count < 3; count += 1) parts.push((await turn.next()).value)
   const last = turn.next()
-  // The used part of an arrival doesn't count as a pause, so the second window is the first without one.
+  // Two waits of 10 seconds are needed: some text was used during the first one, so it doesn't count as a pause.
   await waitUntil(() => {
     models.clock.advance(10_000)
     return models.first.requests[0]?.isAborted === true
@@ -229,7 +229,8 @@ it('uses one connection for several turns, and closes it when it was idle for th
   const client = await models.open()
   for (let turn = 0; turn < 4; turn += 1) {
     await collect(client.streamTurn(turnRequest('Hi')))
-    // A contact speaks between turns. Without any time, the client wouldn't know yet that the connection is free.
+    // Time must pass between turns, as it does while a contact speaks. Otherwise, the client wouldn't know yet that the
+    // connection is free.
     await (await fetch(`${models.second.url}/models`)).text()
   }
   expect(models.first.requests).toHaveLength(4)

@@ -61,7 +61,7 @@ it('shows the history of a call: attempts, tools, result, transcript, and delive
       extracted: { budget: 300, is_ready: true },
     },
   )
-  deps.clock.advance(callbackDelayMs) // no delivery to a callback URL is earlier
+  deps.clock.advance(callbackDelayMs) // deliveries to a callback URL start after this delay
   const [delivery] = await leaseDeliveries(world.database.db, {
     workerId: '00000000-0000-4000-8000-000000000001',
     now: deps.clock.now(),
@@ -160,7 +160,7 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
   }
   const reasonsOf = async (values: Partial<Call>) => {
     const call = await completeCall(deps, user.seed, { values })
-    // The page reads them from the call.
+    // The page reads both values from the call.
     const { goal_met, test } = call
     await deps.db.updateTable('call').set({ goal_met, test }).where('id', '=', call.id).execute()
     const { text } = await user.open(`/calls/${call.id}`)

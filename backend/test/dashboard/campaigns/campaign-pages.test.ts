@@ -218,7 +218,7 @@ it('links from a campaign to its own calls only', async () => {
       return ['Maya', 'Noor', 'Kai', 'Ines'].filter((name) => page.text.includes(name))
     }),
   )
-  // Outcomes, all waiting calls, all calls.
+  // In this order: calls by outcome, all waiting calls, and all calls.
   expect(shown).toEqual([['Maya'], ['Noor'], ['Maya', 'Noor']])
 })
 

@@ -28,7 +28,7 @@ itInChromium('shows words as they come, and lets the member interrupt the agent'
   await field.fill('Hello')
   await field.press('Enter')
   await tab.locator('#chat-speaking').getByText('I see. Do').waitFor()
-  // Screen readers announce what's added to the log: whole turns, not words.
+  // Screen readers announce what's added to the log, so only whole turns are added, not words.
   expect(await log.getByText('I see. Do').count()).toBe(0)
   expect(await field.inputValue()).toBe('')
 
@@ -68,7 +68,7 @@ itInChromium('shows the end without another page load, and moves the focus there
 itInChromium('keeps the details of a tool open that the member has opened', async (chromium) => {
   const { user, tab, field, log } = await openChat(chromium)
   await assignNoteTool(world.service.deps, user)
-  // Opens them as soon as the tool starts, before its result replaces them.
+  // Opens the tool's details as soon as it starts, before the result replaces them.
   await tab.evaluate(`new MutationObserver((_, observer) => {
     const details = document.querySelector('#chat-speaking details')
     if (!details) return

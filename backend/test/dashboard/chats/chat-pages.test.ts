@@ -299,7 +299,7 @@ describe('other members', () => {
   })
 })
 
-/** Adds a webhook. Returns the ID of its subscription. */
+/** Adds a webhook subscription and returns its ID. */
 async function seedReceiver({ seed, userId }: Chatter): Promise<number> {
   const { deps } = world.service
   const key = await seedApiKeyCaller(deps, { ...seed, userId })

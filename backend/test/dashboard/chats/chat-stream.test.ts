@@ -18,7 +18,7 @@ const readAll = async ({ parts }: StreamedTurn) => {
   return all
 }
 
-/** Reads until a part contains the text. */
+/** Reads the parts of a turn until one contains the text. */
 async function readUntil({ parts }: StreamedTurn, text: string) {
   const seen: string[] = []
   for (let step = await parts.next(); step.done !== true; step = await parts.next()) {
@@ -49,7 +49,7 @@ it('sends what the contact said, the words, the stored turn, and the results, in
   expect(types.filter((type) => type !== 'text')).toEqual(['begin', 'part', 'turn', 'replace', 'replace'])
   expect(types.indexOf('text')).toBeGreaterThan(types.indexOf('part'))
   expect(parts[0]?.html).toContain('<p>Hello &lt;b&gt;you&lt;/b&gt;</p>')
-  // The page shows the same markup.
+  // The page must show the same markup as the stream.
   const { page } = await user.browser.open(chat.url)
   const shown = parts.find(({ type }) => type === 'turn')?.html?.trim() ?? 'nothing'
   expect(page.html).toContain(shown.split('\n').at(-2)?.trim())
@@ -157,13 +157,14 @@ it('sends nothing more once the member has lost their rights', async () => {
   await readUntil(turn, ' see. Do')
   await getError(removeMember(world.service.deps, user.workspaceId, user.userId))
   await world.database.db.deleteFrom('session').where('user_id', '=', user.userId).execute()
-  // The turn finds that the chat was deleted, so it ends and would be shown.
+  // The turn notices that its chat was deleted, so it ends. If the member still had their rights, the stream would show this
+  // end.
   world.service.deps.clock.advance(secondMs)
   const types: string[] = []
   const read = async () => {
     for await (const { type } of turn.parts) types.push(type)
   }
-  // The connection is closed as soon as something else would be sent.
+  // The service closes the connection instead of sending another part.
   expect(String(await getError(read()))).toContain('terminated')
   expect(types).toEqual([])
 })

@@ -146,7 +146,7 @@ describe('the contact form', () => {
     const saved = await edit(consent)
     expect(saved.text).toMatch(/Consent Form Written, May 1/)
     expect((await open(`${contact}/edit`)).html).toContain('<option value="written" selected>Written')
-    // The form shows the kind, so it also stays with another source.
+    // The form also sends the kind, so changing only the source doesn't change the kind.
     await edit({ 'consent.source': 'Fair' })
     expect(await readKind()).toBe('written')
     const cleared = await edit({ 'consent.kind': '' })
@@ -238,7 +238,7 @@ describe('calls to a contact', () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
-    // A call that's already queued isn't queued again, so there's nothing to ask.
+    // The contact already has a call in this campaign, so the page queues none and doesn't ask for confirmation.
     const { page } = await browser.press(form, 'Call now', campaign)
     expect(page.text).toContain(
       'already has a call that is waiting or in progress in this campaign, so no call was queued',
@@ -291,7 +291,7 @@ describe('calls to a contact', () => {
     expect(skipped.html).toMatch(/id="f-scheduled_at-issue">[^<]*skip this time/)
     const { page: far } = await add('2028-01-01T10:00')
     expect(far.html).toMatch(/id="f-scheduled_at-issue">[^<]*one year ahead/)
-    // This time occurs twice that night. The first one, in daylight saving time, is used.
+    // Clocks are set back that night, so this time occurs twice. The first one, in daylight saving time, is used.
     const { page } = await add('2026-11-01T01:30')
     expect(page.text).toContain('Call queued. Scheduled for Nov 1, 1:30 AM.')
     const planned = await world.database.db

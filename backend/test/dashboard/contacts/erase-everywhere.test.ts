@@ -13,7 +13,7 @@ import { waitForValue } from '../../support/wait.ts'
 
 const world = useServiceWorld()
 
-/** Returns all values that match a person in any column of any table, including JSON and binary columns. */
+/** Returns all values that match a person in all columns of all tables, including JSON and binary columns. */
 async function findTraces(person: RegExp): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(world.database.db)
@@ -78,7 +78,7 @@ it('erases everything about a person, including rows in files that are being imp
     (rows) => rows.every(({ status }) => status === 'checked'),
   )
   await importer.stop()
-  // Files that were just uploaded and aren't checked yet.
+  // These files are uploaded, but not checked yet.
   const unread = await Promise.all([
     file('Phone,Name\n202-555-0173,Zelda Quine\n'),
     file('Phone,Name\n"+1 (202) 555.01 73",?\n'),

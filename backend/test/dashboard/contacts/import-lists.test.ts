@@ -44,7 +44,7 @@ it.each([
   const last = await user.open(next ?? '')
   expect(countRows(last.html)).toBe(10)
   expect(last.text).not.toContain('Other')
-  // The form sends the filter with a search.
+  // The search form keeps the filter in a hidden field.
   expect(page.html).toContain(`<input type="hidden" name="import" value="${id}">`)
   const found = await user.open(`${target.list}?search=P42&import=${id}`)
   expect(countRows(found.html)).toBe(1)

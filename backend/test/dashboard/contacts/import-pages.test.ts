@@ -291,7 +291,7 @@ it('reads common spellings of yes and no, dates without a time, and names of tim
   expect(getStat(page.html)).toMatchObject({ Rows: 4, Errors: 0 })
   await user.browser.press(page, 'Import contacts', { campaign_id: '' })
   await waitUntilSettled(user, path)
-  // The workspace is in New York.
+  // The file's times are in New York, the workspace's time zone.
   expect(await listContacts(user)).toMatchObject([
     {
       consent_source: 'Form',

@@ -112,7 +112,7 @@ it('changes nothing about a failing subscription with a test event, whether it s
   await owner.browser.press(await owner.open(hook.path), 'Send test event')
   await deliverUntil(2)
   await waitUntilSettled()
-  // One event that failed isn't enough to disable a subscription, and the test event isn't a second one.
+  // One failed event isn't enough to disable a subscription, and a failed test event doesn't count.
   await completeCall(world.service.deps, owner.seed)
   await deliverUntil(3)
   await waitForValue(
@@ -261,7 +261,7 @@ it("doesn't confirm the removal of a subscription while an event is being sent t
     () => getSubscriptionRow(hook.id),
     (row) => row.ended_at !== null,
   )
-  // A removal that doesn't wait is confirmed by the time that another page is loaded.
+  // If the removal didn't wait for the event, it would be confirmed before this page is loaded.
   await owner.open('/integrations/webhooks')
   steps.push('responded')
   response.writeHead(204).end()

@@ -22,7 +22,7 @@ const add = async (
   return page
 }
 
-/** Submits the form with a file like a browser, and follows the redirect if the file is accepted. */
+/** Submits the form with a file as a browser does, and follows the redirect if the file is accepted. */
 async function upload(
   { browser, urlFor, open }: SignedInUser,
   file: { name: string; bytes: Uint8Array },
@@ -196,7 +196,7 @@ describe('uploaded files', () => {
       await pause(10)
       grown = Math.max(grown, process.memoryUsage.rss() - before)
     }
-    // On a slow machine, the time limit is reached first.
+    // A fast machine reaches the memory limit first, and a slow one the time limit.
     expect(getFieldError(await uploading, 'file')).toMatch(/too much memory|took longer than 20 seconds/)
     expect(served).toBeGreaterThan(0)
     expect(grown).toBeLessThan(300 * 1024 * 1024)

@@ -35,7 +35,7 @@ it("counts today's calls by outcome and hour in the workspace's time zone, exclu
       .where('id', '=', call.id)
       .execute()
   }
-  // The test's clock: Monday, May 4, 11:00 in New York.
+  // The test's clock shows Monday, May 4, 11:00 AM in New York.
   await add(emptyResult('busy', 'line_busy'))
   await add(emptyResult('failed', 'line_failed'), '2026-05-04T13:59:59Z') // 9:59 AM in New York
   await add(emptyResult('busy', 'line_busy'), '2026-05-04T04:00:00Z') // midnight in New York

@@ -67,7 +67,8 @@ it('saves a campaign that ends waiting calls only if the member says so', async 
   const otherCampaign = await seedCampaign(deps, user.seed)
   const { id } = await seedCall(deps, user.seed, '+12025550143', { campaign_id: campaignId })
   const { id: otherId } = await seedCall(deps, user.seed, '+12025550144', { campaign_id: otherCampaign })
-  // The workspace's rules don't allow it, and the sweeper hasn't ended it yet: that isn't the change's doing.
+  // The workspace's rules don't allow this call, but the sweeper hasn't ended it yet. The change to the campaign isn't the
+  // reason, so the page must not count it.
   await seedCall(deps, user.seed, '+442071838750', { campaign_id: campaignId })
   await setRules(deps, user.seed, { countries: 'US' })
   const form = await user.open(`/campaigns/${campaignId}/edit`)

@@ -30,7 +30,7 @@ const config = parseConfig({
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
 })
 
-/** Runs behind a proxy that terminates TLS. Everything it logs goes to `log`. */
+/** An app behind a proxy that terminates TLS. Everything that the app logs goes to `log`. */
 let app: FastifyInstance
 let deps: TestDeps
 const log: string[] = []
@@ -141,7 +141,7 @@ it('signs in with any case of the email, and counts no spelling of it separately
   const { email, userId } = await seedUser(deps)
   const mixedCase = ` ${email.replace(/^./, (letter) => letter.toUpperCase())} `
   expect((await signInFrom('198.51.100.8', mixedCase, password)).statusCode).toBe(303)
-  // PostgreSQL's lower() turns İ (U+0130) into i, and JavaScript's toLowerCase() doesn't.
+  // İ (U+0130) becomes i in PostgreSQL's lower(), but not in JavaScript's toLowerCase().
   const dotted = `dotted.i${userId}@example.com`
   await deps.db.updateTable('app_user').set({ email: dotted }).where('id', '=', userId).execute()
   for (let count = 0; count < 10; count += 1) await signInFrom('198.51.100.8', dotted, 'wrong')
@@ -171,7 +171,7 @@ it("lets a user sign in from a known browser, even if a stranger's attempts from
   expect((await signInFrom('203.0.113.7', email, password)).statusCode).toBe(429)
   const known = { '__Host-outdial_device': device?.value ?? '' }
   expect((await signInFrom('203.0.113.7', email, password, known)).statusCode).toBe(303)
-  // The cookie is for one account only, and limits apply to it too.
+  // The cookie is for one account only, and attempts with it are limited, too.
   const other = await seedUser(deps)
   for (let count = 0; count < 11; count += 1) await signInFrom('203.0.113.7', other.email, 'wrong', known)
   expect((await signInFrom('203.0.113.7', other.email, password, known)).statusCode).toBe(429)

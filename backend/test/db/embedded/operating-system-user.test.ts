@@ -21,7 +21,7 @@ afterEach(cleanUp)
 
 const getOwner = (file: string) => statSync(file).uid
 
-/** Returns the ID of the system account. Each test that needs it has started a database, which creates the account. */
+/** Returns the ID of the system account. A test must first start a database, which creates the account. */
 const serviceUid = () => Number(execFileSync('id', ['-u', 'outdial']))
 
 itAsRoot('runs PostgreSQL as the system account outdial when root starts it', async () => {

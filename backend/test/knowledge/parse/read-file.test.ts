@@ -22,7 +22,7 @@ import {
   zipEntry,
 } from '../../support/document-files.ts'
 
-// This is longer than reading a file may take.
+// Longer than the time limit for reading a file.
 jest.setTimeout(60_000)
 
 const read = async (name: string, content: string | Uint8Array) =>
@@ -30,7 +30,7 @@ const read = async (name: string, content: string | Uint8Array) =>
 
 const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
-/** Runs code where files are read. */
+/** Runs code in the sandbox of the process that reads files. */
 async function runInSandbox(code: string) {
   const { command, flags, ids } = await parserCommand()
   return promisify(execFile)(command, [...flags, '--eval', code], { cwd: '/', ...ids })
@@ -40,7 +40,7 @@ const connectTo = (address: string) => `require('node:net').connect(${address})
   .on('connect', () => { console.log('connected'); process.exit() })
   .on('error', ({ code }) => console.log(code))`
 
-/** Returns true if this machine lets a program leave namespaces of the others. */
+/** Returns true if a program can create new namespaces of these kinds on this machine. */
 const canUnshare = (...namespaces: string[]): Promise<boolean> =>
   promisify(execFile)('unshare', ['--map-root-user', ...namespaces, 'true']).then(
     () => true,
@@ -155,7 +155,7 @@ describe('limits', () => {
     ],
   ])('stops %s that inflates to gigabytes', async (_, name, make) => {
     const before = process.memoryUsage.rss()
-    // The time limit is reached first on a slow machine.
+    // A slow machine reaches the time limit before the memory limit.
     await expect(read(name, make())).rejects.toMatchObject({
       details: [{ field: 'file', code: expect.stringMatching(/^too_(heavy|slow)$/) }],
     })
@@ -214,7 +214,7 @@ describe('limits', () => {
     const { stdout } = await runInSandbox(
       `try { process.kill(${process.pid}, 0); console.log('sent') } catch ({ code }) { console.log(code) }`,
     )
-    // EPERM: root's service is another user's.
+    // EPERM occurs if the service runs as root, because the sandbox then runs as another user.
     const isAllowed = (await canUnshare('--pid', '--fork')) || process.getuid?.() === 0
     expect(stdout).toMatch(isAllowed ? /^(ESRCH|EPERM)/ : /^sent/)
   })

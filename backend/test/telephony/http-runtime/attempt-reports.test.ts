@@ -71,13 +71,13 @@ const getErrorCode = (response: { json: () => unknown }) =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** The name of an extracted value is any. */
+/** Returns the name of a field in the reports below. For an extracted value, whose name can be any text, they use `any`. */
 const toName = (name: string) => (name === '*' ? 'any' : name)
 
 const hasField = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
   name === undefined || (isObject(value) && toName(name) in value && hasField(value[toName(name)], rest))
 
-/** Returns a copy of a report with another text in one field, or as the name of one. */
+/** Returns a copy of a report in which the text replaces a field's value or, if `isKey` is true, its name. */
 function withText(
   value: unknown,
   { path, isKey }: Pick<InputField, 'path' | 'isKey'>,
@@ -93,7 +93,7 @@ function withText(
 describe('repeated and late reports', () => {
   it('saves one of two end reports that arrive at the same time', async () => {
     const { db } = world.deps
-    // Both requests wait where they save the report, or before that.
+    // Both requests wait for this transaction before they save their reports.
     const responses = await db.transaction().execute(async (erasure) => {
       await erasure
         .selectFrom('contact')
@@ -129,7 +129,7 @@ describe('repeated and late reports', () => {
     expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
     await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
     expect((await report(busy)).statusCode).toBe(200)
-    expect((await report(answered)).statusCode).toBe(200) // arrived late, but is from before the end
+    expect((await report(answered)).statusCode).toBe(200) // arrived late, but happened before the end
     expect((await report({ ...busy, sequence: 5 })).statusCode).toBe(409)
   })
 
@@ -454,7 +454,7 @@ describe('the fields of a report', () => {
     expect(await countBadReports(world.deps.metrics)).toEqual({ repaired: 1, unreadable: 0 })
   })
 
-  /** Every text that a report can have, from its schema, with a report that has it. A long time isn't a time. */
+  /** Every text field of a report, with a report that has it. Leaves out times: a text that's too long isn't a time at all. */
   const texts = listInputFields(RuntimeReport)
     .filter(({ maxLength, path }) => maxLength !== null && !/^(at|answered_at)$/.test(path.at(-1) ?? ''))
     .map((field) => {
@@ -481,7 +481,7 @@ describe('the fields of a report', () => {
     return { sequence: 4, type: 'analysis', at: timestamp }
   }
 
-  /** Returns a list in a list, and so on. */
+  /** Returns a text inside `levels` nested lists. */
   function nest(levels: number): unknown {
     return levels === 0 ? 'Short.' : [nest(levels - 1)]
   }

@@ -31,11 +31,11 @@ const messages = codeBlocks(page, 'http').map((block): Message => {
 })
 
 const requests = (path: string) => messages.filter((message) => message.path.startsWith(path))
-/** Replaces each digit of a session ID. */
+/** Replaces each digit of a session ID with 0, because the digits differ each time. */
 const toShape = (text: string) =>
   text.trim().replaceAll(/[0-9a-f]{16}\.[0-9a-f]{32}/g, (id) => id.replace(/\w/g, '0'))
 const bodyOf = ({ body }: Message): unknown => JSON.parse(body)
-/** Returns the bodies that have this field. */
+/** Returns the JSON bodies that have this field. */
 const bodiesWith = (field: string) =>
   messages
     .filter(({ body }) => body.startsWith('{'))

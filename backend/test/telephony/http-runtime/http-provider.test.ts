@@ -13,7 +13,7 @@ const world = useHttpRuntimeWorld()
 const { analysis, answered, busy, dial, ended, reportOnlyToRuntime, reportToBoth } = world
 const { startRinging, timestamp, waitForDialRequest } = world
 
-// Every test checks that each request to the runtime is signed with each key.
+// After every test, checks that each request to the runtime is signed with each key.
 afterEach(() => {
   for (const { method, path, headers, body } of world.runtime.requests) {
     const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signatures } = headers
@@ -172,7 +172,7 @@ describe('the dial request', () => {
 })
 
 describe('a runtime that is away', () => {
-  const callCount = 25 // more than the failures in a row that pause a campaign
+  const callCount = 25 // more than the consecutive failures that pause a campaign
   const isOpen = ({ status }: Call) => status === 'queued' || status === 'dialing'
   const listCalls = (ids: number[]) => Promise.all(ids.map((id) => getCall(world.deps, world.seed, id)))
 
@@ -222,7 +222,7 @@ describe('a runtime that is away', () => {
       )
       expect(await isUp()).toBe(false)
       expect(waiting.filter(isOpen)).toHaveLength(callCount)
-      // About one request a minute, apart from the first batch.
+      // At most about one dial request a minute, after the first batch.
       expect(world.runtime.dialRequests().length).toBeLessThan(callCount + 25)
       const campaign = world.deps.db.selectFrom('campaign').select(['status', 'provider_failures'])
       expect(await campaign.where('id', '=', campaignId).executeTakeFirst()).toEqual({
@@ -247,7 +247,7 @@ describe('a runtime that is away', () => {
     },
   )
 
-  /** Waits until this many attempts were asked about twice, so the first response was read, and then three hours. */
+  /** Waits three hours after the service has asked about `attempts` attempts twice, so after it has read the first response. */
   const stayAway = async (attempts: number) => {
     const timesAsked = () => {
       const paths = world.runtime.requestsWith('GET').map(({ path }) => path)
@@ -411,7 +411,7 @@ describe('the end of a call', () => {
   })
 
   it('does not call again while the runtime is unreachable, until the longest call would be over', async () => {
-    // Long enough that the call is seen in the queue, however far the clock has advanced when the result is saved.
+    // A delay so long that the test sees the call in the queue, even if the clock has advanced far when the result is saved.
     const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })

@@ -61,7 +61,7 @@ async function assignTool(kind: 'contact_note'): Promise<void> {
     .execute()
 }
 
-/** Starts the service like `npm start`. Resolves to its URL and process. */
+/** Starts the service as `npm start` does. Returns its URL and process. */
 async function start(port = '0'): Promise<{ url: string; service: RunningProcess }> {
   const service = runScript('start', [], {
     DATABASE_URL: database.url,
@@ -90,7 +90,7 @@ const api = async (url: string, path: string, body?: object): Promise<unknown> =
 }
 const queue = (url: string, phone_number: string) =>
   api(url, '/contacts/', { phone_number, first_name: 'Maya', campaign_id: seed.campaignId })
-/** Returns the last call when it's completed and its analysis has arrived. */
+/** Waits until the last call is completed and has its analysis, and returns the call. */
 const waitUntilCompleted = (url: string): Promise<Call> =>
   waitFor(
     async () => {

@@ -129,7 +129,7 @@ describe('asking the runtime', () => {
     const { repaired, unreadable } = await countBadReports(world.deps.metrics)
     expect(unreadable).toBeGreaterThan(1)
     expect(repaired).toBe(0)
-    // The call is read after 15, 17, 21, and 29 seconds, and at the ring limit.
+    // The service asks for the call's state after 15, 17, 21, and 29 seconds, and at the ring limit.
     expect(world.runtime.requestsWith('GET').length).toBeLessThanOrEqual(6)
   })
 

@@ -11,7 +11,7 @@ function setUp() {
     onUnreachable: () => void changes.push('unreachable'),
     onReachable: () => void changes.push('reachable'),
   })
-  /** Returns the milliseconds until a call can be started. */
+  /** Waits until a call can be started, and returns the wait in milliseconds. */
   const waitUntilAllowed = () => {
     let waitedMs = 0
     while (reachability.limitCapacity(50) === 0) {

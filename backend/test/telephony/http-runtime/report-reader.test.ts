@@ -15,7 +15,7 @@ const never = new AbortController().signal
 const save = (attemptId: string, sequence: number) =>
   insertReports(world.deps.db, attemptId, [{ report: answered(sequence), changes: [] }])
 
-/** Returns a plugin that delays the results of statements until it's told to let them through. */
+/** Returns a plugin that delays the results of statements until the test releases them. */
 function delayResults() {
   const delayed: (() => void)[] = []
   let isDelaying = true
@@ -76,7 +76,7 @@ it('immediately reads what was reported during or after the last read', async ()
   letThrough()
   expect(await first).toEqual([])
   expect(await reader.read(attemptId, never)).toHaveLength(1)
-  // Saves a report between two reads.
+  // Saves a second report between the first read and the next.
   await save(attemptId, 2)
   reader.notify(attemptId)
   expect(await reader.read(attemptId, never)).toHaveLength(2)

@@ -30,7 +30,7 @@ it('takes over the call of a worker that lost its database, in the same attempt 
     clock: world.deps.clock,
     config: world.deps.config,
   })
-  // Long enough that the lease expires only when the test says so, however slow the machine is.
+  // A lease so long that it expires only when the test ends it, even on a slow machine.
   const { id, attemptId } = await startRinging({ leaseMs: 600_000 }, otherDeps)
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)

@@ -11,7 +11,7 @@ import { type Seed, seedAgent, seedCampaign, seedWorkspace } from '../../support
 import { waitFor } from '../../support/wait.ts'
 import { useTestDatabase } from '../../support/world.ts'
 
-// Runs the whole service in this process with the real clock. The agent reaches its tools over HTTP, as always.
+// Runs the whole service in this process with the real clock. The agent uses its tools over HTTP, as in production.
 const secretKey = 'test-key-of-at-least-thirty-two-characters'
 let deps: TestDeps
 let seed: Seed

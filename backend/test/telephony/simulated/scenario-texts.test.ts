@@ -28,7 +28,7 @@ function numberFor(scenario: Scenario): string {
   throw new Error('no number plays this scenario')
 }
 
-/** Makes the call and returns everything that the transcript, the analysis, and the tools get. */
+/** Makes a call. Returns all texts in its transcript, its analysis, and the arguments of its tools. */
 async function makeCall(request: DialRequest) {
   const clock = new ManualClock()
   const toolArguments: Record<string, unknown>[] = []
@@ -83,7 +83,7 @@ const numbers: [string, string][] = [
   ['voicemail', '+12025550103'],
 ]
 
-/** Returns the texts in a tool's arguments, however deep. */
+/** Returns the texts in a tool's arguments, at any depth. */
 const textsOf = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
@@ -101,7 +101,7 @@ describe.each(numbers)('The scenario “%s”', (_, number) => {
   })
 })
 
-/** Returns what is said to a contact with these facts, then the summary and the tools' arguments. */
+/** Makes a call to a contact with these values. Returns what the agent says, and then the summary and the tools' arguments. */
 async function readCall(scenario: Scenario | undefined, contact: Partial<Contact>) {
   if (scenario === undefined) throw new Error('no such scenario')
   const greeting = "Hi {{first_name}}, this is {{agent}}. I'm calling about {{topic}}. Do you have a minute?"

@@ -34,7 +34,7 @@ const serve = async (...args: Parameters<typeof startToolServer>) => {
   servers.push(server)
   return server
 }
-/** Dials with an agent whose tools are at `url`. */
+/** Starts a dialer with an agent whose tools are at `url`. */
 const dial = (url: string, times: { stepTimeoutMs?: number; totalTimeoutMs?: number } = {}) => {
   const onToolError = ({ reason }: { reason: string }) => void errors.push(reason)
   const agent = createSimulatedAgent({
@@ -48,7 +48,7 @@ const dial = (url: string, times: { stepTimeoutMs?: number; totalTimeoutMs?: num
   const provider = createSimulatedProvider(world.deps.clock, 10, agent)
   world.workers.push(startDialer(world.deps, { providers: { real: provider, test: provider } }))
 }
-/** Makes a call. The clock doesn't advance during a tool call, because nothing waits for the clock then. */
+/** Makes a call. During a tool call, the clock doesn't advance, because then nothing waits for it. */
 const call = async (phoneNumber: string, input: Parameters<typeof seedCall>[3] = {}): Promise<Call> => {
   const { id } = await seedCall(world.deps, world.seed, phoneNumber, {
     variables: { product: 'a roof check' },
@@ -248,7 +248,7 @@ describe('scheduled callbacks and opt-outs', () => {
   it('schedules the callback that a contact asks for, and no other one during that callback', async () => {
     const server = await serve({ schedule_callback: yes('Scheduled.') })
     dial(server.url)
-    const number = '+12025570321' // asks to be called back in the first conversation
+    const number = '+12025570321' // this number's contact asks to be called back in the first conversation
     expect((await call(number)).summary).toContain('asked to be called back')
     const scheduledAt = new Date(world.deps.clock.now().getTime() + 60_000).toISOString()
     const back = await call(number, { scheduled_at: scheduledAt })

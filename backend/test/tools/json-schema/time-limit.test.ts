@@ -7,7 +7,7 @@ it('runs a calculation again if the process got no CPU time', () => {
   let attempts = 0
   const work = () => {
     attempts += 1
-    if (attempts === 1) sleepSync(10_000) // as if other processes used the CPU
+    if (attempts === 1) sleepSync(10_000) // blocks the first attempt, as if other processes used the CPU
     return 'done'
   }
   expect(runWithTimeout(work)).toBe('done')

@@ -43,7 +43,7 @@ async function assign(kind: ToolKindName): Promise<void> {
   await deps.db.insertInto('widget_tool').values(assignment).execute()
 }
 
-/** Uses tools one after the other during a live call, and returns their texts. */
+/** Uses tools one after another during a live call, and returns the texts of their results. */
 async function useInCall(test: boolean, uses: [string, Record<string, unknown>][]): Promise<string[]> {
   const { attemptId } = await seedLiveCall(deps, seed, { test })
   const session = await openSse(world.service.url, { widget_id: widgetId, call_id: attemptId })
@@ -73,7 +73,7 @@ it('runs the contact tools for the person on the call', async () => {
     "The number is on the do-not-call list and won't be called again.",
     "This number is on the do-not-call list. Don't promise a callback.",
   ])
-  // The opt-out ends the waiting callback.
+  // The opt-out also ends the waiting callback.
   const calls = deps.db.selectFrom('call').select(['status', 'outcome', 'opted_out']).orderBy('id')
   expect(await calls.execute()).toEqual([
     { status: 'in_progress', outcome: null, opted_out: true },

@@ -16,7 +16,7 @@ beforeEach(() => {
   number = freshNumber()
 })
 
-/** Uses a built-in tool as an agent on a call to `number` would, or `withoutCall`, in a session without a call. */
+/** Uses a built-in tool as an agent does on a call to `number`. With `withoutCall`, uses it in a session without a call. */
 async function use(
   name: ToolKindName,
   args: Record<string, unknown> = {},

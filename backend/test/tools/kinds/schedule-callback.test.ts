@@ -22,7 +22,7 @@ interface ConversationOptions {
   campaignZone?: string
 }
 
-/** Creates a live call, with functions that act as its agent. */
+/** Creates a live call. Returns the call, and functions that act as its agent. */
 async function seedConversation({
   number = freshNumber(),
   timeZone,
@@ -81,7 +81,7 @@ describe('the requested time', () => {
         contact: { first_name: 'Maya' },
       },
     ])
-    expect(dialerNotified).toBe(0) // it's due later
+    expect(dialerNotified).toBe(0) // the call isn't due yet
   })
 
   const chicago = '+13125550143'
@@ -108,7 +108,7 @@ describe('the requested time', () => {
     ['2026-05-05T15:30:00Z', '2026-05-05T15:30:00.000Z'],
     ['2026-05-05T15:30-07:00', '2026-05-05T22:30:00.000Z'],
     ['2026-05-05 15:30', '2026-05-05T19:30:00.000Z'],
-    // In March, clocks jump from 02:00 to 03:00. In November, 01:30 comes twice.
+    // In March, clocks jump from 02:00 to 03:00, so 02:30 doesn't exist. In November, 01:30 occurs twice.
     ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
     ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
   ])('parses %s', async (written, at) => {

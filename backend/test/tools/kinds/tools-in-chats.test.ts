@@ -11,7 +11,7 @@ import { dumpRows } from '../../support/foreign-objects.ts'
 import { openSse } from '../../support/mcp.ts'
 import { useToolServiceWorld } from '../../support/service-with-tools.ts'
 
-// The clock starts on Monday, May 4, 2026 at 11:00 in New York, the workspace's time zone.
+// The clock starts on Monday, May 4, 2026, at 11:00 AM in New York, which is the workspace's time zone.
 
 let deps: TestDeps
 let seed: Seed
@@ -35,7 +35,7 @@ beforeEach(async () => {
   contactId = contact.id
 })
 
-/** Uses tools one after the other in a chat, and returns their texts. */
+/** Uses tools one after another in a chat, and returns the texts of their results. */
 async function useInChat(
   uses: [string, Record<string, unknown>][],
   { withContact = true } = {},
@@ -51,7 +51,7 @@ async function useInChat(
   return texts
 }
 
-/** Returns every row except those of chats, and of what their agents used. */
+/** Returns every row, except rows of chats and of the tool calls in them. */
 async function dumpWithoutChats() {
   const tables = Object.entries(await dumpRows(world.database))
   return Object.fromEntries(tables.filter(([name]) => !/^(conversation|tool_call)/.test(name)))
