@@ -3,7 +3,7 @@ import type { PlainInputField } from 'zapier-platform-core'
 import app from '../index.ts'
 import { apiPath, errorBody, parseBody, run, runExpectingError, stubResponse } from './support/connector.ts'
 
-// Every field that a step sends has a label in the form, and errors use it.
+// The form has a label for every field that a step sends, and errors name the field by this label.
 interface Step {
   operation: { inputFields: readonly PlainInputField[] }
 }
@@ -57,7 +57,7 @@ const steps = [
   ['contact_opted_out_in_a_call', '/webhooks/subscribe', { id: 7 }],
 ] as const
 
-/** Fields that the connector fills in, not the user. */
+/** Fields that the connector fills in itself, so they're not in the form. */
 const fromConnector = ['callback_url', 'lenient', 'target_url', 'event', 'filter.opted_out']
 
 const listPaths = (value: unknown, path = ''): string[] =>

@@ -222,7 +222,7 @@ describe('throttled requests', () => {
   })
 })
 
-/** A request whose result is unknown, by what happens to it. */
+/** Functions that stub a request whose effect is unknown. Each key says what happens to the request. */
 const unclear = {
   'status 502': (method: 'GET' | 'POST', path: string) =>
     stubResponse(method, path, 502, '<html>Bad gateway</html>', {
@@ -243,7 +243,7 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['searches.find_call', 'GET', '/calls/', { phone_number: '+12025550100' }],
     ['searches.find_call', 'GET', '/calls/7/', { call: '7' }],
     ['searches.find_campaign', 'GET', '/campaigns/', { name: 'Website leads' }],
-    // This request comes before the one that queues a call.
+    // In this case, the failed request looks up the campaign, before the call is queued.
     ['creates.queue_call', 'GET', '/campaigns/', { ...inputData, campaign_id: 'Website leads' }],
   ] as const)('lets Zapier run %s again in one to two minutes (%s %s)', async (key, method, path, input) => {
     stub(method, apiPath(path))

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const result = (name: string) => ({ name, type: 'text', description: '', choices: [] })
 
-/** Returns the fields that a step offers for extracted values. */
+/** Returns the output fields that a step offers for extracted values. */
 async function extractedFields(inputData = {}, step = 'creates.queue_call'): Promise<PlainOutputField[]> {
   agents(...liveAgents)
   const fields = await run<PlainOutputField[]>(`${step}.operation.outputFields`, { inputData })

@@ -13,8 +13,8 @@ import {
   stubResponse,
 } from './support/connector.ts'
 
-// Zapier converts what a user types or maps to the type of the field before the connector gets it. The CLI does the
-// same "like Zapier production does".
+// Before the connector gets a value that a user typed or mapped, Zapier converts it to the field's type. These tests use the
+// CLI's conversion, which works "like Zapier production does".
 type Convert = (
   inputData: Record<string, unknown>,
   inputFields: readonly PlainInputField[],
@@ -25,7 +25,7 @@ const convert = require('zapier-platform-cli/src/oclif/commands/invoke/input-typ
 
 const values = ['Q1 leads', 'n/a', 'yes', 'false', 1.0, '1.0', ' x ', ['a', 'b'], null] as const
 
-/** The value that is sent for each input. An object is the end of an error sentence, and undefined is a blank field. */
+/** What's sent for each of `values`: undefined for a blank field, or an object with the end of an error sentence. */
 type Expected = readonly unknown[]
 const error = (problem: string) => ({ problem })
 const blank = undefined
@@ -43,7 +43,7 @@ const notNumber = error('must be a whole number.')
 const number: Expected = [notNumber, notNumber, notNumber, notNumber, 1, 1, notNumber, oneText, blank]
 const time = choice('must be a time of day, for example 09:00.')
 const dateTime = choice('must be a date and time, for example 2026-05-04 09:30.')
-/** A country that doesn't exist: the API then reads only numbers with a country code. */
+/** The connector sends ZZ for an unknown country, so that the API accepts only numbers with a country code. */
 const country: Expected = ['ZZ', 'ZZ', 'ZZ', 'ZZ', 'US', 'US', 'ZZ', oneText, blank]
 const notPairs = error('must have names on the left and values on the right.')
 const dictionary: Expected = [...Array<object>(8).fill(notPairs), blank]
@@ -51,11 +51,11 @@ const list = (problem: string): Expected => [...Array<object>(8).fill(error(prob
 const outcomes =
   'must be Answered, Voicemail, No Answer, Busy, Declined, Failed (Technical Error), Suppressed (Number Must Not Be Called), Expired (Not Placed Within 7 Days), or Canceled (Before It Was Placed).'
 const timeZone = choice('must be a time zone, for example New York or America/New_York.')
-/** A phone number is sent as it was typed: the API reads numbers. The steps that stop calls take several. */
+/** Phone numbers are sent as typed: the API parses them. Only steps that stop calls accept a list of numbers. */
 const phoneNumber = text
 const phoneNumbers: Expected = text.with(7, 'a, b')
 
-/** Returns what Include Test Calls sends: it leaves test calls out unless the answer is yes. */
+/** Returns what Include Test Calls sends: `exclude` unless the answer is yes. */
 const toTestFilter = (answer: unknown) =>
   answer === true ? undefined : typeof answer === 'object' ? answer : 'exclude'
 
@@ -63,7 +63,7 @@ interface StepRows {
   path: string
   response: object
   required: object
-  /** The path in the API, and what is expected there for each value. */
+  /** By field: where the value is in the body of the API request, and what's expected there for each of `values`. */
   fields: Record<string, readonly [string, Expected]>
 }
 
@@ -89,7 +89,7 @@ const steps: Record<string, StepRows> = {
       ],
       test: ['test', yesOrNo],
       consent_source: ['consent.source', text],
-      // The date is sent as it was typed: the API leaves out one that can't be read.
+      // The date is sent as typed. The API leaves it out if it can't be parsed.
       consent_at: ['consent.at', text],
       consent_kind: ['consent.kind', text],
       do_not_call: ['do_not_call', yesOrNo],
@@ -141,7 +141,7 @@ const steps: Record<string, StepRows> = {
     fields: {
       phone_number: ['phone_number', phoneNumbers],
       country: ['country', country],
-      // A list must not keep the number off the list of numbers that aren't called.
+      // If the reason is a list of values, it's left blank, so that the number still gets on the do-not-call list.
       reason: ['reason', text.with(7, blank)],
     },
   },
@@ -178,7 +178,7 @@ interface Step {
   operation: { inputFields: readonly PlainInputField[] }
 }
 const { triggers, creates } = app as unknown as Record<'triggers' | 'creates', Record<string, Step>>
-/** Leaves out the function that returns the fields of a campaign, which test/creates/campaign-fields.test.ts tests. */
+/** Returns a step's fields, except a campaign's fields, which test/creates/campaign-fields.test.ts tests. */
 const fieldsOf = (key: string) =>
   ((triggers[key] ?? creates[key])?.operation.inputFields ?? []).filter(
     (field) => typeof field !== 'function',
@@ -199,16 +199,17 @@ it.each(rows)('$key: $field is $value', async ({ key, field, path, value, expect
   const inputFields = fieldsOf(key)
   const { type, label = '' } = inputFields.find((candidate) => candidate.key === field) ?? {}
   const input = { ...step.required, [field]: value }
-  // The CLI takes only text, and Zapier converts nothing but text.
+  // The CLI's conversion accepts only text. Zapier converts only text, too, so other values stay as they are.
   const inputData =
     type === undefined || typeof value === 'string' ? convert(input, inputFields, 'UTC') : input
 
   const problem = (expected as { problem?: string } | undefined)?.problem
   if (problem !== undefined) {
-    // A search for the name, and all items, because the text can be a label.
+    // The text can be a label, so the connector sends two requests: it searches for the name, and then lists all items.
     for (let count = 0; problem.startsWith("isn't the ID") && count < 2; count += 1)
       stubResponse('GET', apiPath(lookupPaths[field] ?? ''), 200, { results: [] })
-    // Nobody has to correct the Zap for a lead's bad data. A list where text belongs is a mistake in the Zap.
+    // Bad data of a lead only halts the run, because the user can't fix it in the Zap. A list in a text field is a mistake in
+    // the Zap.
     const isLeads = key === 'queue_call' && field === 'time_zone'
     expect(await runExpectingError(method, { inputData })).toEqual({
       ...(isLeads && problem !== oneText.problem

@@ -22,10 +22,10 @@ const bundle = { inputData: { call_id: recorded.id } }
 const stubCall = (recording_url: string | null) =>
   stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, recording_url })
 
-// Core's key for requests to Zapier's storage.
+// The key with which Zapier's core package authenticates requests to Zapier's file storage.
 process.env.ZAPIER_DEPLOY_KEY = 'deploy-key'
 
-/** Plays Zapier's server, which says where to upload a file. */
+/** Responds to the next request to Zapier's server for the address of an upload. */
 const stubUploadAddress = () =>
   nock('https://rpc.zapier.com')
     .post('/cli')
@@ -35,7 +35,7 @@ const stubUploadAddress = () =>
       return [200, JSON.stringify({ id, result }), { 'Content-Type': 'application/json' }]
     })
 
-/** Plays Zapier's storage. The returned list then contains the files that were uploaded to it. */
+/** Responds to the next upload to Zapier's storage. Returns a list to which the uploaded file is then added. */
 function stubUpload(): string[] {
   const uploads: string[] = []
   stubUploadAddress()
@@ -48,7 +48,7 @@ function stubUpload(): string[] {
   return uploads
 }
 
-/** Plays a server that has a recording. The returned list then contains the authorization of each request. */
+/** Responds to the next request for a recording. Returns a list to which the request's authorization is then added. */
 function stubServer(origin: string, path: string, status = 200, headers: Record<string, string> = {}) {
   const authorizations: (string | null)[] = []
   nock(origin)
@@ -144,7 +144,7 @@ describe('a recording that takes longer than a step may', () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
     let settled = false
     const failed = runExpectingError(hydrator, bundle).finally(() => (settled = true))
-    // The recording's first bytes arrive then, and the rest never does.
+    // By then, the first bytes have arrived. The rest of the recording never does.
     while (!nock.isDone()) await setImmediate()
 
     mock.timers.tick(24_999)

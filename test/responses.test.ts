@@ -6,7 +6,7 @@ import { exampleContactAdded } from '@outdial/contract'
 import { sampleCampaign } from '../src/generated.ts'
 import { apiPath, run, runExpectingError, stubFailure, stubReply, stubResponse } from './support/connector.ts'
 
-// Responses that aren't Outdial's, or arrive late or in part.
+// These tests cover responses that aren't from Outdial, that arrive late, or that arrive only in part.
 const phone_number = '+12025550123'
 const json = { 'Content-Type': 'application/json' }
 const pages = [
@@ -51,7 +51,7 @@ describe.each(operations)('%s', (method, httpMethod, path, advice) => {
 
     const message = `Outdial sent a response that can't be read (status 200). ${advice}`
     expect(await runExpectingError(method, bundle)).toEqual(
-      // A call may be queued, and Zapier can replay a run that failed.
+      // The call may already be queued, so the run is halted: Zapier could replay a run that ended with an error.
       path === '/contacts/'
         ? { name: 'HaltedError', message }
         : { name: 'AppError', message, code: 'unreadable_response', status: 200 },
@@ -168,7 +168,7 @@ describe('a slow response', () => {
     message: `Outdial didn't respond within 25 seconds. ${checkCalls}`,
   }
 
-  /** Runs a method with a clock that the test sets, until its first request arrives. */
+  /** Runs a method with a clock that the test advances. Resolves when the method's first request has arrived. */
   async function start(requests: unknown[], inputData: object = bundle.inputData) {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
     let settled = false

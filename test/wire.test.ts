@@ -9,7 +9,7 @@ import nock from 'nock'
 import { version } from '../src/generated.ts'
 import { baseUrl, run } from './support/connector.ts'
 
-// A server on loopback sees the bytes that the connector sends. The other tests see requests before they become bytes.
+// This server receives the bytes that the connector sends. Other tests see requests before they're converted to bytes.
 const received: { url: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
 const server = createServer((request, response) => {
   void buffer(request).then((body) => {

@@ -19,7 +19,7 @@ const campaigns = (...results: Partial<Campaign>[]) =>
     results: results.map((campaign) => ({ ...sampleCampaign, opens_at: null, ...campaign })),
   })
 
-/** Returns the fields that the chosen campaign adds to the form, which follow it. */
+/** Returns the fields that the form shows for the chosen campaign. */
 async function fieldsOf(campaign_id: unknown, step = 'queue_call'): Promise<PlainInputField[]> {
   const fields = await run<PlainInputField[]>(`creates.${step}.operation.inputFields`, {
     inputData: { campaign_id },

@@ -15,7 +15,7 @@ const operation = 'creates.queue_call_and_wait.operation'
 const inputData = { campaign_id: 12, phone_number: '+12025550100' }
 const callbackUrl = 'https://zapier.com/hooks/callback/1/'
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
-/** The fields that `perform` returned, which Zapier keeps until the callback. */
+/** Fields of `perform`'s output. Zapier keeps them until the callback arrives, and the final output repeats them. */
 const queuedBefore = { contact_created: false, call_queued: false, warnings: 'Left out: Email' }
 const outputData = { id: exampleCall.id, ...queuedBefore }
 const event = {

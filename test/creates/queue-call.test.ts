@@ -21,7 +21,7 @@ import {
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '+12025550100' }
-/** The input that the step always sends. */
+/** The part of the request's body that the step sends in every test. */
 const sent = { ...required, lenient: true }
 const queued = () => stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
@@ -600,7 +600,7 @@ it.each([
   ['oral', 'oral'],
   ['In writing', 'written'],
   ['by phone', 'oral'],
-  // The connector sends an unknown kind unchanged; the API omits it.
+  // The connector sends an unknown kind unchanged. The API then leaves it out.
   ['Web', 'Web'],
 ])('sends the consent kind %s as %s', async (consent_kind, kind) => {
   const requests = queued()

@@ -9,7 +9,7 @@ import { commandRunBy } from '../support/documented-commands.ts'
 import type { GiveConsent } from './give-consent.ts'
 import type { ServiceProcess } from './service-process.ts'
 
-/** Connects as a developer does: `invoke auth start` opens a browser, where the user signs in and consents. */
+/** Connects as a developer does: `invoke auth start` opens a browser, in which the user signs in and consents. */
 export async function connectByCli(
   service: ServiceProcess,
   giveConsent: GiveConsent,
@@ -48,7 +48,7 @@ const failWithoutBrowser = (printed: string): never => {
   throw new Error(`the CLI didn't open a browser:\n${printed}`)
 }
 
-/** Creates a program that the CLI opens in place of a browser, on any desktop or none. It passes on the URL. */
+/** Creates a program that the CLI opens instead of a browser, with or without a desktop. It passes on its URL. */
 async function browserProgram() {
   let opened: (url: string) => void = () => {}
   const url = new Promise<string>((resolve) => {
@@ -62,7 +62,7 @@ async function browserProgram() {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-browser-'))
-  const program = path.join(folder, 'open') // what macOS calls it
+  const program = path.join(folder, 'open') // the name of the command on macOS
   const lines = [
     `#!${process.execPath}`,
     `fetch('http://127.0.0.1:${address.port}/?url=' + encodeURIComponent(process.argv[2]))`,
@@ -72,7 +72,7 @@ async function browserProgram() {
   return {
     environment: {
       BROWSER: program,
-      XDG_CURRENT_DESKTOP: 'X-Generic', // without this, a Linux desktop opens its own browser
+      XDG_CURRENT_DESKTOP: 'X-Generic', // otherwise, a Linux desktop would open its own browser
       PATH: `${folder}:${process.env.PATH}`,
     },
     opened: url,

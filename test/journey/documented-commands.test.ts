@@ -13,10 +13,10 @@ import { codeBlocks } from '../support/docs.ts'
 import { commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { type ServiceProcess, startByCommand, startServiceProcess } from './service-process.ts'
 
-// Runs the commands of the docs in a shell.
+// These tests run the docs' commands in a shell.
 const timeoutMs = 300_000
 let service: ServiceProcess
-/** A database as in a new installation: without users, so that the docs' IDs are correct. */
+/** A database as in a new installation. It has no users, so the IDs in the docs' commands are right. */
 let empty: TestDatabase
 let folder: string
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const commandsOf = (page: string) => commandsRunBy('test/journey/documented-commands.test.ts', page)
 
-/** Runs commands of the docs and returns their output. Rejects if the last one fails. */
+/** Runs commands of the docs, and returns their output. Rejects if the last command fails. */
 async function run(command: string, env: Record<string, string | undefined>): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', withoutNpm(command)], { cwd: folder, env })
   return stdout
@@ -68,13 +68,13 @@ it(
       ...process.env,
       DATABASE_URL: empty.url,
       SECRET_KEY: 'a'.repeat(32),
-      ALLOW_LOOPBACK_WEBHOOKS: 'true', // the remote server of this test
+      ALLOW_LOOPBACK_WEBHOOKS: 'true', // this test's remote server
     }
     let spreadsheetId = ''
     const outputs = new Map<string, string>()
     const runAll = async (commands: string[]) => {
       for (const command of commands) {
-        // Fills in what the text leaves to the reader.
+        // Replaces the placeholders that readers fill in.
         const completed = command
           .replace('create-user …', 'create-user --email kim@example.com --name Kim')
           .replace('<ID>', '12345')
@@ -89,7 +89,7 @@ it(
     await runAll(commandsOf('docs/guides/connect-zapier.md'))
     await runAll(commandsOf('docs/tutorial.md'))
     await runAll(commandsOf('docs/reference/settings.md'))
-    // docs/guides/agents-and-tools.md assigns its tool to agent 2.
+    // Creates agent 2, to which docs/guides/agents-and-tools.md assigns a tool.
     await runAll(['npm run admin -- create-agent --workspace 1 --name Ben --greeting Hi'])
     await runAll(commandsOf('docs/guides/agents-and-tools.md'))
     const { stdout: tools } = await promisify(execFile)(
@@ -115,7 +115,7 @@ it(
   timeoutMs,
 )
 
-/** Writes the files that the commands read. Those that the docs show have their content. */
+/** Writes the files that the commands read. If the docs show a file's content, the file gets this content. */
 async function writeInputFiles(remoteUrl: string): Promise<void> {
   const [weather = '', crm = ''] = codeBlocks('docs/guides/agents-and-tools.md', 'json')
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -142,7 +142,7 @@ it(
     const [, requestId = ''] = / --request (\S+)/.exec(commands.join('\n')) ?? []
     await callApi('POST', '/contacts/', { phone_number: '12' }, { 'x-request-id': requestId })
     const [eventId = ''] = /evt_[\w-]+/.exec(await diagnoseCall(callId)) ?? []
-    // The API log is written after a second.
+    // The API log is written up to a second after the request.
     const diagnoseRequest = `npm run support -- diagnose --request ${requestId}`
     await waitFor(
       () => run(diagnoseRequest, service.environment).catch(() => undefined),
@@ -173,7 +173,7 @@ it(
   timeoutMs,
 )
 
-/** Makes a call in the demo workspace, and returns its ID when its event exists. */
+/** Makes a call in the demo workspace. Waits until its event exists, and returns the call's ID. */
 async function makeCall(phoneNumber: string): Promise<number> {
   const { call } = await callApi<ContactAdded>('POST', '/contacts/', {
     campaign_id: service.demo.campaign_id,

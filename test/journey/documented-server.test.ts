@@ -18,7 +18,7 @@ import { readPage, root } from '../support/docs.ts'
 import { canDump, commandRunBy, commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { startByCommand, type StartedCommand } from './service-process.ts'
 
-// Runs the commands of the guides for servers, dumps, and upgrades, and those for agent runtimes.
+// These tests run the commands of the guides about servers, dumps, and upgrades, and about agent runtimes.
 const thisTest = 'test/journey/documented-server.test.ts'
 const timeoutMs = 120_000
 const server =
@@ -27,7 +27,7 @@ const install = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/install
 const upgrade = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/upgrade.md', pattern)
 const backups = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/backups.md', pattern)
 
-/** Registers a test that needs a PostgreSQL server that pg_dump can read. Without one, it's skipped. */
+/** Registers a test that needs pg_dump and a PostgreSQL server that isn't newer. Without them, the test is skipped. */
 function itWithPgDump(name: string, test: () => Promise<void>): void {
   if (canDump(server)) it(name, test, timeoutMs)
   else it.skip(`${name} (SKIPPED: set DATABASE_URL to a server that your pg_dump can read)`, () => {})
@@ -69,7 +69,7 @@ async function run(command: string, env: Environment = environment, cwd = folder
   return stdout
 }
 
-/** Returns the environment of a shell that ran `export` commands. */
+/** Runs `export` commands in a shell, and returns the shell's environment afterward. */
 async function environmentAfter(commands: string): Promise<Environment> {
   expect(commands).not.toContain('…')
   const printed = await run(`${commands}\n'${process.execPath}' -p 'JSON.stringify(process.env)'`)
@@ -87,7 +87,7 @@ async function administer(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
-/** Runs the documented SQL for the roles. Other databases of the server may share them already. */
+/** Creates the roles with the documented SQL. They may exist already, because all databases of a server share them. */
 async function createRoles(): Promise<void> {
   const [, statements = ''] =
     /```sql\n(create role outdial_workspace[^`]*)```/.exec(readPage('docs/guides/install.md')) ?? []
@@ -112,14 +112,14 @@ async function createDatabase(): Promise<string> {
   return url.href
 }
 
-/** Runs the command that dumps a running embedded database. An older pg_dump connects, but dumps nothing. */
+/** Dumps a running embedded database as documented. Returns the error of a pg_dump that's too old for the server. */
 async function dumpEmbedded(dataDir: string): Promise<string> {
   const dump = run(backups(/^pg_dump .*owner/), { ...environment, DATA_DIR: dataDir }, await newFolder())
   const failed = await dump.catch((error: unknown) => error)
   return failed instanceof Error && 'stderr' in failed ? String(failed.stderr) : ''
 }
 
-/** Returns a page's `export` commands, with the secrets from the commands in their comments. */
+/** Returns a page's `export` commands. Their comments name the commands that create secrets, whose output is filled in. */
 const exportsOf = (page: string): string => {
   const text = readPage(page)
   const commands = commandsRunBy(thisTest, page).filter((command) => command.startsWith('export '))
@@ -153,7 +153,7 @@ itWithPgDump(
 itWithPgDump(
   'moves the data of an embedded database to another server, and to a newer embedded database',
   async () => {
-    // This server stands in for an embedded database of the version of pg_dump.
+    // Uses this server instead of an embedded database, whose version would have to match pg_dump's.
     const old = await createDatabase()
     const configured = { ...environment, ...secrets }
     await run('npm run admin -- create-user --email robin@example.com --name Robin', {
@@ -169,7 +169,7 @@ itWithPgDump(
     expect(await emailsOfUsers(moved)).toEqual(['robin@example.com'])
 
     const dataDir = await newFolder()
-    await chmod(dataDir, 0o755) // as mkdir creates it
+    await chmod(dataDir, 0o755) // the mode that mkdir gives it
     await writeFile(path.join(dataDir, 'secret-key'), secrets.SECRET_KEY, { mode: 0o600 })
     await writeFile(path.join(dataDir, 'runtime-secret'), secrets.RUNTIME_SECRET, { mode: 0o600 })
     const upgraded = { ...environment, DATA_DIR: dataDir }
@@ -179,7 +179,7 @@ itWithPgDump(
     await first.stop()
     await rm(path.join(dataDir, 'demo.json'))
     const second = await start(install(/^npm start$/), upgraded)
-    // Outdial adds the demo workspace, because the server that stands in had none.
+    // This start also adds the demo workspace, because the moved data had none.
     expect(await emailsOfUsers(upgraded)).toEqual(['robin@example.com', 'demo@example.com'])
     await second.stop()
   },

@@ -4,21 +4,21 @@ import { signInAndConsent } from '../../support/browser.ts'
 
 interface Authorization {
   startUrl: string
-  /** The URL at which the app waits for the response. */
+  /** The URL to which the service redirects the browser after consent. The app waits there. */
   redirectUri: string
   email: string
   password: string
   workspaceName: string
 }
 
-/** Goes from an app's authorization request through our pages back to the app, and returns the app's status code. */
+/** Goes from an app's authorization request through Outdial's pages to the app. Returns the app's status code. */
 export type GiveConsent = (authorization: Authorization) => Promise<number>
 
-/** Goes through the same pages with `fetch`, for machines without a browser. */
+/** Goes through the pages with `fetch`, for machines without a browser. */
 export const consentByFetch: GiveConsent = async (authorization) =>
   (await fetch(await signInAndConsent(authorization))).status
 
-/** Goes through the pages in Chromium, with keyboard and mouse only. Adds the heading of each page to `headings`. */
+/** Goes through the pages in Chromium with the keyboard and mouse. Adds the heading of each page to `headings`. */
 export const consentInChromium =
   (headings: string[]): GiveConsent =>
   (authorization) =>

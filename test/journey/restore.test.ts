@@ -25,8 +25,8 @@ import { codeBlocks } from '../support/docs.ts'
 import { commandRunBy, commandsRunBy, withoutNpm } from '../support/documented-commands.ts'
 import { findPostgresPrograms } from '../support/postgres-programs.ts'
 
-// Does what docs/guides/backups.md says about a point-in-time restore, with a PostgreSQL server, Outdial, and an agent runtime
-// as separate processes. The runtime knows which phones rang, also after the database has forgotten it.
+// Follows docs/guides/backups.md for a point-in-time restore. PostgreSQL, Outdial, and an agent runtime are separate processes.
+// After the restore, the runtime still knows which phones rang, although the database doesn't.
 const page = 'docs/guides/backups.md'
 const thisTest = 'test/journey/restore.test.ts'
 const programs = findPostgresPrograms()
@@ -38,14 +38,14 @@ const secrets = {
 }
 
 const receiver = useHttpReceiver()
-/** Functions that close what the test started, in reverse order. */
+/** Functions that stop what the test started, the last one first. */
 const closings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closings.splice(0)) await close()
 })
 const onEnd = (close: () => Promise<unknown>) => void closings.unshift(close)
 
-/** A folder with everything of the test, and the user that runs PostgreSQL. */
+/** A folder with all of the test's files, and the user that runs PostgreSQL. */
 interface Machine {
   account: Account
   folder: string
@@ -76,7 +76,7 @@ async function prepareMachine(): Promise<Machine> {
 const urlOf = ({ port }: Machine, user: string, database = '') =>
   `postgres://${user}@127.0.0.1:${port}/${database}`
 
-/** Starts a server with the data in `cluster`. Resolves when it accepts writes, so after its recovery. */
+/** Starts a server with the data in `cluster`. Resolves when the server accepts writes, which is after its recovery. */
 async function startServer({ account, folder, port }: Machine, cluster: string) {
   const socketFolder = path.join(folder, 'sockets')
   const { stop } = await startPostmaster({
@@ -102,13 +102,13 @@ async function query<Row extends object>(url: string, statement: string): Promis
   }
 }
 
-/** Runs statements that can't be in one transaction. */
+/** Runs each statement separately, because some can't run in a transaction. */
 async function administer(machine: Machine, statements: string): Promise<void> {
   for (const statement of statements.split(';\n').filter((each) => each.trim() !== ''))
     await query(urlOf(machine, 'postgres', 'postgres'), statement.replaceAll('/mnt/backup', machine.folder))
 }
 
-/** Creates a server with an archive as the page says, and an empty database. Returns the folder of its data. */
+/** Creates a server with a WAL archive as the page says, and an empty database. Returns its data folder. */
 async function createCluster(machine: Machine) {
   const cluster = path.join(machine.folder, 'first')
   await runAsPostgres(
@@ -134,7 +134,7 @@ interface Outdial {
   stop: () => Promise<void>
 }
 
-/** Starts a process of Outdial. */
+/** Starts an Outdial process. */
 async function startProcess(environment: Record<string, string>) {
   const service = runScript('start', [], environment)
   const stop = async () => {
@@ -205,7 +205,7 @@ async function findBaseBackup({ folder }: Machine): Promise<string> {
   return path.join(folder, found ?? '')
 }
 
-/** Returns how often the runtime dialed for each call. */
+/** Returns how often the runtime dialed for each of the calls. */
 const countDials = ({ callLog }: ExampleRuntime, calls: readonly Call[]) =>
   calls.map(({ id }) => callLog.filter((line) => line.startsWith(`Call ${id},`)).length)
 
@@ -243,7 +243,7 @@ else
         BACKUP_URL: urlOf(machine, 'outdial_backup'),
       })
 
-      // Before the moment that is restored, one call is completed, its event isn't delivered, and two calls wait.
+      // Before the restored moment, one call is completed, but its event isn't delivered. Two calls wait.
       receiver.respondWith(503)
       await outdial.api('POST', '/webhooks/subscribe', {
         target_url: receiver.url(),
@@ -272,7 +272,7 @@ else
         'select clock_timestamp()::text as moment',
       )
 
-      // After that moment, another call is made, then someone deletes everything.
+      // After the restored moment, one of the waiting calls is made. Then someone deletes everything.
       await setStatus('pause', campaigns.notMade)
       const secondWorker = await startWorker()
       await outdial.waitUntilCompleted(made.id)
@@ -304,14 +304,14 @@ else
       const paused = await admin(commandRunBy(thisTest, page, /pause-all-campaigns/))
       for (const campaign of ['Made after the moment', 'Not made yet'])
         expect(paused.stdout).toMatch(new RegExp(`${campaign} +1\n`))
-      // The retry of the delivery is due in seconds or minutes.
+      // Makes the delivery's retry due now, instead of in seconds or minutes.
       await query(
         urlOf(machine, 'postgres', 'outdial'),
         'update webhook_delivery set next_attempt_at = now()',
       )
       const restored = await startOutdial(environment, () => apiKey)
 
-      // The calls are there. The pending event is sent again, with the same ID.
+      // The restored database has all three calls. The pending event is sent again, with the same ID.
       const { results } = CallList.parse(await restored.api('GET', '/calls/'))
       expect(results.map(({ id, status }) => ({ id, status }))).toEqual([
         { id: notMade.id, status: 'queued' },
@@ -323,13 +323,13 @@ else
       expect(repeated?.headers['webhook-id']).toBe(sent?.headers['webhook-id'])
       expect(repeated?.body).toBe(sent?.body)
 
-      // A new campaign's call is made, while the others wait.
+      // The call of a new campaign is made, while the earlier calls wait.
       const newCampaign = await createCampaign(restored, workspace, 'After the restore')
       const added = await restored.queue(newCampaign, '+12025550126')
       await restored.waitUntilCompleted(added.id)
       expect(countDials(runtime, calls)).toEqual([1, 1, 0])
 
-      // After the review, only the call that wasn't made rings.
+      // As a review would, cancels the call that was made after the restored moment. Only the other call rings.
       await restored.api('POST', '/calls/cancel', { phone_number: '+12025550124' })
       await setStatus('resume', campaigns.made)
       await setStatus('resume', campaigns.notMade)

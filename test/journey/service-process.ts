@@ -13,9 +13,9 @@ const root = path.resolve(import.meta.dirname, '../..')
 export interface ServiceProcess {
   dataDir: string
   demo: DemoFile
-  /** Environment variables for commands that work on the same database. */
+  /** Environment variables for commands that use the same database. */
   environment: Record<string, string | undefined>
-  /** Registers an app as a maintainer does, with `npm run admin`. */
+  /** Registers an app with `npm run admin`, as a maintainer does. */
   createOauthClient(redirectUri: string): Promise<{ client_id: string; client_secret: string }>
   stop(): Promise<void>
 }
@@ -25,7 +25,7 @@ export async function startServiceProcess(): Promise<ServiceProcess> {
   const dataDir = path.join(tmpdir(), `outdial-journey-${crypto.randomUUID()}`)
   const env = {
     ...process.env,
-    DATABASE_URL: '', // CI sets it, but this service has its own database
+    DATABASE_URL: '', // CI sets it, but this service uses its own embedded database
     DATA_DIR: dataDir,
     PORT: '0',
     SIMULATION_SPEED: '200',

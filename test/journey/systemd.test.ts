@@ -8,7 +8,7 @@ import { useTestDatabase } from '../../backend/test/support/world.ts'
 import { readCompose } from '../support/compose.ts'
 import { root } from '../support/docs.ts'
 
-// Runs the commands of docs/systemd/outdial@.service as systemd would, but in this checkout.
+// Runs the commands in docs/systemd/outdial@.service as systemd would, but in this checkout.
 jest.setTimeout(60_000)
 const file = 'docs/systemd/outdial@.service'
 const settings = new Map(
@@ -57,7 +57,7 @@ it('starts the script of npm start, with the Node that npm ci installs', () => {
   expect(existsSync(node)).toBe(true)
 })
 
-// macOS has only one loopback address.
+// macOS has no other loopback address.
 const secondAddress = process.platform === 'darwin' ? '127.0.0.1' : '127.0.0.2'
 
 it.each([

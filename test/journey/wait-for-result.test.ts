@@ -11,8 +11,8 @@ import { openWebhookListener, type WebhookListener } from '../../support/webhook
 import { baseUrl, run, runExpectingError } from '../support/connector.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// The service runs in its own process and posts to loopback. Core's handler runs each step, as Zapier does when the
-// callback arrives.
+// The service runs in its own process, and posts the callback to this process over loopback. Then core's handler continues the
+// step, as Zapier does.
 const timeoutMs = 60_000
 const operation = 'creates.queue_call_and_wait.operation'
 const trigger = 'triggers.call_completed.operation'
@@ -23,7 +23,7 @@ let campaign_id: string
 const listeners: WebhookListener[] = []
 
 beforeAll(async () => {
-  // The other tests of the connector play the API.
+  // Stops nock, with which the connector's other tests simulate the API.
   nock.restore()
   service = await startServiceProcess()
   process.env.BASE_URL = service.demo.base_url
@@ -55,10 +55,10 @@ async function openListener(): Promise<WebhookListener> {
   return listener
 }
 
-/** A step of a Zap that waits for its call. */
+/** A run of the step in a Zap, which waits until its call is completed. */
 interface WaitingStep {
   output: FlatQueuedCall
-  /** Waits for the callback, and continues the Zap. */
+  /** Waits for the callback, and then continues the run. */
   resume(): Promise<FlatQueuedCall>
 }
 
@@ -76,7 +76,7 @@ async function startStep(inputData: Record<string, unknown>): Promise<WaitingSte
   return { output, resume }
 }
 
-/** Makes a queued call overdue, as if it had waited for more than seven days. */
+/** Changes a queued call as if it had waited for more than seven days. */
 async function makeOverdue(callId: number): Promise<void> {
   const config = parseConfig(service.environment)
   const { deps, close } = await openDeps({ config, log: pino({ level: 'silent' }), purpose: 'command' })
@@ -91,7 +91,7 @@ async function makeOverdue(callId: number): Promise<void> {
   }
 }
 
-/** Queues a call for each outcome. The last digits of a number decide what the simulated contact does. */
+/** Queues a call for each outcome. The number's last digits decide what the simulated contact does. */
 async function startAll(): Promise<Record<CallOutcome, WaitingStep>> {
   const suppressed = { phone_number: '+12125550108' }
   const canceled = { phone_number: '+12125550109' }
@@ -146,10 +146,10 @@ it(
     const listed = await act<unknown[]>(`${trigger}.performList`, filter)
     const byId = (calls: unknown[]) =>
       (calls as { id: number; outcome: string }[]).toSorted((one, other) => one.id - other.id)
-    // T004
+    // Zapier's check T004: every output has all fields of the sample.
     for (const call of [...delivered, ...listed])
       expect(samplePaths(callCompleted.operation.sample).filter((path) => !hasPath(call, path))).toEqual([])
-    // T006
+    // Zapier's check T006: events and the list give the same output.
     expect(byId(delivered)).toEqual(byId(listed))
     expect(
       byId(delivered)

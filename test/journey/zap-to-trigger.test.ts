@@ -13,18 +13,18 @@ import { consentByFetch, consentInChromium } from './give-consent.ts'
 import { runDemo } from './run-demo.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
-// The service runs in its own process, and the connector is the output of `npm run build`. They communicate only over
-// HTTP. The Zapier CLI or core's handler runs each step of a Zap builder.
+// The service runs in its own process. The connector is the output of `npm run build`, and uses the service only over HTTP. The
+// Zapier CLI or core's handler runs each step, as Zapier does for a Zap.
 const thisTest = 'test/journey/zap-to-trigger.test.ts'
 const timeoutMs = 300_000
-/** A day, because the service's clock is the real one. */
+/** A day about a month from now. It depends on the real date, because the service uses the real clock. */
 const nextMonth = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const root = path.resolve(import.meta.dirname, '../..')
 let service: ServiceProcess
 let connector: BuiltConnector
 let hook: WebhookListener
 const cleanups: (() => Promise<void>)[] = []
-/** The headings of the pages that the connecting user saw. */
+/** The headings of the pages that the user saw while connecting. */
 const seen: string[] = []
 
 beforeAll(async () => {
@@ -161,7 +161,7 @@ it(
       phone_number: '(202) 555-0143',
       first_name: '{{bundle.authData.access_token}} 😀',
       last_name: '',
-      // The form has this field for the variable of Ava's script.
+      // In the form, this field is for the variable in Ava's script. It replaces the same key of `variables`.
       variables__product: 'Roof inspection',
       variables: { product: 'Replaced', blank: '' },
       scheduled_at: `${nextMonth}T09:00:00-05:00`,
@@ -200,7 +200,7 @@ it(
         (error: unknown) => error as { stderr: string },
       )
 
-    // The CLI wraps the lines of an error and starts each with ›.
+    // The CLI wraps an error's text, and starts each line with ›.
     const stdout = failed?.stderr.replace(/[\s›]+/g, ' ')
     expect(stdout).toMatch(/Phone Number: .+ \(Request ID: [\w-]+\)/)
   },
@@ -211,7 +211,7 @@ it(
   'runs the steps of docs/guides/connect-zapier.md from the command line',
   async () => {
     const steps = commandsRunBy(thisTest, 'docs/guides/connect-zapier.md')
-      // connect-by-cli.ts runs `invoke auth start`.
+      // Leaves out `invoke auth start`, which connect-by-cli.ts runs.
       .filter((command) => command.startsWith('npx zapier-platform') && !command.includes(' auth start'))
       .map((command) =>
         [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? ''),
@@ -256,7 +256,7 @@ it(
           metadata: { lead: '7' },
         },
       })
-    await queue('+12025550104') // declines, so the filter excludes it
+    await queue('+12025550104') // the contact declines this call, so the filter leaves it out
     const queued = await queue('+12025550100')
     const delivery = await hook.next()
 

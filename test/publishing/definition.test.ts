@@ -12,7 +12,8 @@ import {
   visibleSteps,
 } from '../support/steps.ts'
 
-// Zapier runs these checks on its servers before it publishes an integration. The titles start with their numbers.
+// Zapier runs these checks on its servers before it publishes an integration. Titles start with Zapier's numbers for the
+// checks.
 const hooks = triggers.filter(({ operation }) => operation.type === 'hook')
 const keysOf = (group: object) => Object.keys(group)
 
@@ -21,7 +22,7 @@ it.each(allInputFields)('D001: %s asks for no secret', (_name, field) => {
   expect(field.type).not.toBe('password')
 })
 
-/** Returns the label that Zapier shows for a user's connection: it fills in what the connection test returns. */
+/** Returns the label that Zapier shows for a user's connection. Zapier inserts values that the connection test returns. */
 async function renderLabel(authData: Record<string, unknown>): Promise<string> {
   stubResponse('GET', apiPath('/campaigns/'), 200, { count: 0, next: null, previous: null, results: [] })
   const tested = await run<Record<string, unknown>>('authentication.test', { authData })
@@ -58,7 +59,7 @@ it.each(allInputFields)(
     if (field.dynamic !== undefined) {
       const [trigger = '', ...names] = field.dynamic.split('.')
       expect(app.triggers).toHaveProperty(trigger)
-      // test/triggers/dropdowns.test.ts checks that the hidden triggers return both.
+      // test/triggers/dropdowns.test.ts checks that the hidden triggers return both fields.
       expect(names).toEqual(['id', 'label'])
     }
     if (field.search !== undefined) {

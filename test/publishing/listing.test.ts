@@ -6,7 +6,7 @@ import type { PlainInputField } from 'zapier-platform-core'
 import app from '../../index.ts'
 import { readPage, root } from '../support/docs.ts'
 
-// These tests check the rules that Zapier's reviewers check, in addition to those for the integration itself.
+// Zapier's reviewers also check these rules, in addition to those about the integration's definition.
 interface Step {
   display: { label: string; hidden?: boolean }
   operation: { inputFields?: readonly (PlainInputField | ((...args: never[]) => unknown))[] }
@@ -16,7 +16,7 @@ const steps = [app.triggers, app.searches, app.creates]
   .flatMap((group) => Object.values(group) as Step[])
   .filter(({ display }) => !display.hidden)
 
-/** Returns the value of a row in the table of docs/publishing/listing.md. */
+/** Returns the value of a field in the table of docs/publishing/listing.md. */
 function valueOf(field: string): string {
   const [, value = ''] =
     new RegExp(`^\\| ${field} +\\| (.+?) +\\|$`, 'm').exec(readPage('docs/publishing/listing.md')) ?? []
@@ -37,7 +37,7 @@ it('M001, M006: names a category, a homepage, and where help is', () => {
     expect(valueOf(field)).not.toBe('')
 })
 
-/** Reads a PNG file that isn't interlaced (ISO/IEC 15948). */
+/** Decodes a PNG file without interlacing (ISO/IEC 15948). */
 function readPng(file: string) {
   const bytes = readFileSync(file)
   const chunks: Record<string, Buffer[]> = {}
@@ -53,7 +53,7 @@ function readPng(file: string) {
   return { width, height, depth, colorType, interlacing, alphaAt }
 }
 
-/** Undoes the filter of each row (section 9.2). */
+/** Reverses the filter of each row (PNG, ISO/IEC 15948, section 9.2). */
 function unfilter(data: Buffer, rowBytes: number, rows: number): Buffer {
   const out = Buffer.alloc(rowBytes * rows)
   for (let row = 0; row < rows; row += 1) {

@@ -3,7 +3,7 @@ import type { PlainOutputField } from 'zapier-platform-core'
 import { samplePaths } from '../../scripts/connector-keys.ts'
 import { named, outputFieldsOf, visibleSteps } from '../support/steps.ts'
 
-// Zapier's checks of the samples. The titles start with their numbers.
+// Zapier's checks of samples. Titles start with Zapier's numbers for the checks.
 
 /** Returns a sample's value for an output field's key, such as `a__b` or `a[]b`. Undefined if a part is missing. */
 function getValue(sample: unknown, key: string): unknown {
@@ -27,7 +27,7 @@ const hasType: Record<NonNullable<PlainOutputField['type']>, (value: unknown) =>
   password: () => false,
 }
 
-/** Returns true if the sample has no value to compare: null, or a field of the items of an empty list. */
+/** Returns true if the sample has no value that can be checked: null, or a field of an empty list's items. */
 function isEmpty(sample: unknown, key: string): boolean {
   const [list = '', ofItem] = key.split('[]')
   const items = getValue(sample, list)
@@ -35,7 +35,7 @@ function isEmpty(sample: unknown, key: string): boolean {
   return items === null
 }
 
-/** Steps whose result isn't an object of the API with an ID. */
+/** Steps whose output has no ID, with the keys that identify an output. */
 const primaryKeys: Partial<Record<string, string[]>> = {
   cancel_waiting_calls: [],
   add_to_do_not_call_list: [],
@@ -66,7 +66,7 @@ it.each(named(visibleSteps))(
         return values.length === 0 || !values.every((one) => hasType[type](one))
       })
     expect(wrong.map(({ key }) => key)).toEqual([])
-    // A sample that's mostly empty would pass the check above, but people couldn't map its fields.
+    // The check above ignores missing values, so it would accept an almost empty sample. Users couldn't map fields with it.
     expect(skipped.length).toBeLessThanOrEqual(fields.length * 0.4)
   },
 )
@@ -75,6 +75,6 @@ it.each(named(visibleSteps))('D024: the output fields of %s cover its sample', (
   const { sample = {} } = step.operation
   const keys = outputFieldsOf(step).map(({ key }) => key)
   const unnamed = samplePaths(sample).filter((path) => !keys.includes(path))
-  // Fields of list items have a field each, for example `transcript[]text` instead of `transcript`.
+  // A list has a field for each field of its items, for example `transcript[]text` instead of `transcript`.
   expect(unnamed.filter((path) => !keys.some((key) => key.startsWith(`${path}[]`)))).toEqual([])
 })

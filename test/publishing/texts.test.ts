@@ -10,7 +10,7 @@ import {
   triggers,
 } from '../support/steps.ts'
 
-// Zapier's checks of the texts in the Zap editor. The titles start with their numbers.
+// Zapier's checks of the texts in the Zap editor. Titles start with Zapier's numbers for the checks.
 const smallWords = /^(a|an|and|at|by|for|if|in|is|of|on|or|the|to)$/
 const isTitleCase = (label: string) =>
   label
@@ -18,7 +18,7 @@ const isTitleCase = (label: string) =>
     .split(' ')
     .every((word, index) => (index > 0 && smallWords.test(word)) || /^[^a-z]/.test(word))
 
-/** Returns what's left of a Markdown text's links: brackets and addresses that aren't part of a valid link or of code. */
+/** Returns a Markdown text's brackets and URLs outside of code and valid links, which are parts of broken links. */
 const findBrokenLinks = (text: string): string[] =>
   text
     .replaceAll(/`[^`]*`/g, '')
@@ -41,7 +41,7 @@ it.each(named(allSteps))('D008: the texts of %s have only valid links', (_key, s
 })
 
 it('D007, D025: no text has an address that is insecure or runs a script', () => {
-  // test/authentication.test.ts checks the address of the service, which is set when the integration is uploaded.
+  // Not the service's URL, which is set when the integration is uploaded. test/authentication.test.ts checks it.
   const definition = JSON.stringify(app)
   expect(definition).not.toMatch(/http:\/\//i)
   expect(definition).not.toMatch(/\b(javascript|vbscript|data|file):\S/i)
@@ -75,7 +75,7 @@ it.each(named(allSteps))(
     const isTrigger = triggers.some((trigger) => trigger.key === key)
     expect(description).toMatch(isTrigger ? /^Triggers when / : /^(Adds|Cancels|Creates|Finds|Queues) /)
     expect(description).toMatch(/^[^.]+\.$/)
-    // Zapier asks for only a handful of words after "Triggers when".
+    // Zapier recommends only a handful of words after "Triggers when".
     expect(description.split(' ').length).toBeLessThanOrEqual(isTrigger ? 12 : 20)
   },
 )

@@ -10,7 +10,7 @@ import { countryCases, unreadableCountries } from './cases/countries.ts'
 import { dateCases } from './cases/dates.ts'
 import { yesNoCases } from './cases/yes-no.ts'
 
-// Runs without Jest, so that it also runs with Zapier's version of Node: `npm run check:node22`.
+// This script doesn't use Jest, so that it also runs with Zapier's version of Node: `npm run check:node22`.
 
 for (const [text, kind] of consentKindCases) assert.equal(readConsentKind(text), kind, text)
 for (const text of unreadableConsentKinds) assert.equal(readConsentKind(text), undefined, text)

@@ -14,18 +14,18 @@ import { yesNoCases } from './cases/yes-no.ts'
 
 const perform = 'creates.queue_call.operation.perform'
 const required = { campaign_id: 12, phone_number: '2025550100' }
-/** The input that the step always sends. */
+/** The part of the request's body that the step sends in every test. */
 const sent = { ...required, lenient: true }
 const isFilled = ([text]: readonly [text: string, ...unknown[]]) => text.trim() !== ''
 
-/** Returns what Queue Call sends to Outdial. */
+/** Runs Queue Call, and returns the body that it sends to Outdial. */
 async function queue(inputData: object, timezone: string | null): Promise<unknown> {
   const requests: SentRequest[] = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
   await run(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })
   return parseBody(requests)
 }
 
-/** Returns the error of Queue Call, which sends nothing. */
+/** Runs Queue Call, which must fail before it sends a request, and returns the error message. */
 const findError = async (inputData: object, timezone: string | null) =>
   (await runExpectingError(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })).message
 
@@ -71,7 +71,7 @@ it("reads the table's answers in Test Call and Do Not Call", async () => {
 it("reads the table's countries in Queue Call", async () => {
   for (const [country, code] of countryCases)
     expect([country, await queue({ country }, 'UTC')]).toEqual([country, { ...sent, country: code }])
-  // A country that doesn't exist. The API then reads only numbers with a country code.
+  // These countries don't exist, so ZZ is sent. The API then accepts only numbers with a country code.
   for (const country of unreadableCountries.filter((text) => text !== ''))
     expect([country, await queue({ country }, 'UTC')]).toEqual([country, { ...sent, country: 'ZZ' }])
 })

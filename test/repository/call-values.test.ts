@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals'
 import { EndedReason, endedReasonTexts, WaitingFor, waitingForTexts } from '@outdial/contract'
 import { root } from '../support/docs.ts'
 
-/** The modules that queue, place, and end calls, without comments, types, and comparisons: what is left sets values. */
+/** The code for calls, without comments, types, and comparisons. A value that's left in this code is set there. */
 const sources = globSync('backend/{calling,privacy,queue/{calls,contacts,rules}}/**/*.ts', {
   cwd: root,
 }).map((file) =>

@@ -16,18 +16,19 @@ import {
 import { readPage, root, splitSentences } from '../support/docs.ts'
 import { creates, inputFieldsOf } from '../support/steps.ts'
 
-// docs/reference/step-errors.md has every sentence of the connector, and says if its run is an error, halted, or throttled. These
-// tests collect the sentences from the source, and run the connector into each row of the page.
+// docs/reference/step-errors.md lists all sentences of the connector's errors, and says whether a run ends with an error,
+// halted, or throttled. These tests collect the sentences in the source code, and run the connector to get a sentence of each
+// row.
 
-/** The texts of a step's form and of its sample, which aren't errors. */
+/** The properties with texts of a step's form or sample. These texts aren't errors. */
 const formTexts = new Set(['helpText', 'description', 'label', 'placeholder', 'sample'])
 
-/** Returns every text of a source file that's a sentence. `…` stands for a value. */
+/** Returns the sentences in the strings of a source file. In them, `…` stands for a value. */
 function collectSentences(file: string): string[] {
   const found: string[] = []
   const add = (text: string) => {
     const [first = ''] = splitSentences(text.replace(/^[… ]+/, ''))
-    // Notices of a form begin with bold text.
+    // Notices in a form begin with bold text. They aren't errors.
     if (first.endsWith('.') && first.split(' ').length > 2 && !first.startsWith('**')) found.push(first)
   }
   const visit = (node: ts.Node): void => {
@@ -80,7 +81,7 @@ interface Row {
   kinds: string[]
 }
 
-/** The tables with a column that says how the run ends. */
+/** The rows of the tables with a column that says how the run ends. */
 const rows: Row[] = page
   .split('\n\n')
   .filter((part) => /^\| .*step says +\| Run +\|/.test(part))
@@ -94,7 +95,7 @@ const rows: Row[] = page
 const toPattern = (quotation: string) =>
   new RegExp(quotation.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.*'))
 
-/** Returns the row that quotes a sentence most exactly. */
+/** Returns the row with the longest quotation that matches the sentence. */
 function findRow(sentence: string): Row | undefined {
   const candidates = rows.flatMap((row) => row.quotations.map((quotation) => ({ row, quotation })))
   const [best] = candidates
@@ -165,7 +166,7 @@ const connect = 'authentication.oauth2Config'
 const dropdown = 'triggers.campaigns.operation.perform'
 
 const cases: readonly Case[] = [
-  // Input that the connector can't read.
+  // The connector can't parse the input.
   [perform('queue_call'), { inputData: { ...call, first_name: ['a', 'b'] } }],
   [perform('queue_call'), { inputData: { ...call, variables: 'roof' } }],
   [perform('queue_call'), { inputData: { ...call, do_not_call: 'n/a' } }],
@@ -187,7 +188,7 @@ const cases: readonly Case[] = [
     perform('queue_call'),
     { inputData: { ...call, campaign_id: 'Q1 leads' } },
     () => {
-      // The campaign is looked up by name, then by the dropdown's label.
+      // The campaign is looked up by its name, and then by its label in the dropdown.
       campaigns()()
       campaigns()()
     },
@@ -201,7 +202,7 @@ const cases: readonly Case[] = [
     `${wait}.perform`,
     { inputData: { ...call, scheduled_at: new Date(Date.now() + 2e9).toISOString() }, callbackUrl },
   ],
-  // Input that the API rejects.
+  // The API rejects the input.
   [
     perform('queue_call'),
     { inputData: call },
@@ -266,7 +267,7 @@ const cases: readonly Case[] = [
   [perform('queue_call'), { inputData: call }, failed('/contacts/', 503, 'unavailable')],
   [perform('queue_call'), { inputData: call }, failed('/contacts/', 500, 'internal_error')],
   [perform('queue_call'), { inputData: withKey }, failed('/contacts/', 500, 'internal_error')],
-  // Responses that aren't Outdial's, and lost ones.
+  // The response isn't from Outdial, or is lost.
   [perform('queue_call'), { inputData: call }, replied('POST', apiPath('/contacts/'), 502)],
   [perform('cancel_waiting_calls'), { inputData: call }, replied('POST', apiPath('/calls/cancel'), 502)],
   [dropdown, {}, replied('GET', apiPath('/campaigns/'), 502)],
@@ -294,7 +295,7 @@ const cases: readonly Case[] = [
     { inputData: call },
     replied('POST', apiPath('/contacts/'), 403, '<p>Forbidden</p>'),
   ],
-  // These methods run after the call or in the background.
+  // These methods run after the call has ended, or in the background.
   [`${wait}.performResume`, { ...resume, cleanedRequest: {} }],
   [`${wait}.performResume`, resume, replied('GET', callPath, 200, { ...exampleCall, status: 'queued' })],
   [
@@ -320,7 +321,7 @@ const cases: readonly Case[] = [
     { inputData: { call_id: exampleCall.id } },
     replied('GET', callPath, 200, { ...exampleCall, transcript_text: null }),
   ],
-  // The connection.
+  // The connection doesn't work.
   [perform('queue_call'), { inputData: call }, replied('POST', apiPath('/contacts/'), 401)],
   [`${connect}.getAccessToken`, {}, replied('POST', '/oauth/token', 400, { error: 'invalid_grant' })],
   [`${connect}.getAccessToken`, {}, replied('POST', '/oauth/token', 401, { error: 'invalid_client' })],
@@ -332,7 +333,7 @@ const cases: readonly Case[] = [
 
 const kindsByName: Partial<Record<string, Kind>> = {
   AppError: 'Error',
-  // Zapier asks for a new connection.
+  // With these errors, Zapier asks the user to reconnect.
   ExpiredAuthError: 'Error',
   RefreshAuthError: 'Error',
   HaltedError: 'Halted',

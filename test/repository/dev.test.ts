@@ -22,7 +22,7 @@ it("restarts the service when a file that isn't imported changes, and stops it o
   const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let starts = 0
-  // Repeats the change, because one that happens before the folder is watched would be missed.
+  // Repeats the change, because a change before the folder is watched has no effect.
   const change = setInterval(
     () => void writeFile(path.join(folder, 'backend/page.css'), String(Math.random())),
     200,
@@ -34,6 +34,6 @@ it("restarts the service when a file that isn't imported changes, and stops it o
   }
   clearInterval(change)
   expect(starts).toBeGreaterThanOrEqual(2)
-  // The output closes when the last process that has it open ends.
+  // The output closes when the last process that inherited it ends.
   await ended
 })

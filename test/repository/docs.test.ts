@@ -14,7 +14,7 @@ const listPages = (folder: string) =>
     .filter((file) => file.endsWith('.md'))
     .map((file) => path.join(folder, file))
 
-/** Returns the files of a folder and of its folders, without packages. */
+/** Returns the files of a folder and its subfolders, without installed packages. */
 const listFiles = (folder: string) =>
   readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
@@ -32,17 +32,17 @@ const pages = [
   ...listFiles('backend').filter((file) => path.basename(file) === 'README.md'),
 ]
 
-/** Returns the code spans that name a project file, such as `queue/calls/queue-calls.ts`. Skips those with a placeholder. */
+/** Returns the project files that code spans name, such as `queue/calls/queue-calls.ts`. Skips names with a placeholder. */
 const filesNamedIn = (text: string): string[] =>
   [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.(?:ts|mjs|cjs|sql))(?::\d+)?`/g)].map(([, file]) => file ?? '')
 
-/** Returns the targets of links to other pages, pictures, and headings, but not to other sites. */
+/** Returns the targets of links to other pages, pictures, and headings of the project. Leaves out links to other sites. */
 const linksIn = (text: string): string[] =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target ?? '')
     .filter((target) => !/^https?:/.test(target))
 
-/** Returns the fragments that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub generates for the headings of a page. */
 const anchorsIn = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -80,7 +80,7 @@ it.each(pages)('%s uses only npm scripts and their commands that exist', (page) 
   }
 })
 
-/** CHANGELOG.md describes earlier versions too. */
+/** Leaves out CHANGELOG.md, because it has commands of earlier versions. */
 const pagesWithCommands = pages.filter((page) => page !== 'CHANGELOG.md')
 
 it.each(pagesWithCommands)(
@@ -92,8 +92,9 @@ it.each(pagesWithCommands)(
         !otherCommands.some((row) => row.command.test(command)),
     )
     expect(unknown).toEqual([])
-    // Commands in another kind of block would go unnoticed. documented-server.test.ts and restore.test.ts run the SQL,
-    // sign-webhook.test.ts runs the JavaScript, and documented-requests.test.ts sends the HTTP requests.
+    // Checks the languages of all code blocks, because commands in other blocks wouldn't be tested. Other files run those that
+    // remain: documented-server.test.ts and restore.test.ts the SQL, sign-webhook.test.ts the JavaScript, and
+    // documented-requests.test.ts the HTTP requests.
     const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
     expect(
       languages.filter(

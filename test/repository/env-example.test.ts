@@ -6,7 +6,7 @@ import { Environment, parseConfig } from '../../backend/config.ts'
 const shape: Record<string, z.ZodType> = Environment.shape
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** Blocks are separated by blank lines; the first one is the introduction. */
+/** The settings in the file. Blank lines separate its blocks, and the first block is the introduction. */
 const settings = read('.env.example')
   .trimEnd()
   .split('\n\n')
@@ -59,7 +59,7 @@ it('has the defaults and descriptions of docs/reference/settings.md', () => {
   }
 })
 
-/** Returns Markdown as plain text, without links to sections in parentheses. */
+/** Converts Markdown to plain text. Removes links to sections that are in parentheses. */
 const plain = (markdown: string) =>
   markdown
     .replace(/ \(\[(?:details|rotate|monitoring)\]\([^)]*\)\)/g, '')

@@ -63,7 +63,7 @@ it('shows Zapier users no scopes and no placeholders', () => {
   )
   const shown = Object.values(zapierErrors).join('\n')
   expect([...Scope.options, '{'].filter((text) => shown.includes(text))).toEqual([])
-  // Zapier shows the API's sentences for the other codes.
+  // For the codes without a Zapier text, Zapier shows the API's sentences.
   const others = { ...errorTexts, ...detailTexts }
   expect(
     Object.entries<ErrorText>(others).filter(

@@ -70,7 +70,7 @@ it('marks the files that npm and npm run generate write as generated', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])
-  // generate.ts imports the names of four files.
+  // generate.ts imports the names of four generated files from other scripts.
   const sources = ['generate.ts', 'generated-text.ts', 'errors-page.ts', 'evidence-page.ts', 'schema-text.ts']
     .map((name) => read(`scripts/${name}`))
     .join('')

@@ -10,7 +10,7 @@ import { root } from '../support/docs.ts'
 const addresses = Object.values(networkInterfaces()).flatMap((found = []) =>
   found.map(({ address }) => address),
 )
-/** Some containers have no IPv6. */
+/** Addresses for tests with IPv6, which some containers don't have. */
 const ipv6 = addresses.includes('::1') ? ['::', '::1'] : []
 
 it.each(['127.0.0.1', '0.0.0.0', 'localhost', ...ipv6])('finds a service with HOST=%s', async (HOST) => {

@@ -52,7 +52,7 @@ it('uses the same Node version everywhere', () => {
 
 const folder = useTestFolder()
 
-// .ci/run installs for real, which takes longer and needs a network.
+// These tests don't install anything. .ci/run does, which takes longer and needs a network.
 it.each(['README.md', 'docs/tutorial.md', 'docs/guides/install.md', 'docs/guides/upgrade.md'])(
   'accepts the lock file in the install commands of %s',
   (page) => {

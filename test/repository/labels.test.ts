@@ -11,10 +11,10 @@ const files = globSync(['backend/{dashboard,platform/views}/**/*.ts', 'src/**/*.
   exclude: ['src/generated.ts'],
 })
 
-/** Labels that name something other than a field of the contract, and where. */
+/** Words that are labels of the contract's fields, but name something else in these files. */
 // prettier-ignore
 const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
-  // Fields of what the API doesn't return
+  // Fields of objects that the API doesn't return
   { files: /account\/account-page/, labels: ['Name', 'Email'], reason: 'of a user' },
   { files: /sign-in\/new-user-fields|views\/pages\/sign-in/, labels: ['Email'], reason: 'of a user' },
   { files: /dashboard\/chats\//, labels: ['Contact', 'Event', 'Failed', 'Tuesday'], reason: 'of a chat' },
@@ -33,13 +33,13 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
   { files: /spreadsheets\//, labels: ['Name', 'Created at'], reason: 'of a spreadsheet' },
   { files: /(agent|phone-number)-pages/, labels: ['Status', 'Created at'], reason: "the API doesn't return these fields" },
   { files: /src\/authentication/, labels: ['Email'], reason: 'of a user' },
-  // The thing itself, in a column of links or above a section
+  // Objects themselves, in a column of links or above a section
   { files: /agents\/agent-pages/, labels: ['Agent'], reason: 'the agent' },
   { files: /campaign-list-view/, labels: ['Campaign'], reason: 'the campaign' },
   { files: /contact-list-page/, labels: ['Contact'], reason: 'the contact' },
   { files: /settings\/api-log-pages/, labels: ['Call', 'Contact', 'Campaign'], reason: 'what a request created' },
   { files: /call-facts|contact-calls|contact-form-view/, labels: ['Call'], reason: 'the call' },
-  // Others
+  // Other labels
   { files: /campaign-(list-)?view/, labels: ['Outcomes'], reason: "the chart of a campaign's calls" },
   { files: /call-(facts|timeline)/, labels: ['Name', 'Failed'], reason: "the contact's full name; the result of a tool call" },
   { files: /call-transcript/, labels: ['Agent', 'Contact'], reason: 'speakers of the transcript' },
@@ -118,7 +118,7 @@ interface TypedLabel {
   label: string
 }
 
-/** Returns the labels that are the whole text of an element, an attribute, or a string. */
+/** Returns the labels in a file that are the whole text of an element, an attribute, or a string. */
 function findTypedLabels(file: string, text: string): TypedLabel[] {
   const isPage = /^backend\/(?:dashboard|platform\/views)\//.test(file)
   const isConnector = file.startsWith('src/')
@@ -126,9 +126,9 @@ function findTypedLabels(file: string, text: string): TypedLabel[] {
   const inString = new RegExp(`(${isPage ? '[\'"`]' : "['`]"})(?<label>${known}):?\\1`, 'g')
   const inElement = new RegExp(`(^|>)\\s*(?<label>${known}):?\\s*(?=<|\\$\\{|$)`, 'g')
   return text.split('\n').flatMap((code, index) => {
-    // The noun of an operation of the connector is an object, not a field.
+    // In the connector, an operation's noun names an object, not a field.
     if (isConnector && /^\s*noun: /.test(code)) return []
-    // Comments quote labels.
+    // Comments may quote labels.
     if (isPage && /^\s*(?:\/?\*|\/\/)/.test(code)) return []
     const matches = [...code.matchAll(inString), ...(isPage ? code.matchAll(inElement) : [])]
     return matches.map(({ groups }) => ({ file, line: index + 1, label: groups?.label ?? '' }))
@@ -137,7 +137,7 @@ function findTypedLabels(file: string, text: string): TypedLabel[] {
 
 const escape = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Returns every label in tables of texts, however deep they're nested. */
+/** Returns all labels in nested tables of texts. */
 function collectLabels(table: object): Set<string> {
   const found = Object.entries(table).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'object' && value !== null) return [...collectLabels(value)]

@@ -7,7 +7,7 @@ const count = (name: keyof HttpLimits) => String(defaultHttpLimits[name])
 const megabytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / megabyte} MB`
 const kilobytes = (name: keyof HttpLimits) => `${defaultHttpLimits[name] / 1024} KB`
 
-/** Maps each limit to the beginning of its row in docs/reference/limits.md, and to how its value is written. */
+/** For each limit, the start of its row in docs/reference/limits.md, and a function that writes its value as the row does. */
 const rows: Record<
   Exclude<keyof HttpLimits, 'checkIntervalMs'>,
   [string, (name: keyof HttpLimits) => string]

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { collectProcessMetrics, createMetrics } from '../../backend/service/metrics/metrics.ts'
 import { readPage } from '../support/docs.ts'
 
-/** The fields of the metric objects that their type leaves out. */
+/** The properties of metric objects that their TypeScript type doesn't declare. */
 interface Metric {
   name: string
   help: string

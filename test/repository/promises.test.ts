@@ -49,7 +49,7 @@ const promisesIn = (page: string) =>
       ),
     )
 
-/** Each part of a title is quoted with the quotation mark that it doesn't contain. */
+/** Returns true if a file contains the title of a test. Each part of the title must be a string in the file's code. */
 function testExists({ file, title }: { file: string; title: string }): boolean {
   const target = path.join(root, file)
   if (!existsSync(target)) return false

@@ -33,7 +33,7 @@ beforeEach(() => {
       'node_modules/other': { version: '1.0.0' },
     },
   })
-  // Records what ran, fails if a test asks for it, and generates a file that contains the version.
+  // A fake command for all scripts. It records each run, fails if the test asks for it, and generates a file with the version.
   write(
     'fake.cjs',
     `const fs = require('node:fs')

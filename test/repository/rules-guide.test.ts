@@ -7,10 +7,10 @@ import { statesWithHolidays } from '../../backend/queue/rules/holidays.ts'
 import { lawRows, statesToCheck } from '../../backend/queue/rules/hours-by-law.ts'
 import { readPage, root } from '../support/docs.ts'
 
-// docs/guides/who-may-be-called.md says what the rules are. These tests compare it with them.
+// These tests compare the rules in docs/guides/who-may-be-called.md with the code.
 
 const page = readPage('docs/guides/who-may-be-called.md').replaceAll(/\s+/g, ' ')
-/** The rows that name the values of `waiting_for` and `ended_reason` for each rule, without padding. */
+/** The guide's table rows, without padding. They name each rule's values of `waiting_for` and `ended_reason`. */
 const rules = readPage('docs/guides/who-may-be-called.md')
   .split('\n')
   .filter((line) => line.startsWith('|'))

@@ -7,7 +7,7 @@ import { findPhrases } from '../../scripts/check-phrases.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Returns the words that the spell checker rejects in a text, as part of a Markdown file of the project. */
+/** Returns the words that the spell checker rejects in a text, as if the text were in a Markdown file of the project. */
 async function findMisspelledWords(text: string): Promise<string[]> {
   const cspell = path.join(root, 'node_modules/cspell/bin.mjs')
   const args = [cspell, '--no-progress', '--no-summary', '--words-only', 'stdin://docs/README.md']

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { readPage, root, splitSentences } from '../support/docs.ts'
 
-// These pages quote what people see. The tests look for the quotations in the sources.
+// These pages quote texts that users see. The tests check that the source code contains each quotation.
 
 const page = readPage('docs/guides/support.md')
 const stepErrors = readPage('docs/reference/step-errors.md')
@@ -20,7 +20,7 @@ const stories = readSources('backend/dashboard/stories/*.ts')
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Finds a sentence. `…` and numbers stand for placeholders. `…` at the beginning is the label of a field. */
+/** Returns true if the source has a sentence. `…` and numbers match placeholders. A leading `…` is a field's label. */
 const contains = (source: string, sentence: string): boolean =>
   new RegExp(
     escape(sentence)
@@ -29,7 +29,7 @@ const contains = (source: string, sentence: string): boolean =>
       .replaceAll(/\d+/g, '(?:$&|\\$\\{[^}]+\\})'),
   ).test(source)
 
-/** Returns the quotations in the first column of the tables whose header is one of `headers`. */
+/** Returns the quotations in the first column of the tables with one of these headers. */
 function quotationsBelow(headers: string[]): string[] {
   const tables = stepErrors.split('\n\n').filter((part) => part.startsWith('|'))
   return tables

@@ -7,7 +7,7 @@ import { useTestFolder } from '../../backend/test/support/folder.ts'
 import app from '../../index.ts'
 import { buildSourcePackage, writeSourcePackage } from '../../scripts/upload/source-package.ts'
 
-// `npm run build:upload`, which .ci/run runs, does the same with the files that it unpacks from source.zip.
+// These tests check the sources before they're packed. `npm run build:upload`, which .ci/run runs, builds from source.zip.
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = useTestFolder()
 

@@ -17,7 +17,7 @@ const { groups, foldersOf, pathOf } = require(path.join(root, 'scripts/backend-f
   pathOf: (name: string) => string
 }
 
-/** A file and the file that it must not import, by the name of the rule. */
+/** For each rule, a file and another file that it must not import. */
 const forbiddenImports: Record<string, readonly [from: string, to: string]> = {
   'every-folder-has-a-layer': ['backend/extras/a.ts', 'contract/b.ts'],
   'commands-import-no-pages': ['backend/admin/a.ts', 'backend/dashboard/b.ts'],
@@ -42,10 +42,10 @@ const forbiddenImports: Record<string, readonly [from: string, to: string]> = {
 }
 
 const folder = useTestFolder()
-/** The violations that were found, as the rule's name and the importing file. */
+/** The violations that the command found: for each, the rule's name and the importing file. */
 const found = new Set<string>()
 
-/** Returns an import that a rule about the order of groups or folders, or about their stores, rejects. */
+/** For a rule about the order of groups or folders, or about a folder's stores, returns an import that it rejects. */
 function findForbiddenImport(rule: string): readonly [from: string, to: string] | undefined {
   const [, importer, kind] = /^(.+)-imports-only-lower-(groups|folders)$/.exec(rule) ?? []
   const [, owner] = /^stores-of-(.+)-belong-to-it$/.exec(rule) ?? []
@@ -57,7 +57,7 @@ function findForbiddenImport(rule: string): readonly [from: string, to: string] 
   if (importer === undefined) return undefined
   const isGroup = kind === 'groups' && foldersOf[importer] !== undefined
   const inner = isGroup ? `backend/${importer}/${foldersOf[importer]?.[0] ?? ''}` : pathOf(importer)
-  // Nobody may import `admin`, and it's on the same line as `service`.
+  // No folder may import `admin`. `admin` itself may not import `service`, which is on the same line.
   return [`${inner}/a.ts`, importer === 'admin' ? 'backend/service/demo/b.ts' : 'backend/admin/b.ts']
 }
 
@@ -84,7 +84,7 @@ beforeAll(async () => {
   const cruiser = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
   const arguments_ = [cruiser, '--config', configFile, '--output-type', 'json', '.']
   const options = { cwd: folder.path, maxBuffer: 64 * 1024 * 1024 }
-  // The command fails because of the violations.
+  // The command exits with an error, because it finds violations. Its output is in the error.
   const { stdout } = await promisify(execFile)(process.execPath, arguments_, options).catch(
     (error: unknown) => error as { stdout: string },
   )

@@ -20,10 +20,10 @@ const Compose = z.object({
 
 type Compose = z.output<typeof Compose>
 
-/** Parses compose.yaml without replacing variables. */
+/** Parses compose.yaml without replacing the variables in it. */
 export const readCompose = (file: string): Compose => Compose.parse(parse(readFileSync(file, 'utf8')))
 
-/** Returns the names of the variables in a value. */
+/** Returns the names of the variables that a value refers to. */
 export const variablesIn = (value: string): string[] =>
   [...value.matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name)
 

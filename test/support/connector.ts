@@ -10,13 +10,14 @@ const { createAppHandler } = zapier as { createAppHandler?: (app: object) => Han
 if (!createAppHandler) throw new Error('core has no createAppHandler')
 const handler = createAppHandler(app)
 
-// After 250 runs, core ends a process that uses more than 450 MB. That's meant for Zapier's servers, not for Jest's.
+// After 250 runs, core ends a process that uses more than 450 MB. This limit is for Zapier's servers, not for Jest, so it's
+// disabled.
 const constants = createRequire(import.meta.url)('zapier-platform-core/src/constants') as {
   KILL_MAX_LIMIT: number
 }
 constants.KILL_MAX_LIMIT = Infinity
 
-/** Returns what a step has for a file of a call. Zapier runs the hydrator when a later step uses the file. */
+/** Returns a step's value for a file of a call. Zapier runs the hydrator only when a later step uses the file. */
 export const fileOfCall = (hydrator: string, call_id: number): string =>
   `hydrate|||${JSON.stringify({ type: 'file', method: `hydrators.${hydrator}`, bundle: { call_id } })}|||hydrate`
 
@@ -32,7 +33,7 @@ interface BundleParts {
 }
 
 interface RunOptions extends BundleParts {
-  /** The result of `z.generateCallbackUrl`. */
+  /** The URL that `z.generateCallbackUrl` returns to the connector. */
   callbackUrl?: string
 }
 
@@ -44,7 +45,7 @@ export async function run<Result>(
   const { results } = await handler({
     command: 'execute',
     method,
-    // Without this, core patches node:http permanently, which affects the other tests of this process.
+    // Otherwise, core would patch node:http permanently, which would affect later tests in this process.
     calledFromCli: true,
     callback_url: callbackUrl,
     bundle: {
@@ -57,7 +58,7 @@ export async function run<Result>(
   return results as Result
 }
 
-/** The error of a failed run. Core encodes the parts of some errors as JSON. */
+/** The error of a failed run. For some errors, the message is JSON. */
 interface ConnectorError {
   name: string
   message: string
@@ -66,7 +67,7 @@ interface ConnectorError {
   status?: number
 }
 
-/** Runs a method that must fail, and returns its error. */
+/** Runs a method that must fail. Returns its error. */
 export async function runExpectingError(method: string, bundle: RunOptions = {}): Promise<ConnectorError> {
   try {
     await run(method, bundle)
@@ -93,9 +94,9 @@ type Method = 'GET' | 'POST' | 'DELETE'
 type Reply = readonly [status: number, body: string | Readable, headers: Record<string, string>]
 
 /**
- * Responds to the next request with this method and path. The returned list then contains that request.
+ * Responds to the next request with this method and path. Returns a list to which this request is then added.
  *
- * @param reply returns the response; it may wait before it does
+ * @param reply returns the response, either immediately or later
  */
 export function stubReply(method: Method, path: string, reply: () => Reply | Promise<Reply>): SentRequest[] {
   const requests: SentRequest[] = []
@@ -110,7 +111,7 @@ export function stubReply(method: Method, path: string, reply: () => Reply | Pro
   return requests
 }
 
-/** Responds to the next request with this method and path. The returned list then contains that request. */
+/** Responds to the next request with this method and path. Returns a list to which this request is then added. */
 export function stubResponse(
   method: Method,
   path: string,
@@ -122,7 +123,7 @@ export function stubResponse(
   return stubReply(method, path, () => [status, text, { 'Content-Type': 'application/json', ...headers }])
 }
 
-/** Fails the connection of the next request with this method and path, as Node does. */
+/** Lets the next request with this method and path fail with Node's error for a failed connection. */
 export function stubFailure(method: Method, path: string, code: string): void {
   nock(baseUrl)
     .intercept(path, method)
@@ -134,7 +135,7 @@ const unexpected: string[] = []
 const recordUnexpected = (request: Request) => unexpected.push(`${request.method} ${request.url}`)
 
 beforeAll(() => {
-  // Only the first import activates it.
+  // Importing nock activates it only the first time.
   if (!nock.isActive()) nock.activate()
   nock.disableNetConnect()
   nock.emitter.on('no match', recordUnexpected)
@@ -158,7 +159,7 @@ export const errorBody = (code: string, message: string, details: object[] = [])
   error: { type: 'invalid_request', code, message, details, request_id: 'req_42' },
 })
 
-/** Returns the parsed body of the only request. */
+/** Returns the parsed body of the first request in the list. */
 export function parseBody(requests: SentRequest[]): unknown {
   const [request] = requests
   if (!request) throw new Error('no request was sent')

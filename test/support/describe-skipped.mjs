@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 const isInstalled = (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 
 /**
- * Returns which tests this machine can't run and what they need, one line each. `SkippedReporter` lists their names at the end.
+ * Returns one line for each kind of test that this machine can't run, with what the tests need. `SkippedReporter` lists the
+ * tests' names at the end.
  *
- * @param found what the run has found: `chromium` and `redis` are undefined if there's none
+ * @param found the programs that this run has found: `chromium` and `redis` are undefined if there are none
  */
 export function describeSkipped({ chromium, redis }) {
   const missing = [

@@ -5,13 +5,13 @@ export const root = path.resolve(import.meta.dirname, '../..')
 
 export const readPage = (page: string): string => readFileSync(path.join(root, page), 'utf8')
 
-/** Returns the code blocks of a language, without the indentation that a list gives them. */
+/** Returns a page's code blocks in one language, without the indentation that they have inside a list. */
 export const codeBlocks = (page: string, language: string): string[] =>
   [...readPage(page).matchAll(new RegExp(`^( *)\`\`\`${language}\n([^]*?)^ *\`\`\`$`, 'gm'))].map(
     ([, indentation = '', code = '']) => code.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
   )
 
-/** Returns the commands of a shell block, each in one line and without its comment. */
+/** Returns the commands of a shell block, each as a single line without its comment. */
 const linesOf = (block: string): string[] =>
   block
     .replaceAll(/\\\n\s*/g, '')
@@ -26,8 +26,8 @@ const programs = 'npm|npx|node|git|docker|pg_dump|pg_restore|psql|createdb|tar|o
 const inlineCommand = new RegExp(`^(?:[A-Z_]+=\\S+ )*(?:${programs}) [^]`)
 
 /**
- * Returns a page's commands in their order, each once: those of its shell blocks, and the code spans that run a program
- * with arguments. Separates commands that are joined with `&&`.
+ * Returns a page's commands in order, without duplicates: those in its shell blocks, and code spans that run a program with
+ * arguments. Splits commands that are joined with `&&`.
  */
 export function commandsIn(page: string): string[] {
   const text = readPage(page).replace(/^( *)```(\w*)\n[^]*?^ *```$/gm, (block, _, language) =>
@@ -41,7 +41,7 @@ export function commandsIn(page: string): string[] {
   return [...new Set(found.flatMap((command) => command.split(' && ')))]
 }
 
-/** Returns the arguments of an `npm run admin` or `npm run support` command; empty for other commands. */
+/** Returns the script and arguments of an `npm run admin` or `npm run support` command. Returns an empty list for others. */
 export function programArguments(command: string): { script: string; args: string[] }[] {
   const [, script, rest] = /^(npm run (?:admin|support)) --(.*?)(?: <.*)?$/.exec(command) ?? []
   if (script === undefined || rest === undefined) return []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { commandsIn, root } from './docs.ts'
 
-/** A test that takes commands from the text of a page and runs them. */
+/** Commands on a page that a test reads from the page and runs. */
 interface RunCommands {
   page: string
   command: RegExp
@@ -14,7 +14,7 @@ const admin = 'test/journey/documented-commands.test.ts'
 const connector = 'test/journey/zap-to-trigger.test.ts'
 const server = 'test/journey/documented-server.test.ts'
 const restore = 'test/journey/restore.test.ts'
-/** This test installs only as a dry run. `.ci/run` installs for real. */
+/** This test does only a dry run of the install commands. `.ci/run` really installs. */
 const install = 'test/repository/install.test.ts'
 
 export const runCommands: readonly RunCommands[] = [
@@ -51,11 +51,11 @@ export const runCommands: readonly RunCommands[] = [
   { page: 'examples/runtime/README.md', command: /^RUNTIME_SIGNING_KEY=/, test: server },
 ]
 
-/** A command that no test takes from the text and runs. */
+/** A command that no test reads from a page and runs. */
 interface OtherCommand {
   command: RegExp
   reason: string
-  /** A file that does the same, and the part of its text that does. */
+  /** A file that does the same as the command, and the text in it that does so. */
   instead?: [file: string, text: string]
 }
 
@@ -158,13 +158,13 @@ export const otherCommands: readonly OtherCommand[] = [
   { command: /^npm run crash-test/, reason: 'takes minutes', instead: ['.ci/run', 'crash-test'] },
 ]
 
-/** Returns the commands of a page that a test must run, in the order of the page. */
+/** Returns the commands of a page that the given test must run, in the page's order. */
 export const commandsRunBy = (test: string, page: string): string[] =>
   commandsIn(page).filter((command) =>
     runCommands.some((row) => row.test === test && row.page === page && row.command.test(command)),
   )
 
-/** Returns the only command of a page that matches a pattern and that a test must run. */
+/** Returns the only command of a page that matches a pattern and that the given test must run. */
 export function commandRunBy(test: string, page: string, pattern: RegExp): string {
   const [command, ...others] = commandsRunBy(test, page).filter((each) => pattern.test(each))
   if (command === undefined || others.length > 0) throw new Error(`${page}: not one command for ${pattern}`)
@@ -176,9 +176,9 @@ const scripts = (
 ).scripts
 
 /**
- * Replaces `npm start` or `npm run …` by the script in package.json, because under npm the script would read the .env
- * of this machine, and `npx node` by the Node that npx would run. The shell becomes the program's process, so that
- * signals reach the program.
+ * Replaces `npm start` and `npm run …` by the script from package.json, because npm's script would read this machine's .env.
+ * Also replaces `npx node` by the Node that npx would run. The program replaces the shell's process, so that it gets the
+ * signals.
  */
 export const withoutNpm = (command: string): string =>
   command.replace(
@@ -192,6 +192,6 @@ export const withoutNpm = (command: string): string =>
     },
   )
 
-/** Returns true if a PostgreSQL server responds and isn't newer than the installed pg_dump. */
+/** Returns true if a PostgreSQL server responds that isn't newer than the installed pg_dump. */
 export const canDump = (url: string): boolean =>
   spawnSync('pg_dump', ['--schema-only', url], { stdio: 'ignore' }).status === 0

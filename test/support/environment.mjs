@@ -5,9 +5,9 @@ import { ModuleMocker } from 'jest-mock'
 if (process.send) process.once('beforeExit', () => process.exit())
 
 /**
- * Runs tests in Node's own context, as the service runs, instead of in a `vm` context per file: Node can then load
- * dependencies once per worker (`runtime.mjs`), and all modules share one `Error` and one `Array`. Restores what a
- * file changed in the process, so that the order of files doesn't matter.
+ * Runs tests in Node's own context, as the service runs, instead of in one `vm` context per file. So Node can load dependencies
+ * once per worker (`runtime.mjs`), and all modules share the same `Error` and `Array`. Restores what a file changed in the
+ * process, so that the order of files doesn't matter.
  */
 export default class Environment {
   global = globalThis
@@ -45,15 +45,15 @@ export default class Environment {
 
   exportConditions = () => ['node', 'node-addons']
 
-  /** Jest requires it. Nothing calls it: `runtime.mjs` needs no context. */
+  /** Jest requires this method. Nothing calls it, because `runtime.mjs` needs no context. */
   getVmContext = () => null
 }
 
-/** Returns true for jest-circus's state of one test file, such as its `jest.setTimeout`. */
+/** Returns true for a property in which jest-circus stores state of one test file, such as its `jest.setTimeout`. */
 const isOfCircus = (key) => /^[A-Z_]+$/.test(key.description)
 
 /**
- * Returns Zod's global registry of schemas with an ID. If every test file loads its own sources, its schemas must not
- * appear in the OpenAPI document of the next file.
+ * Returns Zod's global map of schemas with an ID. A test file that has loaded its own sources must leave no schemas in it,
+ * because they'd appear in the OpenAPI document of the next file.
  */
 const schemasById = () => globalThis.__zod_globalRegistry?._idmap ?? new Map()

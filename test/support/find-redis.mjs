@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client'
 
 /**
- * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Undefined if there is none: then tests
- * that need it are skipped. The tests can share it with anything, because each uses different names.
+ * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Returns undefined if there's none; tests that
+ * need Redis are then skipped. Other programs may use the same Redis, because each test has unique names.
  *
  * @throws {Error} in CI, if Redis can't be reached
  */

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 
-/** Debian's packages have a folder for each version, which isn't in PATH. */
+/** The folder in which Debian's packages have a folder for each version. These folders aren't in PATH. */
 const debianFolder = '/usr/lib/postgresql'
 
 /**
- * Returns the folder of an installed PostgreSQL, version 15 or newer, that has a server and `pg_basebackup`. The embedded
- * one lacks `pg_basebackup`. Undefined if there's none: then tests that need it are skipped, and in CI, they fail.
+ * Returns the folder of an installed PostgreSQL, version 15 or newer, with a server and `pg_basebackup`, which the embedded
+ * PostgreSQL lacks. Returns undefined if there's none: tests that need it are then skipped, or fail in CI.
  */
 export function findPostgresPrograms(): string | undefined {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder).map(Number) : []

@@ -8,10 +8,11 @@ const require = createRequire(import.meta.url)
 const circus = path.join(path.dirname(require.resolve('jest-circus/runner')), 'jestAdapterInit.js')
 
 /**
- * Creates new instances of the modules in test folders for every test file. Node loads all other modules once per
- * worker, as the service does. Jest's own runtime loads everything for every file, which took half of a run's time.
- * Jest measures the coverage only of modules that it has loaded itself, so with coverage, every file gets new instances
- * of all sources. The mutation tester needs them for each mutant, and sets OUTDIAL_TEST_NEW_SOURCES.
+ * Creates new instances of the modules in test folders for every test file. Node loads all other modules once per worker, as
+ * the service does. Jest's own runtime loads all modules for every file, which took half of a run's time.
+ *
+ * With coverage, every file gets new instances of all sources, because Jest measures only modules that its runtime has loaded.
+ * The mutation tester also needs new instances for each mutant, so it sets OUTDIAL_TEST_NEW_SOURCES.
  */
 export default class Runtime extends JestRuntime {
   #isPerFile
@@ -23,19 +24,19 @@ export default class Runtime extends JestRuntime {
     this.#isPerFile = coverage.collectCoverage || process.env.OUTDIAL_TEST_NEW_SOURCES ? isSource : isTest
   }
 
-  /** Jest calls this for the test file itself, and for no other module of the project. */
+  /** Loads the test file. Jest calls this method for no other module of the project. */
   async unstable_importModule(file) {
     return (await this.#import(pathToFileURL(file).href)).namespace
   }
 
-  /** Shares Jest's own modules too, except the one that collects the tests of a file. */
+  /** Shares Jest's own modules between files, too, except the one that collects a file's tests. */
   requireInternalModule(from, to) {
     if (from === circus) delete require.cache[circus]
-    // A new `require` each time: a shared one would keep everything that it has loaded, and so the tests of all files.
+    // Creates a new `require` each time. A shared one would keep all modules that it has loaded, and so the tests of all files.
     return createRequire(from)(to ?? from)
   }
 
-  /** Does nothing. Jest would replace `process.getBuiltinModule`, which must stay Node's own here. */
+  /** Does nothing. Jest's method would replace `process.getBuiltinModule`, but here Node's own function must stay. */
   installGetBuiltinModule() {}
 
   async #import(url) {
@@ -59,7 +60,7 @@ export default class Runtime extends JestRuntime {
   }
 
   #compile(url) {
-    // A path, as Jest's coverage expects.
+    // Jest's coverage expects a path, not a URL.
     const identifier = fileURLToPath(url)
     const meta = { url, filename: identifier, dirname: path.dirname(identifier) }
     return new SourceTextModule(this.transformCache.transform(identifier, { supportsStaticESM: true }), {
@@ -71,20 +72,20 @@ export default class Runtime extends JestRuntime {
   }
 }
 
-/** Modules by URL. */
+/** The shared modules, by URL. */
 const sharedModules = new Map()
 
 const root = new URL('../../', import.meta.url).href
 
 const isTest = (url) => url.startsWith(root) && /^(backend\/)?test\//.test(url.slice(root.length))
 
-// fastify-type-provider-zod caches the project's schemas, so it counts as a source.
+// Includes fastify-type-provider-zod, because it caches the project's schemas.
 const isSource = (url) => /^file:(?!.*\/node_modules\/(?!fastify-type-provider-zod\/))/.test(url)
 
 function resolve(specifier, parent) {
   if (specifier === '@jest/globals' || isBuiltin(specifier)) return specifier
   const from = pathToFileURL(parent).href
-  // Most imports are relative, and this is much faster than the general case.
+  // Most imports are relative. For these, creating a URL is much faster than `import.meta.resolve`.
   if (/^\.\.?\//.test(specifier)) return new URL(specifier, from).href
   return import.meta.resolve(specifier, from)
 }

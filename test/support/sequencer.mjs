@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import Sequencer from '@jest/test-sequencer'
 
 /**
- * Starts slow files first, so that the end of a run doesn't wait for one of them. Jest sorts by the durations of the
- * previous run, or by size if there was none. The slowest files are small: they wait for browsers and processes, and those
- * of whole journeys take minutes.
+ * Starts slow files first, so that a run doesn't end with a long wait for one file. Jest sorts files by their duration in the
+ * previous run or, without one, by size. But the slowest files are small: they wait for browsers and processes, and the files
+ * in `journey` take minutes.
  */
 export default class SlowestFirst extends Sequencer {
   sort(tests) {

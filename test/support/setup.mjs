@@ -5,7 +5,7 @@ import { findRedis } from './find-redis.mjs'
 import { startChromium } from './start-chromium.mjs'
 import { startDatabase } from './start-database.mjs'
 
-/** Starts what all test files of a run share. */
+/** Starts the servers that all test files of a run share. */
 export default async function setUp() {
   process.env.TMPDIR = hasMemoryFolder() ? memoryFolder : shortTemporaryFolder
   const [database, chromium, redis] = await Promise.all([startDatabase(), startChromium(), findRedis()])
@@ -19,8 +19,8 @@ export default async function setUp() {
 const memoryFolder = '/dev/shm'
 
 /**
- * Returns true if Linux has an in-memory folder with enough free space, from which programs can run. Every test file
- * has its own database of hundreds of files. Creating and removing them on a disk takes a third of a run's time.
+ * Returns true if Linux has an in-memory folder with enough free space, from which programs can be run. Every test file has a
+ * separate database of hundreds of files. On a disk, creating and removing them takes a third of a run's time.
  */
 function hasMemoryFolder() {
   if (process.platform !== 'linux') return false

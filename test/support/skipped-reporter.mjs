@@ -1,4 +1,4 @@
-/** Lists the tests that this machine couldn't run. In CI, which can run all of them, a skipped test fails the run. */
+/** Lists the tests that this machine couldn't run. CI can run all tests, so there, a skipped test fails the run. */
 export default class SkippedReporter {
   #error
 
@@ -7,7 +7,7 @@ export default class SkippedReporter {
   }
 
   onRunComplete(_, { testResults }) {
-    if (this.config.testNamePattern) return // the others were skipped on purpose
+    if (this.config.testNamePattern) return // with a name pattern, the user has skipped the other tests on purpose
     const skipped = testResults.flatMap(({ testResults: tests }) =>
       tests.filter(({ status }) => status === 'pending').map(({ fullName }) => fullName),
     )

@@ -5,14 +5,14 @@ import { startEmbedded } from '../../backend/platform/db/embedded/start-embedded
 import { migrate } from '../../backend/platform/db/migrate.ts'
 
 /**
- * Creates the migrated template from which every test file gets its own database. Uses the server of DATABASE_URL, or
- * starts an embedded server that is removed after the run, however the run ends.
+ * Creates the migrated template database, of which every test file gets a copy. Uses the server of DATABASE_URL, or starts an
+ * embedded server, which is removed even if the run is killed.
  */
 export async function startDatabase() {
   const embedded = process.env.DATABASE_URL ? undefined : await startTemporary()
   const base = process.env.DATABASE_URL || embedded.url
   const template = process.env.OUTDIAL_TEMPLATE ?? `outdial_test_${randomBytes(6).toString('hex')}`
-  // The application name shows other runs that this run is active, so they don't drop its databases.
+  // The connection's application name shows other runs that this run is active. They then don't drop its databases.
   const mark = new pg.Client({ connectionString: base, application_name: template })
   await mark.connect()
   await dropLeftovers(mark, template)
@@ -33,10 +33,10 @@ const startTemporary = () =>
     log: pino({ level: 'silent' }),
   })
 
-/** Drops databases of killed runs: those with this name, and those with generated names whose run isn't connected. */
+/** Drops databases of killed runs: those with the template's name, and generated names of runs that aren't connected. */
 async function dropLeftovers(mark, template) {
   const { rows } = await mark.query(
-    // pg_stat_activity also has a datname.
+    // The table's name is needed, because pg_stat_activity also has a column datname.
     `select database.datname as name from pg_database as database
      where database.datname = $1 or starts_with(database.datname, $1 || '_')
        or database.datname ~ '^outdial_test_[0-9a-f]{12}(_|$)' and not exists (

@@ -27,25 +27,25 @@ export const searches = listSteps(app.searches)
 export const allSteps = [...triggers, ...creates, ...searches]
 export const visibleSteps = allSteps.filter(({ display }) => !display.hidden)
 
-/** Returns rows for `it.each`: the key and the step. */
+/** Returns rows for `it.each`: each has a step's key and the step. */
 export const named = (steps: Step[]) => steps.map((step) => [step.key, step] as const)
 
 const isStatic = <Field extends object>(field: Field | ((...args: never[]) => unknown)): field is Field =>
   typeof field !== 'function'
 
-/** Returns the fields that take a value: a copy field only shows a text. Leaves out fields from functions. */
+/** Returns a step's fields that take a value. Copy fields only show a text. Leaves out fields from functions. */
 export const inputFieldsOf = ({ operation }: Step): PlainInputField[] =>
   (operation.inputFields ?? []).filter(isStatic).filter(({ type }) => type !== 'copy')
 
 export const outputFieldsOf = ({ operation }: Step): PlainOutputField[] =>
   (operation.outputFields ?? []).filter(isStatic)
 
-/** Rows for `it.each`: the step's and the field's key, and the field. */
+/** Rows for `it.each`. Each has a name, made of the step's and the field's key, and the field. */
 export const allInputFields = visibleSteps.flatMap((step) =>
   inputFieldsOf(step).map((field) => [`${step.key}.${field.key}`, field] as const),
 )
 
-/** Returns the texts that people read in the Zap editor as plain text or Markdown, without the labels. */
+/** Returns the texts that users read in the Zap editor as plain text or Markdown, without the labels. */
 export const textsOf = ({ display, operation }: Step): string[] => [
   display.description,
   ...(operation.inputFields ?? []).filter(isStatic).flatMap(({ helpText }) => helpText ?? []),

@@ -1,4 +1,4 @@
 import { stripTypeScriptTypes } from 'node:module'
 
-// Tests run the same code as Node: the sources with their types blanked out, without another compiler.
+// Replaces types by blanks, as Node does. So tests run the same code as the service, without another compiler.
 export default { process: (source) => ({ code: stripTypeScriptTypes(source) }) }

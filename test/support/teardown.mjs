@@ -1,4 +1,4 @@
-/** Keeps a template that OUTDIAL_TEMPLATE names, so that it can be inspected. The next run with that name drops it. */
+/** Stops what `setUp` started. Keeps a template that OUTDIAL_TEMPLATE names, but the next run with this name drops it. */
 export default async function tearDown() {
   const { mark, template, embedded, chromium } = globalThis.outdialTests
   await chromium?.close()

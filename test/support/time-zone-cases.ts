@@ -1,13 +1,14 @@
 // cspell:ignore AKDT AKST Kyiv Olympus
-// Each text means the same in Zaps, imports, and the API: test/reading/time-zone.test.ts, test/time-zones.test.ts,
-// backend/test/contacts/contact-time-zones.test.ts, and backend/test/dashboard/contacts/import-pages.test.ts.
+// Zaps, imports, and the API must understand each text in the same way. These files test it: test/reading/time-zone.test.ts,
+// test/time-zones.test.ts, backend/test/contacts/contact-time-zones.test.ts, and
+// backend/test/dashboard/contacts/import-pages.test.ts.
 
 const newYork = 'America/New_York'
 const chicago = 'America/Chicago'
 const denver = 'America/Denver'
 const losAngeles = 'America/Los_Angeles'
 
-/** Returns a number in a place that no other index has. */
+/** Functions that return a number in a place. Each index gives a different number. */
 const places = {
   'New York': (index: number) => `+1212557${1000 + index}`,
   Toronto: (index: number) => `+1416557${1000 + index}`,
@@ -20,7 +21,7 @@ const places = {
 
 type Place = keyof typeof places
 
-/** The country and the possible time zones of a number in each place. */
+/** For each place, the country of its numbers and their possible time zones. */
 export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> = {
   'New York': { country: 'US', zones: ['America/New_York'] },
   Toronto: { country: 'CA', zones: ['America/Toronto'] },
@@ -31,7 +32,7 @@ export const zonesOfPlaces: Record<Place, { country: string; zones: string[] }> 
   Germany: { country: 'DE', zones: ['Europe/Berlin'] },
 }
 
-/** These mean the same for every number, because they name a place. */
+/** Texts that mean the same for every number, because they name a place. */
 const names: readonly [text: string, timeZone: string][] = [
   ['America/New_York', newYork],
   ['america/new york', newYork],
@@ -71,7 +72,7 @@ const names: readonly [text: string, timeZone: string][] = [
   ['AUS Eastern Standard Time', 'Australia/Sydney'],
 ]
 
-/** These mean a time zone only for numbers in the United States and Canada. */
+/** Texts that mean a time zone only for numbers in the United States and Canada. */
 const american: readonly [text: string, place: Place, timeZone: string | undefined][] = [
   ['ET', 'New York', newYork],
   ['EST', 'New York', newYork],
@@ -109,7 +110,7 @@ const american: readonly [text: string, place: Place, timeZone: string | undefin
   ['Alaskan Standard Time', 'New York', 'America/Anchorage'],
   ['Hawaii Standard Time', 'New York', 'Pacific/Honolulu'],
   ['Hawaiian Standard Time', 'New York', 'Pacific/Honolulu'],
-  // Arizona has standard time all year.
+  // Arizona has no daylight saving time.
   ['Mountain Standard Time', 'Arizona', 'America/Phoenix'],
   ['(UTC-07:00) Mountain Standard Time', 'Arizona', 'America/Phoenix'],
   ['Mountain Standard Time Zone', 'Arizona', 'America/Phoenix'],
@@ -119,7 +120,7 @@ const american: readonly [text: string, place: Place, timeZone: string | undefin
   ['CST', 'Saskatchewan', 'America/Regina'],
   ['Central Standard Time', 'Saskatchewan', 'America/Regina'],
   ['CT', 'Saskatchewan', chicago],
-  // Elsewhere, the same words mean other time zones, or ones without daylight saving time.
+  // In other countries, these words mean other time zones, or time zones without daylight saving time.
   ['EST', 'Jamaica', undefined],
   ['Eastern', 'Jamaica', undefined],
   ['Eastern Time', 'Jamaica', undefined],
@@ -139,7 +140,7 @@ const american: readonly [text: string, place: Place, timeZone: string | undefin
   ['HST', 'Germany', undefined],
 ]
 
-/** Abbreviations with several meanings, fixed offsets, and text that isn't a time zone. */
+/** Abbreviations with several meanings, fixed offsets, and texts that don't name a time zone. */
 const unreadable: readonly string[] = [
   ...[
     'BST',
@@ -172,9 +173,9 @@ interface TimeZoneCase {
   text: string
   phoneNumber: string
   place: Place
-  /** Undefined if it can't be read. */
+  /** The time zone that the text means. Undefined if the text isn't accepted. */
   timeZone: string | undefined
-  /** True if only the number's country says what it means. */
+  /** True if the text's meaning depends on the number's country. */
   dependsOnNumber: boolean
 }
 

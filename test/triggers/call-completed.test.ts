@@ -31,7 +31,7 @@ const event: CallCompletedEvent = {
   workspace_id: 3,
   data: exampleCall,
 }
-/** The call that the trigger returns for the example call. */
+/** The trigger's output for the example call. */
 const flatCall: Record<string, unknown> = {
   ...exampleCall,
   outcome_label: 'Answered',
@@ -57,7 +57,7 @@ describe('subscribing', () => {
       event: 'call.completed',
       filter: { campaign_id: 12, outcome: ['answered', 'voicemail'], test: 'exclude' },
     })
-    // The output leaves out the signing secret, which Zapier can't use.
+    // The output doesn't have the signing secret, because Zapier can't use it.
     expect(output).toEqual({ id: 7 })
   })
 

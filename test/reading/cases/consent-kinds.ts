@@ -1,5 +1,5 @@
 // cspell:ignore schriftlich escrito écrit iscritto schriftelijk mündlich telefonisch téléphone mondeling
-/** How a person agreed: the text, and what it means. */
+/** Each row: a text about how a person agreed, and the kind that it means. */
 export const consentKindCases: readonly (readonly [text: string, kind: 'written' | 'oral'])[] = [
   ...[
     'Written',
@@ -26,7 +26,7 @@ export const consentKindCases: readonly (readonly [text: string, kind: 'written'
   ...['mündlich', 'telefonisch', 'par téléphone', 'mondeling'].map((text) => [text, 'oral'] as const),
 ]
 
-/** Texts that name the way of asking, a channel, or a refusal. */
+/** Texts that don't say how a person agreed: they name the way of asking, a channel, or a refusal. */
 export const unreadableConsentKinds: readonly string[] = [
   ...['', ' ', 'Web', 'Website form', 'phone', 'email', 'express', 'implied', 'Yes', 'No', 'none'],
   ...['not written', 'not signed', 'unsigned', 'written, oral', 'w', '1'],

@@ -1,5 +1,5 @@
 // cspell:ignore España Espana Maharashtra Türkiye USAA d'Ivoire Ivoire
-/** A text, the country that it names, and how. */
+/** Each row: a text, the country that it means, and how it names the country. */
 export const countryCases = [
   ['US', 'US', 'code'],
   ['us', 'US', 'code'],
@@ -59,7 +59,7 @@ export const countryCases = [
   ['Canada (+1)', 'CA', 'name'],
 ] as const
 
-/** Texts that name no country, or more than one. */
+/** Texts that name no single country. */
 export const unreadableCountries = [
   ...['', 'n/a', 'N.A.', '-', 'yes', 'Texas', 'Maharashtra', 'qq', 'Congo', '999', '+', 'USAA'],
   ...[

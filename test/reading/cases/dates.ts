@@ -1,5 +1,5 @@
 // cspell:ignore AKDT AKST Mitteleuropäische Normalzeit Pago
-/** A date that is read in a time zone, unless it has one. Undefined is an error. */
+/** A text, the time zone if the text names none, and the moment that it means. Undefined if it isn't accepted. */
 type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
 
 const newYork = 'America/New_York'
@@ -20,7 +20,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['1777883400000', '2026-05-04T08:30:00.000Z'],
   ['2026-11-01 00:30', '2026-11-01T04:30:00.000Z'],
   ['2026-11-01 12:00', '2026-11-01T17:00:00.000Z'],
-  // The clock jumps from 2:00 to 3:00 in this night.
+  // In this night, the clocks jump from 2:00 to 3:00.
   ['2026-03-08 01:30', '2026-03-08T06:30:00.000Z'],
   ['2026-03-08 03:30', '2026-03-08T07:30:00.000Z'],
   ['Sept 4 2026', '2026-09-04T04:00:00.000Z'],
@@ -35,18 +35,18 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['2026-05-04T09:30:00Z -1d', '2026-05-03T09:30:00.000Z'],
   ['2026-05-04 9:30 PM+30m', '2026-05-05T02:00:00.000Z'],
   ['May 4, 2026 +1w -2h', '2026-05-11T02:00:00.000Z'],
-  // The clock changes in between, and the time of day stays.
+  // Clocks change between the two times, but the time of day stays the same.
   ['2026-10-31 12:00 +1d', '2026-11-01T17:00:00.000Z'],
   ['1777883400 +1h', '2026-05-04T09:30:00.000Z'],
   ['20th Nov. 2026', '2026-11-20T05:00:00.000Z'],
   ['May 4, 2026  9am PDT', '2026-05-04T16:00:00.000Z'],
   ['2026-05-04 9 AM +05:30', '2026-05-04T03:30:00.000Z'],
-  // Zapier prints {{zap_meta_human_now}} like this.
+  // Zapier's format for {{zap_meta_human_now}}.
   ['11/25/26 06:05PM', '2026-11-25T23:05:00.000Z'],
   ['11/25/26 06:05PM +1d', '2026-11-26T23:05:00.000Z'],
   ['11/26/26 09:30AM -30m', '2026-11-26T14:00:00.000Z'],
   ['11/26/26', '2026-11-26T05:00:00.000Z'],
-  // JavaScript's Date as text.
+  // The format of JavaScript's `Date.toString()`.
   ['Thu Nov 26 2026 09:30:00 GMT-0500 (Eastern Standard Time)', '2026-11-26T14:30:00.000Z'],
   ['Thu Nov 26 2026 09:30:00 GMT+0100 (Mitteleuropäische Normalzeit)', '2026-11-26T08:30:00.000Z'],
   ['Thu Nov 26 2026 09:30:00 GMT+0000', '2026-11-26T09:30:00.000Z'],
@@ -58,7 +58,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['2026-11-26 09:30:00 UTC', '2026-11-26T09:30:00.000Z'],
   ['2026-11-26 09:30 UTC +1d', '2026-11-27T09:30:00.000Z'],
   ['2026-11-26 09:30 EST', '2026-11-26T14:30:00.000Z'],
-  // ET and the like change with daylight saving time. EST doesn't, as in the dates of emails.
+  // ET and the like follow daylight saving time. EST always means standard time, as in the dates of emails.
   ['2026-07-04 9:30 ET', '2026-07-04T13:30:00.000Z'],
   ['2026-11-26 9:30 ET', '2026-11-26T14:30:00.000Z'],
   ['7/4/2026 9:30 AM CT', '2026-07-04T14:30:00.000Z'],
@@ -70,12 +70,12 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['2026-11-26 9:30 AKST', '2026-11-26T18:30:00.000Z'],
   ['2026-07-04 9:30 AKDT', '2026-07-04T17:30:00.000Z'],
   ['2026-07-04 9:30 HST', '2026-07-04T19:30:00.000Z'],
-  // The clock changes in between, and the time of day stays.
+  // Clocks change between the two times, but the time of day stays the same.
   ['2026-10-31 12:00 ET +1d', '2026-11-01T17:00:00.000Z'],
   ['1777883400.0', '2026-05-04T08:30:00.000Z'],
   ['1777883400000.00', '2026-05-04T08:30:00.000Z'],
   ['1777883400.0 +1h', '2026-05-04T09:30:00.000Z'],
-  // The day comes first only if that's the only possibility.
+  // The day is the first number only if it can't be the month.
   ['25/12/2026', '2026-12-25T05:00:00.000Z'],
   ['25/11/2026 18:07:48', '2026-11-25T23:07:48.000Z'],
   ['13/1/2026 9:30 AM +1d', '2026-01-14T14:30:00.000Z'],
@@ -83,7 +83,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['26.11.2026 09:30', '2026-11-26T14:30:00.000Z'],
   ['26. November 2026', '2026-11-26T05:00:00.000Z'],
   [' 2026-05-04\u00a09:30\u202fAM ', '2026-05-04T13:30:00.000Z'],
-  // A clock change repeats this time. The first one counts.
+  // A clock change repeats this time. The first occurrence counts.
   ['2026-11-01 01:30', '2026-11-01T05:30:00.000Z'],
   ['1900-01-01 00:00 UTC', '1900-01-01T00:00:00.000Z'],
 ]
@@ -132,14 +132,14 @@ const rejected = [
   'asap',
   '9:30',
   '',
-  // Day, month, and year in an order that isn't clear.
+  // Dates in which the order of day, month, and year is unclear, or that don't exist.
   '13/13/2026',
   '25/12/26',
   '32/12/2026',
   '25/00/2026',
   '31/04/2026',
   '11-25-2026',
-  // Placeholders, and what is outside of the years that are read.
+  // Placeholders, and dates outside the accepted years.
   '0001-01-01',
   '0001-01-01T00:00:00Z',
   '0026-11-26',

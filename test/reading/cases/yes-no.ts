@@ -1,5 +1,5 @@
 // cspell:ignore oui nein optout não
-/** An answer: the text, and what it means in most fields and in "Do not call". Undefined is an error. */
+/** A text, the answer that it means in most fields, and the answer in "Do not call". Undefined if the text isn't accepted. */
 type YesNoCase = readonly [text: string, answer: boolean | undefined, doNotCall: boolean | undefined]
 
 const sameEverywhere = (answer: boolean | undefined, texts: string[]) =>
