@@ -13,11 +13,11 @@ import { getRequestId } from '../backend/platform/http/request-log.ts'
 import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 
 /**
- * `npm run bench:api-log` measures how many `POST /contacts/` per second one process handles with and without the API
- * log. The two take turns on the same database, so that its growth affects both. Requests don't pass through a socket,
- * because the client would cost the same in both cases. Nothing dials the calls.
+ * `npm run bench:api-log` measures how many `POST /contacts/` one process handles per second, with and without the API log.
+ * Short runs with and without it alternate on one database, so that its growth affects both. Requests don't use a socket,
+ * because the client's cost would be the same in both cases. Nothing dials the calls.
  */
-/** Short runs, because other programs disturb neighbors alike. */
+/** The seconds of each run. They're few, so that other programs disturb both runs of a pair equally. */
 const seconds = Number(process.env.BENCH_SECONDS ?? 1)
 const pairs = Number(process.env.BENCH_PAIRS ?? 40)
 const clients = 16
@@ -57,7 +57,7 @@ async function measure(send: (api: FastifyInstance) => Promise<void>): Promise<v
 
   const rows: Record<'on' | 'off', Awaited<ReturnType<typeof run>>>[] = []
   for (let pair = 0; pair < pairs; pair += 1) {
-    // Alternately, so that neither always comes first.
+    // Alternates which one runs first.
     const first = pair % 2 === 0 ? withLog : withoutLog
     const one = await run(first)
     const other = await run(first === withLog ? withoutLog : withLog)
@@ -90,7 +90,7 @@ async function measure(send: (api: FastifyInstance) => Promise<void>): Promise<v
   for (const cells of [head, head.map(() => '---'), ...lines]) process.stdout.write(toLine(cells))
 }
 
-/** Creates the routes of the API, without a server. */
+/** Creates the API's routes without a server. */
 async function createApi(of: Deps, hasLog: boolean): Promise<FastifyInstance> {
   const app = Fastify({ genReqId: getRequestId })
   for (const name of ['caller', 'errorCode', 'errorFields']) app.decorateRequest(name, null)

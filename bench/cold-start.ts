@@ -28,7 +28,7 @@ const times = Array.from({ length: processes }, () =>
   ),
 ).toSorted((one, other) => one - other)
 
-/** Returns the time that this share of the measured times doesn't exceed. */
+/** Returns the time that the given share of the measured times doesn't exceed. */
 const quantile = (part: number): number => times[Math.round(part * (times.length - 1))] ?? NaN
 const row = (cells: string[]): string => `| ${cells.join(' | ')} |`
 process.stdout.write(

@@ -5,8 +5,8 @@ import { median } from './statistics.ts'
 import { openWorld } from './world.ts'
 
 /**
- * The pages that `npm run bench:dashboard` opens over HTTP. It alternates between a workspace with 1,000 calls and one
- * with 100,000, and reports median clock times. Both workspaces are in a temporary database.
+ * The pages that `npm run bench:dashboard` opens over HTTP. It alternates between a workspace with 1,000 calls and one with
+ * 100,000, and reports the median times. Both workspaces are in a temporary database.
  */
 const pages: [string, (workspace: Seeded) => string][] = [
   ['overview', () => '/overview'],

@@ -11,9 +11,9 @@ import { type Browser, createBrowser } from '../support/browser.ts'
 import { inputs } from './input/worst-inputs.ts'
 
 /**
- * `npm run bench:input` sends the worst input of each kind from one workspace, two requests at a time, and measures
- * meanwhile how fast `/healthz` responds and how long a call of another workspace takes from the request to its end.
- * The service runs as with `npm start`, in one process with a temporary database.
+ * `npm run bench:input` sends the worst input of each kind from one workspace, two requests at a time. Meanwhile, it measures
+ * how fast `/healthz` responds, and how long a call of another workspace takes from the request to its end. The service runs as
+ * with `npm start`, in one process with a temporary database.
  */
 const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 let lastNumber = 2_570_000
@@ -56,7 +56,7 @@ try {
     rows.push(await measure(name, () => send(attacker), maxPosts))
   process.stdout.write(`${rows.map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`)
 
-  /** Sends an input repeatedly, and measures what others notice. Times in milliseconds. */
+  /** Sends an input repeatedly, and measures what other users notice meanwhile, in milliseconds. */
   async function measure(name: string, send: () => Promise<number>, maxPosts: number): Promise<string[]> {
     const endAt = performance.now() + seconds * 1_000
     const repeat = async (work: () => Promise<void>) => {
@@ -98,7 +98,7 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** Returns the address that the service prints when it's ready. */
+/** Returns the URL that the service prints when it's ready. */
 async function findAddress({ stdout }: Pick<ChildProcess, 'stdout'>): Promise<string> {
   if (stdout === null) throw new Error('the service has no output')
   const lines = createInterface(stdout)
@@ -117,7 +117,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Queues a call of the demo workspace, and waits until it's completed. */
+/** Queues a call in the demo workspace, and waits until it's completed. */
 async function makeCall(origin: string, demo: { api_key: string; campaign_id: number }): Promise<void> {
   const headers = { authorization: `Bearer ${demo.api_key}`, 'content-type': 'application/json' }
   const api = `${origin}/api/public/v1`
@@ -135,7 +135,7 @@ async function makeCall(origin: string, demo: { api_key: string; campaign_id: nu
   }
 }
 
-/** Creates a second workspace, with an API key. */
+/** Creates a second workspace with an API key, from which the inputs are sent. */
 async function openAttacker(origin: string, demo: { email: string; password: string }) {
   const browser: Browser = createBrowser()
   const { page: signIn } = await browser.open(`${origin}/sign-in`)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Environment } from '../backend/config.ts'
 
-/** Creates a temporary folder. It's also removed if this process exits before `remove`, because it can have gigabytes. */
+/** Creates a temporary folder. It can grow to gigabytes, so it's also removed if this process exits without `remove`. */
 export async function createFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'outdial-bench-'))
   const options = { recursive: true, force: true } as const
@@ -19,6 +19,6 @@ export async function createFolder(): Promise<{ folder: string; remove: () => Pr
   }
 }
 
-/** Returns this process's environment without settings of the service, which would change what is measured. */
+/** Returns this process's environment without the service's settings, which would change the results. */
 export const environmentWithoutSettings = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !(name in Environment.shape)))

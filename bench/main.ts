@@ -7,10 +7,13 @@ import { runRow, toScale } from './row.ts'
 import { rows } from './rows.ts'
 
 /**
- * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` runs one row. `npm run bench -- --save`
- * also writes docs/reference/performance.md, its picture, and docs/reference/performance.json, with the earlier results of rows
- * that weren't measured or failed. BENCH_SCALE below 1 makes the run shorter.
- * BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows `claim` and `lists`.
+ * `npm run bench` measures all rows and prints one table. `npm run bench -- NAME` measures one row.
+ *
+ * With `-- --save`, it also writes docs/reference/performance.md, its picture, and docs/reference/performance.json. Rows that
+ * weren't measured or that failed keep their earlier results.
+ *
+ * BENCH_SCALE below 1 makes the run shorter. BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows
+ * `claim` and `lists`.
  */
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { save: { type: 'boolean' } } })
 const write = (text: string) => process.stdout.write(`${text}\n`)
@@ -27,7 +30,7 @@ if (!(scale.factor > 0 && scale.factor <= 1)) stop('BENCH_SCALE must be above 0 
 const isFull = positionals.length === 0
 if (values.save && !isFull && scale.factor < 1) stop('Single rows are saved without BENCH_SCALE.')
 
-// Exit handlers remove the temporary folders.
+// A signal exits the process normally, so that its exit handlers remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const machine = await describeMachine()
@@ -42,7 +45,7 @@ for (const row of rows.filter(({ name }) => isFull || positionals.includes(name)
     for (const each of measured) write(`  ${each.label}: ${formatResult(each)}, limit ${formatLimit(each)}`)
     for (const { notes } of measured) if (notes !== null) write(`  ${notes}`)
   } catch (error) {
-    // The other rows are worth measuring although this one failed.
+    // Continues, because the other rows' results are useful although this row failed.
     process.exitCode = 1
     write(`${row.name} failed: ${error instanceof Error ? error.stack : String(error)}`)
   }

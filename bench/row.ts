@@ -1,31 +1,31 @@
 import { type HttpClients, openClients, openWorld, startProcess, type Subject, type World } from './world.ts'
 
-/** One row of the benchmark: what it measures, and the peer that each of its figures is compared with. */
+/** A row of the benchmark. It measures figures, and compares each with a peer's. */
 export interface Row {
-  /** `npm run bench -- NAME` runs only this row. */
+  /** The name in `npm run bench -- NAME`, which measures only this row. */
   name: string
   run: (bench: Bench) => Promise<Measurement[]>
 }
 
 export interface Measurement {
-  /** A few words, for the picture. */
+  /** A few words for the picture. */
   label: string
   what: string
-  /** The peer. Leave it out if the figure has none. */
+  /** What the figure is compared with. Undefined if it isn't compared. */
   against?: string
   unit: string
-  /** Ours and the peer's are measured right after one another, so that other programs affect both. */
+  /** Our figure and the peer's are measured one right after the other, so that other programs affect both equally. */
   rounds: Round[]
-  /** The figure that the limit applies to. By default, ours divided by the peer's. */
+  /** How the figure that the limit applies to is computed. By default, it's ours divided by the peer's. */
   compare?: 'ratio' | 'difference' | 'ours'
-  /** Leave it out if the figure only explains others. */
+  /** Undefined if the figure only explains others. */
   limit?: Limit
   notes?: string
 }
 
 export interface Round {
   ours: number
-  /** NaN without a peer. */
+  /** NaN if there's no peer. */
   peer: number
 }
 
@@ -37,27 +37,27 @@ export interface Limit {
 export const atLeast = (value: number): Limit => ({ at: 'least', value })
 export const atMost = (value: number): Limit => ({ at: 'most', value })
 
-/** How much a run measures. */
+/** The size of a run. */
 export interface Scale {
-  /** 1 for results that are saved. BENCH_SCALE=0.02 checks in minutes that all rows still work. */
+  /** 1 for results that are saved. BENCH_SCALE=0.02 only checks, in a few minutes, that all rows still work. */
   factor: number
   rounds: number
-  /** Seconds of work in a round. */
+  /** How many seconds of work a round has. */
   seconds: number
-  /** Claims in a round. */
+  /** How many claims a round has. */
   claims: number
-  /** Views of a page in a round. */
+  /** How many page views a round has. */
   views: number
-  /** How many calls the rows about large databases have. */
+  /** How many calls the large databases have. */
   manyCalls: number
   /** How many finished calls the large databases of `claim` and `lists` have in addition. */
   finishedCalls: number
 }
 
-/** Returns fewer and shorter rounds and fewer calls for a factor below 1. */
+/** Returns a smaller size for a factor below 1: fewer and shorter rounds, and fewer calls. */
 export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   factor,
-  // A single round shows that a row works.
+  // At a very small scale, one round is enough to show that a row works.
   rounds: factor < 0.01 ? 1 : Math.max(3, Math.ceil(7 * Math.sqrt(factor))),
   seconds: Math.max(0.3, 3 * Math.sqrt(factor)),
   claims: Math.max(10, Math.ceil(100 * Math.sqrt(factor))),
@@ -66,17 +66,17 @@ export const toScale = (factor: number, finishedCalls = 0): Scale => ({
   finishedCalls,
 })
 
-/** Starts processes and databases, which end with the row. */
+/** Functions for a row. The processes and databases that they start end with the row. */
 export interface Bench {
   scale: Scale
   openWorld: () => Promise<World>
-  /** Starts a file of `processes/`. */
+  /** Starts the file of this name in `processes/`. */
   start: (name: string, environment: Record<string, string>) => Promise<Subject>
   openClients: (port: number, clients: number) => HttpClients
   onEnd: (close: () => Promise<unknown>) => void
 }
 
-/** Runs a row, and ends what it started in reverse order, even if it fails. */
+/** Runs a row. Then closes what the row has opened, in reverse order and even if the row failed. */
 export async function runRow(row: Row, scale: Scale): Promise<Measurement[]> {
   const closings: (() => Promise<unknown>)[] = []
   const onEnd = (close: () => Promise<unknown>) => void closings.unshift(close)
@@ -106,7 +106,7 @@ export async function runRow(row: Row, scale: Scale): Promise<Measurement[]> {
   }
 }
 
-/** Measures ours and the peer's in turns. Which one is first alternates, because each leaves the database larger. */
+/** Measures our figure and the peer's in each round. The order alternates, because each leaves the database larger. */
 export async function takeTurns(
   rounds: number,
   ours: () => Promise<number>,

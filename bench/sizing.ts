@@ -6,20 +6,20 @@ import { type CallCost, measureCalls } from './sizing/measure-calls.ts'
 import { type LiveCallCost, measureLiveCalls } from './sizing/measure-live-calls.ts'
 
 /**
- * `npm run bench:sizing` measures what a call costs: CPU time, write-ahead log, and disk. Unlike throughput, these depend
- * little on what else the machine does. `-- --save` writes docs/reference/sizing.json and the tables of docs/guides/scale.md.
- * BENCH_SCALE below 1 makes the run shorter. Linux only.
+ * `npm run bench:sizing` measures the cost of a call: CPU time, write-ahead log, and disk. Unlike throughput, these depend
+ * little on other programs on the machine. `-- --save` writes docs/reference/sizing.json and the tables of
+ * docs/guides/scale.md. BENCH_SCALE below 1 makes the run shorter. Linux only.
  */
 const { values } = parseArgs({ options: { save: { type: 'boolean' } } })
 const scale = toScale(Number(process.env.BENCH_SCALE ?? 1))
 if (!(scale.factor > 0 && scale.factor <= 1)) throw new Error('BENCH_SCALE must be above 0 and at most 1.')
 
-// Exit handlers remove the temporary folders.
+// A signal exits the process normally, so that its exit handlers remove the temporary folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-/** Calls that a worker can have in progress: each of the 10 campaigns has at most 50. */
+/** How many calls a worker can have in progress: each of the 10 campaigns has at most 50. */
 const liveCalls = Math.ceil(500 * scale.factor)
-/** The leases are renewed every 7 seconds. */
+/** Long enough to renew the leases, which happens every 7 seconds, several times. */
 const liveSeconds = Math.ceil(35 * scale.factor)
 
 const machine = await describeMachine()

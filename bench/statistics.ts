@@ -1,4 +1,4 @@
-/** Returns the value that this share of the values doesn't exceed. Interpolates between the two nearest values. */
+/** Returns the value that the given share of the values doesn't exceed. Interpolates between the two nearest values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   const position = (sorted.length - 1) * share

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { type BenchClient, hangUp } from './tools/client.ts'
 import { getHeap, openSession, repeatTimes, startToolServer, type ToolSubject } from './tools/subjects.ts'
 
-/** The sessions of a server that has warmed up. */
+/** How many sessions a server handles before it's measured, to warm up. */
 const warmUpSessions = 500
 
-/** Returns the server's heap per idle session, in KiB. */
+/** Returns how much of the server's heap each idle session uses, in KiB. */
 async function measureHeap(subject: ToolSubject, count: number): Promise<number> {
   const before = await getHeap(subject)
   const clients: BenchClient[] = []

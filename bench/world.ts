@@ -16,18 +16,18 @@ import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 import { createFolder, environmentWithoutSettings } from './machine-state.ts'
 import type { Question } from './processes/serve.ts'
 
-/** An embedded PostgreSQL with the demo workspace, which writes to the disk as in production. */
+/** A database with the demo workspace. It's an embedded PostgreSQL that writes to the disk as in production. */
 export interface World {
   deps: Deps
-  /** Connections of the tables' owner, whose statements can take as long as they need. */
+  /** Connections of the tables' owner. Their statements have no time limits. */
   owner: Db
   demo: DemoFile
-  /** Environment variables for processes that use the same database. */
+  /** Environment variables for processes that use this database. */
   environment: Record<string, string>
   close: () => Promise<void>
 }
 
-/** Opens a world in a temporary folder, which `close` removes. */
+/** Opens a world in a temporary folder. `close` removes the folder. */
 export async function openWorld(): Promise<World> {
   const { folder: dataDir, remove } = await createFolder()
   const secrets = {
@@ -38,7 +38,7 @@ export async function openWorld(): Promise<World> {
   const { deps, close } = await openDeps({ config, log: await createLog('silent'), purpose: 'service' })
   const demo = await prepareDemo(deps, dataDir)
   if (demo === undefined) throw new Error('no demo workspace')
-  // The seeds' numbers are of all kinds, and each of them has to be called.
+  // Allows calls to special numbers, because the seeds contain numbers of all kinds.
   await setCallsSpecialNumbers(deps.db, demo.workspace_id, true)
   const { url } = getConnectionOptions(deps.db)
   const owner = connect({ url, max: 2, timeouts: { statementMs: 0, idleInTransactionMs: 0, queryMs: 0 } })
@@ -65,23 +65,23 @@ export async function openWorld(): Promise<World> {
 }
 
 /**
- * Gives PostgreSQL statistics, which a new database doesn't have for a minute. Call it after seeding and after warming
- * up, because plans that were cached for empty tables are slow.
+ * Updates PostgreSQL's statistics, which a new database lacks for the first minute. Call it after seeding and after warming up,
+ * because plans that were cached for empty tables are slow.
  */
 export const analyze = async ({ owner }: Pick<World, 'owner'>): Promise<void> => {
   await sql`vacuum analyze`.execute(owner)
 }
 
-/** Another process that takes part in a benchmark. */
+/** Another process that the benchmark controls. */
 export interface Subject {
   pid: number
   port: number
-  /** Does work for some seconds, and returns how often per second it was done. */
+  /** Works for some seconds with `width` workers at a time. Returns the rate per second. */
   work: (seconds: number, width: number) => Promise<number>
   stop: () => Promise<void>
 }
 
-/** Starts a file of `processes/`. */
+/** Starts the file of this name in `processes/`. */
 export async function startProcess(name: string, environment: Record<string, string>): Promise<Subject> {
   const child: ChildProcess = fork(path.join(import.meta.dirname, `processes/${name}.ts`), [], {
     env: { ...environmentWithoutSettings(), ...environment },
@@ -121,7 +121,7 @@ export interface HttpClients {
   close: () => Promise<void>
 }
 
-/** Opens `clients` connections to a port, each of which sends one request at a time. */
+/** Opens `clients` connections to a port. Each connection sends one request at a time. */
 export function openClients(port: number, clients: number): HttpClients {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: clients, pipelining: 1 })
   return {

@@ -2,8 +2,8 @@ import { type Browser, createBrowser } from '../../support/browser.ts'
 import { password, type Seeded } from './seed.ts'
 
 /**
- * Signs in as the member of a seeded workspace. By default, returns a browser that no longer has the mark of a form it has just
- * sent. With the mark, pages count all calls again.
+ * Signs in as the member of a seeded workspace. By default, removes the cookie that marks a browser as having just sent a form.
+ * With this cookie, pages count all calls again.
  */
 export async function signIn(
   origin: string,

@@ -14,20 +14,21 @@ export interface Seeded {
   email: string
   campaignId: number
   agentId: number
-  /** An answered call in the middle of the list. */
+  /** The ID of an answered call in the middle of the list. */
   callId: number
-  /** The middle one of the days over which the calls are spread. */
+  /** The day in the middle of the days over which the calls are spread. */
   day: string
 }
 
 /**
- * Creates a workspace with this many calls over the last 30 days, each to a different contact. Of every 100
- * calls, 5 are waiting. The other 95 are completed and have an attempt, an event, and a delivery. Of these 95, 35 are
- * answered and have a transcript, and 1 is a test call.
+ * Creates a workspace with this many calls in the last 30 days, each to a different contact. Of every 100 calls, 5 are waiting.
+ * The other 95 are completed, and have an attempt, an event, and a delivery. Of these 95, 35 are answered and have a
+ * transcript, and 1 is a test call.
  */
 export async function seed(world: World, calls: number): Promise<Seeded> {
   const { deps, owner: db } = world
-  // Checks of foreign keys whose plans were cached for small tables would read all rows for each new one.
+  // Otherwise, foreign keys would be checked with plans that were cached for small tables, which read all rows for each new
+  // row.
   await analyze(world)
   const email = `bench${calls}@example.com`
   const { id: userId } = await createUser(deps, { email, name: 'Bench', password })

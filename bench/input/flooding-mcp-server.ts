@@ -9,7 +9,7 @@ const event = (message: object): string =>
   `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 const notification = event({ method: 'notifications/progress', params: { progressToken: 1, progress: 1 } })
 
-/** Starts an MCP server on loopback that responds to each message with events without end. Returns its URL. */
+/** Starts an MCP server on loopback that responds to each message with an endless stream of events. Returns its URL. */
 export async function startFloodingMcpServer(flood: Flood): Promise<string> {
   const gzipped = flood === 'gzip' ? gzipSync(notification.repeat(1_000_000)) : undefined
   const server = createServer((request, response) => {

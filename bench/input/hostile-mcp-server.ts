@@ -12,7 +12,7 @@ const Message = z.object({
 
 const manyTools = `{"tools":[${Array<string>(690_000).fill('{}').join(',')}]}`
 
-/** Starts an MCP server on loopback whose list of tools has 2 MB of empty objects. Returns its URL. */
+/** Starts an MCP server on loopback whose tool list contains 2 MB of empty objects. Returns its URL. */
 export async function startHostileMcpServer(): Promise<string> {
   const server = createServer((request, response) => void respond(request, response))
   server.listen(0, '127.0.0.1').unref()

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** Connections of the benchmark. A process has fewer slots. */
+/** The benchmark's connections, which are more than a process's slots for requests. */
 const connections = 220
 const bytesOfEach = 2 * 1024 * 1024
 
-/** Sends bodies of 1 GB to a path that answers at the headers, and returns the status of a form that someone sends meanwhile. */
+/** Sends bodies of 1 GB to a path that responds before reading them. Returns the status of a form that's sent meanwhile. */
 export async function sendAnsweredBodies(origin: string): Promise<number> {
   const sockets = await openRequests(origin, 'POST /nonexistent', 'Content-Length: 1000000000\r\n')
   for (const socket of sockets) socket.write(Buffer.alloc(bytesOfEach))
   return sendForm(origin)
 }
 
-/** Begins forms that nobody finishes, and returns the status of a page that someone opens meanwhile. */
+/** Begins forms without finishing them. Returns the status of a page that's opened meanwhile. */
 export async function sendHalfForms(origin: string): Promise<number> {
   await openRequests(
     origin,
@@ -24,7 +24,7 @@ export async function sendHalfForms(origin: string): Promise<number> {
   return response.status
 }
 
-/** Begins messages to the tool server that nobody finishes, and returns the status of a form that someone sends meanwhile. */
+/** Begins messages to the tool server without finishing them. Returns the status of a form that's sent meanwhile. */
 export async function sendHalfMessages(origin: string): Promise<number> {
   await openRequests(
     origin,
@@ -34,13 +34,13 @@ export async function sendHalfMessages(origin: string): Promise<number> {
   return sendForm(origin)
 }
 
-/** Sends the headers of requests, and the first byte of their bodies. The service closes the connections. */
+/** Opens connections, and sends the headers and a body's first byte on each. The service closes them later. */
 async function openRequests(origin: string, line: string, headers: string): Promise<Socket[]> {
   const { hostname, port, host } = new URL(origin)
   return Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect(Number(port), hostname)
-      socket.on('error', () => {}) // an ended request's connection can be reset
+      socket.on('error', () => {}) // the service can reset the connection after it has responded
       socket.resume()
       await once(socket, 'connect')
       socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\n${headers}\r\n{`)

@@ -5,15 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 const connections = 100
 const requestsPerConnection = 450
 
-/** Another address than that of the measurements, because the service refuses connections of this one for a while. */
+/** The service refuses connections from this address for a while, so the measurements use another one. */
 const floodAddress = '127.0.0.2'
 
-/** How long the connections stay open, if the service doesn't close them. */
+/** How long the connections stay open unless the service closes them. */
 const openMs = 2_000
 
 /**
- * Requests the largest public document many times on each of many connections, reads none of the responses, and returns
- * the status of a page that someone opens meanwhile.
+ * Requests the largest public document many times on each of many connections, without reading the responses. Returns the
+ * status of a page that's opened meanwhile.
  */
 export async function requestWithoutReading(origin: string): Promise<number> {
   const { hostname, port, host } = new URL(origin)
@@ -21,7 +21,7 @@ export async function requestWithoutReading(origin: string): Promise<number> {
   const sockets = await Promise.all(
     Array.from({ length: connections }, async () => {
       const socket = connect({ port: Number(port), host: hostname, localAddress: floodAddress })
-      socket.on('error', () => {}) // the service closes the connection
+      socket.on('error', () => {}) // the service closes the connection early
       socket.pause()
       await once(socket, 'connect')
       socket.write(request.repeat(requestsPerConnection))

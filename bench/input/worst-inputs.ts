@@ -6,10 +6,10 @@ import { startHostileMcpServer } from './hostile-mcp-server.ts'
 import { sendAnsweredBodies, sendHalfForms, sendHalfMessages } from './unfinished-requests.ts'
 import { requestWithoutReading } from './unread-responses.ts'
 
-/** A workspace that sends the inputs. */
+/** The workspace that sends the inputs. */
 interface Attacker {
   browser: Browser
-  /** The dashboard of the workspace. */
+  /** The URL of the workspace's dashboard. */
   base: string
   api: string
   apiKey: string
@@ -38,7 +38,7 @@ const saveSchema =
     return page.status
   }
 
-/** Adds an MCP server that sends too much. */
+/** Adds an MCP server that sends too much data. */
 const addMcpServer = (start: () => Promise<string>): Send => {
   let url: Promise<string> | undefined
   return async ({ browser, base }) => {
@@ -50,7 +50,7 @@ const addMcpServer = (start: () => Promise<string>): Send => {
   }
 }
 
-/** Uploads a file with the form of a page. */
+/** Uploads a file with the form of the page at `path`. */
 const upload =
   (path: string, name: string, bytes: Buffer<ArrayBuffer>): Send =>
   async ({ browser, base }) => {
@@ -66,7 +66,7 @@ const upload =
     return response.status
   }
 
-/** Creates a PDF whose only page inflates to this many blocks of 16 MiB. */
+/** Creates a PDF whose only page inflates to `blocks` × 16 MiB. */
 function createPdfBomb(blocks: number): Buffer<ArrayBuffer> {
   const piece = deflateRawSync(Buffer.alloc(16 * 1024 * 1024, ' '), { finishFlush: constants.Z_FULL_FLUSH })
   const stream = Buffer.concat([
@@ -86,7 +86,7 @@ function createPdfBomb(blocks: number): Buffer<ArrayBuffer> {
   ])
 }
 
-/** Creates a PDF whose page draws this many words, each in a different place. */
+/** Creates a PDF whose page draws `words` words, each in a different place. */
 function createLongPdf(words: number): Buffer<ArrayBuffer> {
   const text = Array.from(
     { length: words },
@@ -118,18 +118,18 @@ const csv = Buffer.from(
 const manyProperties = (schema: object) =>
   Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`p${index}`, schema]))
 
-/** Posts per kind of form, so that all of them together stay below the limit of 60 costly ones per minute. */
+/** How often each kind of form is sent, so that all forms together stay below the limit of 60 costly ones per minute. */
 const formPosts = 10
 
 interface Input {
   name: string
   send: Send
-  /** Unlimited for requests to the API. */
+  /** How often the input can be sent. Requests to the API have no such limit. */
   maxPosts: number
 }
 
 const toApi = (name: string, send: Send): Input => ({ name, send, maxPosts: Infinity })
-/** Uploads a file of contacts, and accepts the columns, so that it's checked. */
+/** Uploads a file of contacts, and accepts the guessed columns, so that the file is checked. */
 const importCsv =
   (bytes: Buffer<ArrayBuffer>): Send =>
   async (target) => {
@@ -148,7 +148,7 @@ const importCsv =
 
 const toDashboard = (name: string, send: Send): Input => ({ name, send, maxPosts: formPosts })
 
-/** The worst input of each kind that isn't rejected for its size alone, and some that are. */
+/** The worst input of each kind that the service doesn't reject for its size alone, and some inputs that it does. */
 export const inputs: readonly Input[] = [
   toApi('JSON: 1 MB of small values', postJson(JSON.stringify(Array.from({ length: 250_000 }, () => 1)))),
   toApi('JSON: 0.5 MB of open brackets', postJson('['.repeat(megabyte / 2))),

@@ -11,9 +11,9 @@ import { openBarePool } from './bare-pool.ts'
 import { serve } from './serve.ts'
 
 /**
- * A bare Fastify route that does what `GET /agents/` does, with one library for each part: it looks up the credential, counts
- * the request, reads under row-level security, checks the response against its schema, sets security headers, measures the
- * time, and logs the request. It has no scopes, no slots for requests, no shares of workspaces, and no filters.
+ * Serves a bare Fastify route that does what `GET /agents/` does, with one library for each part. It looks up the credential,
+ * counts the request, reads under row-level security, checks the response against its schema, sets security headers, measures
+ * the time, and logs the request. It has no scopes, slots for requests, shares of workspaces, or filters.
  */
 const url = process.env.DATABASE_URL ?? ''
 const credentials = await openBarePool(10)

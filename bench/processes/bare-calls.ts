@@ -33,9 +33,9 @@ const campaignIds = JSON.parse(process.env.BENCH_CAMPAIGN_IDS ?? '[]') as number
 const workerId = randomUUID()
 
 /**
- * Makes the rows of a call to a busy contact with as few statements as possible: one that claims up to 50 calls and
- * starts their attempts, and one per call that ends the attempt, completes the call, and writes its event. It doesn't
- * share the claims fairly, check calling hours and the do-not-call list, or supervise the calls.
+ * Makes busy calls with as few statements as possible: one claims up to 50 calls and starts their attempts, and one per call
+ * ends the attempt, completes the call, and writes its event. They don't share the claims fairly, check calling hours and the
+ * do-not-call list, or supervise the calls.
  */
 async function makeCalls(): Promise<number> {
   const { rows } = await pool.query<{ attempt: string; fence: number }>({

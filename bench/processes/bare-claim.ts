@@ -16,8 +16,8 @@ const dialingCalls = `
     where id = any(array(select call_id from started))`
 
 /**
- * Claims up to 50 calls and starts their attempts, with one statement. It doesn't share the claims fairly, count the
- * campaigns' capacity, or check calling hours and the do-not-call list.
+ * A statement that claims up to 50 calls and starts their attempts. It doesn't share the claims fairly, count the campaigns'
+ * capacity, or check calling hours and the do-not-call list.
  */
 export const claimStatement = `
   with due as (
@@ -32,9 +32,9 @@ export const claimStatement = `
   select started.id as attempt, started.fence, due.* from started join due on due.id = started.call_id`
 
 /**
- * Claims up to 50 calls of one campaign as the dialer does, with one statement: locks the campaign, counts its capacity, skips
- * numbers that are being called, checks the status of agent and number, calling hours, and the do-not-call list, reads what
- * a dial request needs, and gives the campaign its next turn.
+ * A statement that claims up to 50 calls of one campaign with the dialer's checks. It locks the campaign, counts its capacity,
+ * skips numbers that are being called, and checks the status of agent and number, calling hours, and the do-not-call list. It
+ * also reads the values for dial requests, and schedules the campaign's next turn.
  */
 export const checkedClaimStatement = `
   with locked as materialized (

@@ -4,8 +4,8 @@ import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
 
 /**
- * Sends the statements of `POST /contacts/` from a bare client: one request for each transaction, a new number each time,
- * without HTTP, validation, and the number's time zones.
+ * Sends the statements of `POST /contacts/` from a bare client. Each transaction is for one request with a new number. There's
+ * no HTTP, no validation, and no look-up of the number's time zones.
  */
 const { BENCH_API_KEY = '', BENCH_FIRST_NUMBER } = process.env
 const campaignId = Number(process.env.BENCH_CAMPAIGN_ID)

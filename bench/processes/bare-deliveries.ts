@@ -4,8 +4,8 @@ import { openBarePool } from './bare-pool.ts'
 import { repeat, serve } from './serve.ts'
 
 /**
- * Posts the same body to the receiver over connections that stay open. By default, without a record of it. With
- * BENCH_RECORDS, does what each delivery of the service needs: a signature, and the statement that records the attempt.
+ * Posts the same body to the receiver over connections that stay open. By default, nothing is recorded. With BENCH_RECORDS,
+ * each request also has a signature, and a statement records the attempt, as each of the service's deliveries needs.
  */
 const { BENCH_RECEIVER = '', BENCH_BODY = '', BENCH_RECORDS } = process.env
 const post = {
@@ -48,7 +48,7 @@ async function deliverAndRecord(ids: number[]): Promise<number> {
   return 1
 }
 
-/** Returns the deliveries that aren't due, which the service leaves to this process. */
+/** Returns the deliveries that aren't due, which the service therefore leaves to this process. */
 async function findDeliveries(): Promise<number[]> {
   const found = await database?.query<{ id: number }>(
     "select id from webhook_delivery where status = 'pending' and next_attempt_at > now()",

@@ -7,10 +7,10 @@ import { openDeps } from '../../backend/open-deps.ts'
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Opens connections that have nothing of the service but its role and its key of the do-not-call list. */
+/** Opens connections that have only the service's role and its key of the do-not-call list. */
 export async function openBarePool(max = 16, role = 'outdial_service'): Promise<pg.Pool> {
   const settings = await readSettings()
-  // The pool waits for it, although its type doesn't say so.
+  // Returns a promise, for which the pool waits, although its type doesn't say so.
   const prepare: (client: pg.ClientBase) => unknown = async (client) => {
     await client.query(`set role ${role}`)
     for (const { name, value } of settings)
@@ -24,7 +24,7 @@ export async function openBarePool(max = 16, role = 'outdial_service'): Promise<
   })
 }
 
-/** Reads the settings that only the service's connections have. */
+/** Reads the additional settings of the service's connections. */
 async function readSettings(): Promise<{ name: string; value: string }[]> {
   const config = parseConfig({ ...process.env, ROLE: 'api' })
   const { deps, close } = await openDeps({ config, log: await createLog('silent'), purpose: 'command' })

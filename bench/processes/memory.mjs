@@ -1,8 +1,8 @@
 import { preflight } from '../../scripts/preflight.mjs'
 
 /**
- * Starts the service step by step, and prints the memory of the process after each step as JSON, in MiB after garbage
- * collection. It's JavaScript, because Node needs memory to load the first file in TypeScript. Needs `--expose-gc`.
+ * Starts the service step by step. After each step, prints the process's memory as JSON, in MiB after garbage collection. The
+ * file is JavaScript, because Node needs memory to load the first TypeScript file. Needs `--expose-gc`.
  */
 const lookUps = 200_000
 
@@ -16,7 +16,7 @@ const measure = (step) => {
 
 measure('an empty process')
 preflight()
-// These libraries are needed by the table of time zones and by other parts, too. So the next step measures only the
+// The table of time zones and other parts need these libraries. They're loaded now, so that the next step measures only the
 // table.
 await import('bson')
 await import('libphonenumber-js/max')

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { serveHttp } from './serve.ts'
 
-/** Accepts webhooks without a look at them. */
+/** Accepts webhooks without looking at them. */
 const server = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(204).end())
 })

@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A question from a benchmark to another process. */
+/** A message from the benchmark to another process: stop, or work for some seconds. */
 export type Question = 'stop' | { seconds: number; width: number }
 
-/** Reports that this process is ready, and replies to the benchmark's questions. */
+/** Tells the benchmark that this process is ready, and handles the benchmark's messages. */
 export function serve(subject: {
   port?: number
-  /** Does work for some seconds with `width` workers at a time, and returns how often per second it was done. */
+  /** Works for some seconds with `width` workers at a time. Returns the rate per second. */
   work?: (seconds: number, width: number) => Promise<number>
   stop: () => Promise<unknown>
 }): void {
@@ -20,11 +20,11 @@ export function serve(subject: {
     process.exit(0)
   }
   process.on('message', (question: Question) => void reply(question))
-  process.once('disconnect', () => process.exit(1)) // the benchmark has ended
+  process.once('disconnect', () => process.exit(1)) // the benchmark's process has ended
   process.send?.({ port: subject.port ?? 0 })
 }
 
-/** Lets an HTTP server listen on a free port, and serves it as the subject of a benchmark. */
+/** Starts an HTTP server on a free port, and handles the benchmark's messages. */
 export function serveHttp(server: Server): void {
   server.listen(0, '127.0.0.1', () =>
     serve({
@@ -38,9 +38,9 @@ export function serveHttp(server: Server): void {
 }
 
 /**
- * Repeats work for some seconds with `width` workers at a time. Returns how much of it was done per second.
+ * Repeats `work` for some seconds, with `width` workers at a time. Returns the amount of work per second.
  *
- * @param work returns how much it did. A worker that did nothing ends.
+ * @param work returns the amount that it did, or undefined for 1. A worker ends when it has done nothing.
  */
 export async function repeat(
   seconds: number,

@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { serveHttp } from './serve.ts'
 
-// A model server that says when it got the request's last byte and when it wrote the first word, and then 20 words in a
-// second. Both times are in the first word, in milliseconds since 1970.
+// A model server that reports two times in the first word of its response: when it received the request's last byte, and when
+// it wrote this word. Both are in milliseconds since 1970. 20 words follow in a second.
 
 const words = Array.from({ length: 19 }, (_, index) => `word${index} `)
 const chunkMs = 50

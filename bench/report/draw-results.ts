@@ -5,16 +5,16 @@ const width = 920
 const rowHeight = 34
 const head = 64
 const labelWidth = 280
-/** The position of all limits, so that the eye compares each bar with one line. */
+/** Where all limits are drawn, so that every bar can be compared with the same line. */
 const limitX = 560
 const maxX = 740
 
 /**
- * Draws each result as a bar that is scaled to its limit. The background is part of the picture, so that its text can
- * also be read on a dark page.
+ * Draws each result as a bar, scaled so that the results' limits are at the same place. The background is part of the picture,
+ * so that its text can also be read on a dark page.
  */
 export function drawResults(all: readonly Figures[], caption: string): string {
-  const rows = all.filter(({ limit }) => limit !== null && limit.value > 0) // what a bar can be scaled to
+  const rows = all.filter(({ limit }) => limit !== null && limit.value > 0) // bars of other results couldn't be scaled
   const height = head + rows.length * rowHeight + 40
   const end = height - 34
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title description">

@@ -1,6 +1,6 @@
 import type { Figures } from './summarize.ts'
 
-/** Formats the figures as a Markdown table for the terminal, where nothing else says what was measured. */
+/** Formats the figures as a Markdown table for the terminal. The table has all that the reader needs to know about a figure. */
 export function formatTable(all: readonly Figures[]): string {
   const head = ['Row', 'What', 'Compared with', 'Ours', 'Peer', 'Result (quartiles)', 'Limit', 'Met']
   const lines = all.map((figures) => [
@@ -17,8 +17,8 @@ export function formatTable(all: readonly Figures[]): string {
 }
 
 /**
- * Formats the figures as a Markdown table for docs/reference/performance.md, which describes the rows. At most 120
- * characters wide.
+ * Formats the figures as a Markdown table for docs/reference/performance.md, which describes the rows. Lines have at most 120
+ * characters.
  */
 export function formatPageTable(all: readonly Figures[]): string {
   const head = ['Measured', 'Outdial', 'Peer', 'Result (quartiles)', 'Limit', 'Met']
@@ -37,20 +37,20 @@ export function formatPageTable(all: readonly Figures[]): string {
   return [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')
 }
 
-/** Formats an amount with a unit that the page's text explains: "3,359/s" for requests, "31.4 µs" of CPU time. */
+/** Formats an amount with its unit. Leaves out words that the page explains: "3,359/s" for requests, "31.4 µs" of CPU time. */
 function formatAmount(value: number, unit: string): string {
   const short = unit.replace(/^\w+(?=\/s$)/, '').replace(/ of CPU$/, '')
   return `${formatNumber(value)}${short.startsWith('/') ? '' : ' '}${short}`
 }
 
-/** Formats the result with the quartiles of its rounds. */
+/** Formats a result: the median and the quartiles of its rounds. */
 export function formatResult(figures: Figures, to = ' to '): string {
   const { lower, upper } = figures.result
   const median = formatMedian(figures)
   return figures.rounds === 1 ? median : `${median} (${formatNumber(lower)}${to}${formatNumber(upper)})`
 }
 
-/** Formats the median. One that misses its limit has more digits if it would otherwise look like the limit. */
+/** Formats the median. Adds digits to a median that misses its limit but would be rounded to the limit. */
 export function formatMedian(figures: Figures): string {
   const { result, limit, isMet } = figures
   const short = formatNumber(result.median)
@@ -66,7 +66,7 @@ export function formatLimit(figures: Figures): string {
 
 const resultUnit = ({ compare, unit }: Figures): string => (compare === 'ratio' ? ' ×' : ` ${unit}`)
 
-/** Formats three digits of a small number, and all digits before the point of a large one. */
+/** Formats at least three digits of a number from 1, and two of a smaller one. Numbers from 100 have no decimals. */
 function formatNumber(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)))

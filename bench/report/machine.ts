@@ -4,7 +4,7 @@ import path from 'node:path'
 import { findBinaries } from '../../backend/platform/db/embedded/binaries.ts'
 import { findAccount } from '../../backend/platform/db/embedded/os-account.ts'
 
-/** Facts about the machine and the code that figures depend on. Contains no names or paths of the machine. */
+/** The facts about the machine and the code that the figures depend on. They contain no names or paths of the machine. */
 export interface Machine {
   date: string
   commit: string
@@ -15,7 +15,7 @@ export interface Machine {
   platform: string
   node: string
   postgresql: string
-  /** The average number of programs that wanted a core in the minute before the run. */
+  /** The machine's load average in the minute before the run: how many programs used or waited for a core. */
   loadBefore: number
 }
 
@@ -37,7 +37,7 @@ export async function describeMachine(): Promise<Machine> {
   }
 }
 
-/** Returns what a git command prints, or an empty text where the code isn't in a repository. */
+/** Returns the output of a git command, or an empty text if the code isn't in a repository. */
 function git(...args: string[]): string {
   try {
     const options = { cwd: path.join(import.meta.dirname, '../..'), encoding: 'utf8' } as const
@@ -47,7 +47,7 @@ function git(...args: string[]): string {
   }
 }
 
-/** Formats the machine as a sentence for the page and the terminal. */
+/** Formats the facts as a sentence for the page and the terminal. */
 export function formatMachine(machine: Machine): string {
   const { date, commit, hasUncommittedChanges, cpu, cores, memoryGib, node, postgresql, loadBefore } = machine
   const code = `${commit}${hasUncommittedChanges ? ' with uncommitted changes' : ''}`

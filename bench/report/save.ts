@@ -14,9 +14,9 @@ const picture = new URL('pictures/performance.svg', docs)
 const scalingPage = new URL('guides/scale.md', docs)
 
 interface Report {
-  /** The machine and the commit of the last full run. */
+  /** The machine of the last full run, with the commit. */
   machine: Machine
-  /** 1 if the large databases had a million calls. */
+  /** The scale of the last full run: at 1, the large databases had a million calls. */
   scale: number
   figures: SavedFigures[]
 }
@@ -27,7 +27,7 @@ interface Run {
   figures: Figures[]
   /** The names of all rows, in the order of the table. */
   rows: readonly string[]
-  /** True if the run was to measure all of them. */
+  /** True if all rows were to be measured. */
   isFull: boolean
 }
 
@@ -50,26 +50,26 @@ export async function saveRun({ machine, scale, figures, rows, isFull }: Run): P
   await writeResultPages()
 }
 
-/** Writes the costs of a call to docs/reference/sizing.json, and the tables of docs/guides/scale.md. */
+/** Writes the costs of a call to docs/reference/sizing.json, and updates the tables in docs/guides/scale.md. */
 export async function saveSizing(report: SizingReport): Promise<void> {
   await saveJson('sizing.json', report)
   await writeFile(scalingPage, await generateScalingPage())
 }
 
-/** Writes all that shows results again, without measuring: from docs/reference/performance.json and docs/reference/sizing.json. */
+/** Writes the pages and pictures with results again, from performance.json and sizing.json. Measures nothing. */
 export async function writeResultPages(): Promise<void> {
   await writeFile(page, await generatePerformancePage())
   await writeFile(picture, await generatePicture())
   await writeFile(scalingPage, await generateScalingPage())
 }
 
-/** Returns docs/reference/performance.md with the results of docs/reference/performance.json. */
+/** Returns docs/reference/performance.md with the results in docs/reference/performance.json. */
 export async function generatePerformancePage(): Promise<string> {
   const report = await readReport<Report>('performance.json')
   return fillPage(page, { summary: formatSummary(report.figures), results: formatResults(report) })
 }
 
-/** Returns docs/pictures/performance.svg with the results of docs/reference/performance.json. */
+/** Returns docs/pictures/performance.svg with the results in docs/reference/performance.json. */
 export async function generatePicture(): Promise<string> {
   const { machine, figures } = await readReport<Report>('performance.json')
   return drawResults(figures, `Measured on ${machine.date}, commit ${machine.commit}`)
@@ -84,7 +84,7 @@ export async function generateScalingPage(): Promise<string> {
 const readReport = async <Content>(name: string): Promise<Content> =>
   JSON.parse(await readFile(new URL(name, reference), 'utf8')) as Content
 
-/** Says how many limits are met, and lists those that aren't. */
+/** Formats how many limits are met, and lists those that aren't. */
 export function formatSummary(figures: readonly Figures[]): string {
   const limited = figures.filter(({ isMet }) => isMet !== null)
   const missed = limited.filter(({ isMet }) => !isMet)
@@ -111,14 +111,14 @@ function formatResults({ machine, scale, figures }: Report): string {
   ].join('\n')
 }
 
-/** Formats a row's notes, "what they are: one; another", as a list that opens. */
+/** Formats a row's notes as a collapsible list. The notes have the form "title: one; another". */
 function formatNotes(row: string, notes: string): string {
   const [, title = 'notes', list = notes] = /^([^:]+): (.+)$/s.exec(notes) ?? []
   const items = list.split('; ').map((item) => `- ${item}\n`)
   return `<details>\n<summary>${row}: ${title}</summary>\n\n${items.join('')}\n</details>\n`
 }
 
-/** Saves a file as `npm run format` would format it. */
+/** Saves an object as JSON, in the format of `npm run format`. */
 async function saveJson(name: string, report: object): Promise<void> {
   const file = new URL(name, reference)
   await writeFile(

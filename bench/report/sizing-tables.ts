@@ -3,7 +3,7 @@ import type { LiveCallCost } from '../sizing/measure-live-calls.ts'
 import { formatMachine, type Machine } from './machine.ts'
 import type { Figures } from './summarize.ts'
 
-/** The measurements of `npm run bench:sizing`. */
+/** The results of `npm run bench:sizing`. */
 export interface SizingReport {
   machine: Machine
   unanswered: CallCost
@@ -11,24 +11,24 @@ export interface SizingReport {
   live: LiveCallCost
 }
 
-/** The workload for which the sizes are computed. docs/guides/scale.md describes it. */
+/** The workload for which docs/guides/scale.md computes sizes. The page describes it. */
 const workload = {
-  /** The hours of a day in which its calls are made. */
+  /** How many hours of a day have calls. */
   hoursPerDay: 10,
-  /** The busiest hour, compared with the average one. */
+  /** The calls of the busiest hour, divided by those of an average hour. */
   peak: 1.25,
   attemptsPerCall: 1.5,
   answeredShare: 0.3,
   answeredSeconds: 120,
   unansweredSeconds: 25,
-  /** Utilization of a core in the busiest hour. */
+  /** How busy a core is in the busiest hour. */
   utilization: 0.5,
 }
-/** Calls of a dialer: see `concurrency` in backend/calling/dialer/dialer.ts. */
+/** The maximum number of calls per dialer: `concurrency` in backend/calling/dialer/dialer.ts. */
 const callsPerWorker = 500
 const callsPerDay = [100_000, 1_000_000, 10_000_000]
 
-/** Tables by what they grow with, and how long their rows stay. */
+/** Groups of tables. The labels say with what a group grows, and how long its rows stay if they're deleted. */
 const tableGroups: [label: string, tables: string[]][] = [
   ['calls and their attempts', ['call', 'call_attempt']],
   ['events and deliveries', ['event', 'webhook_delivery', 'delivery_attempt']],
@@ -39,7 +39,7 @@ const tableGroups: [label: string, tables: string[]][] = [
 ]
 const temporaryTables = ['idempotent_response', 'api_request']
 
-/** Computes what a call of the workload costs. An attempt that's repeated counts like a call that isn't answered. */
+/** Computes the cost of a call in the workload. A retried attempt costs as much as an unanswered call. */
 function computeCallCost({ unanswered, answered, live }: SizingReport) {
   const { answeredShare, attemptsPerCall, answeredSeconds, unansweredSeconds } = workload
   const unansweredShare = attemptsPerCall - answeredShare
@@ -65,7 +65,7 @@ const permanentBytes = (cost: CallCost): number =>
     Object.keys(cost.tableBytes).filter((table) => !temporaryTables.includes(table)),
   )
 
-/** Computes what an installation needs for this many calls a day. */
+/** Computes what an installation needs for `calls` calls per day. */
 export function computeSize(report: SizingReport, calls: number) {
   const cost = computeCallCost(report)
   const averagePerSecond = calls / (workload.hoursPerDay * 3_600)
@@ -79,7 +79,7 @@ export function computeSize(report: SizingReport, calls: number) {
     postgresqlCores: cores(cost.postgresqlMs),
     workerCores: cores(cost.workerMs),
     apiCores: cores(cost.apiMs),
-    // One core each, and one more than needed, so that one can fail.
+    // Each process uses at most one core. One process is added, so that one can fail.
     workers: Math.ceil(Math.max(liveCalls / callsPerWorker, cores(cost.workerMs))) + 1,
     apis: Math.ceil(cores(cost.apiMs)) + 1,
     walBytesPerDay: calls * cost.walBytes,
@@ -88,14 +88,14 @@ export function computeSize(report: SizingReport, calls: number) {
   }
 }
 
-/** Computes the calls per day of a core that PostgreSQL and all processes of Outdial share. */
+/** Computes the calls per day that one core can handle if PostgreSQL and all of Outdial's processes share it. */
 function computeCallsPerCore(report: SizingReport): number {
   const { postgresqlMs, workerMs, apiMs } = computeCallCost(report)
   const { hoursPerDay, peak, utilization } = workload
   return (hoursPerDay * 3_600_000 * utilization) / peak / (postgresqlMs + workerMs + apiMs)
 }
 
-/** Formats the tables of docs/guides/scale.md, by the name of their markers. */
+/** Formats the tables of docs/guides/scale.md. The keys are the names of their markers on the page. */
 export function formatSizing(
   report: SizingReport,
   performance: { scale: number; machine: Machine; figures: readonly Figures[] },
@@ -181,7 +181,7 @@ function formatDisk({ unanswered, answered }: SizingReport): string {
   )
 }
 
-/** The rows of docs/reference/performance.md that say how much one process of each kind does. */
+/** The rows of docs/reference/performance.md about the throughput of one process of each kind. */
 const throughputRows = ['New contacts', 'Calls', 'Webhook deliveries']
 
 function formatThroughput({
@@ -222,6 +222,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const formatCount = (value: number): string => value.toLocaleString('en-US')
 
-/** Formats two digits of a small number, and all digits before the point of a large one. */
+/** Formats two digits of a small number, and three of a number from 100. */
 const formatNumber = (value: number): string =>
   value >= 100 ? formatCount(Number(value.toPrecision(3))) : String(Number(value.toPrecision(2)))

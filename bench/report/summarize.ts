@@ -1,34 +1,34 @@
 import type { Limit, Measurement } from '../row.ts'
 import { median, quantile } from '../statistics.ts'
 
-/** A measurement's rounds in figures, as they're saved. */
+/** The figures that summarize a measurement's rounds, in the format in which they're saved. */
 export interface Figures {
   row: string
-  /** A few words, for the picture. */
+  /** A few words for the picture. */
   label: string
   what: string
   against: string | null
   unit: string
   compare: 'ratio' | 'difference' | 'ours'
   limit: Limit | null
-  /** Medians of the rounds. */
+  /** The median of the rounds. */
   ours: number
   peer: number | null
-  /** The figure that the limit applies to: the median of the rounds, and their quartiles. */
+  /** The figure that the limit applies to, with its quartiles over the rounds. */
   result: { median: number; lower: number; upper: number }
-  /** Null without a limit. */
+  /** Null if there's no limit. */
   isMet: boolean | null
   rounds: number
   notes: string | null
 }
 
-/** Figures, with the run that measured them. */
+/** Figures, and the run that measured them. */
 export interface SavedFigures extends Figures {
   date: string
   commit: string
 }
 
-/** Compares ours with the peer's in each round, and returns the median of the rounds. */
+/** Compares our figure with the peer's in each round, and summarizes the comparisons and both figures. */
 export function summarize(row: string, measurement: Measurement): Figures {
   const { label, what, against, unit, rounds, compare = 'ratio', limit, notes } = measurement
   const compared = rounds.map(({ ours, peer }) => {
@@ -61,5 +61,5 @@ export function summarize(row: string, measurement: Measurement): Figures {
 const meets = (result: number, { at, value }: Limit): boolean =>
   at === 'least' ? result >= value : result <= value
 
-/** Keeps four digits, because the others are noise. */
+/** Rounds to four digits. Further digits are noise. */
 const round = (value: number): number => Number(value.toPrecision(4))

@@ -12,7 +12,7 @@ export const calls: Row = {
     const world = await bench.openWorld()
     const options = { count: 10, maxConcurrentCalls }
     const ownCampaigns = await addCampaigns(world, { ...options, status: 'paused' })
-    // Paused, so that the dialer leaves their calls to the peer.
+    // These campaigns stay paused, so that the dialer leaves their calls to the peer.
     const peerCampaigns = await addCampaigns(world, { ...options, status: 'paused' })
     const callsPerRound = Math.ceil(scale.seconds * 500)
     const worker = { ...world.environment, ROLE: 'worker', SIMULATION_SPEED: '1000' }
@@ -50,8 +50,8 @@ export const calls: Row = {
 }
 
 /**
- * Returns how many of the last events were written per second. Leaves out the first and the last 5%, because the dialer
- * can notice new calls up to a second late.
+ * Returns the rate per second at which the last events were written. Leaves out the first and last 5%, because the dialer can
+ * notice new calls up to a second late.
  */
 async function measureLastEvents({ owner }: Pick<World, 'owner'>, count: number): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`

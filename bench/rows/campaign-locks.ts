@@ -8,10 +8,10 @@ import { analyze, type HttpClients, type World } from '../world.ts'
 
 const processes = 4
 const clientsOfEach = 8
-/** A number of Washington, DC, before all others. */
+/** Numbers of this row start here, in Washington, DC. They're lower than all other numbers. */
 const firstNumber = 12_022_000_000
 
-/** Measures how long a change waits for a campaign while four processes queue calls in it as fast as they can. */
+/** Measures how long a change of a campaign waits while four processes queue calls in the campaign as fast as they can. */
 export const campaignLocks: Row = {
   name: 'campaign-locks',
   run: async (bench) => {
@@ -65,7 +65,7 @@ export const campaignLocks: Row = {
   },
 }
 
-/** Returns how many milliseconds each lock took, at the statement. Each is released at once. */
+/** Returns how long the statement of each lock took, in milliseconds. Each lock is released immediately. */
 async function measureLocks(
   { owner, demo }: World,
   mode: 'rules' | 'pause',

@@ -14,22 +14,22 @@ import { addFinishedCalls } from '../seeds/finished-calls.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
-/** Calls of a claim. */
+/** How many calls each claim gets. */
 export const capacity = 50
-/** Queued calls per campaign that is added to find out whether the number of campaigns matters. */
+/** The queued calls of each campaign that's added to find out whether the number of campaigns matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
 
-/** A database with queued calls. */
+/** A database with queued calls and their campaigns. */
 export interface Queue {
   world: World
-  /** Campaigns whose calls can be claimed. */
+  /** The IDs of campaigns whose calls can be claimed. */
   open: number[]
-  /** Lists of paused, closed, and full campaigns. */
+  /** Three lists of IDs: paused, closed, and full campaigns. */
   blocked: number[][]
 }
 
-/** Milliseconds of claims, by round. */
+/** How long each claim took, in milliseconds, in each round. */
 interface Times {
   many: number[][]
   few: number[][]
@@ -102,13 +102,15 @@ function compare(label: string, what: string, { many, few }: Times): Measurement
       ...common,
       label: `${label}, p99`,
       what: `${what}, p99`,
-      // One for all rounds, because a round is too short for a p99.
+      // All rounds count as one, because a single round has too few claims for a p99.
       rounds: [{ ours: quantile(many.flat(), 0.99), peer: quantile(few.flat(), 0.99) }],
     },
   ]
 }
 
-/** Measures claims, and a bare client that claims calls of one campaign at a time with the same checks, in turns. */
+/**
+ * Measures claims of the dialer and of a bare client in turns. The client claims one campaign's calls, with the same checks.
+ */
 async function compareWithBareClient({ rounds, claims }: Scale, queue: Queue): Promise<Round[]> {
   const { world, open } = queue
   const client = new pg.Client({ connectionString: getConnectionOptions(world.deps.db).url })
@@ -140,8 +142,8 @@ async function compareWithBareClient({ rounds, claims }: Scale, queue: Queue): P
 const format = (value: number) => value.toLocaleString('en-US')
 
 /**
- * Adds campaigns with queued calls. Of five campaigns, two can make calls. One is paused. One is closed: its calls are
- * planned for when its calling hours begin. One is full.
+ * Adds campaigns with queued calls. Of every five campaigns, two can make calls, one is paused, one is closed (its calls wait
+ * for calling hours), and one is full.
  */
 export async function addCalls(
   { world, open, blocked }: Queue,
@@ -164,7 +166,7 @@ export async function addCalls(
   }
 }
 
-/** Gives campaigns a limit of one call, and starts it. */
+/** Gives each campaign a limit of one call, and starts a call. */
 async function fill({ owner }: World, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set max_concurrent_calls = 1 where id = any(${campaignIds}::bigint[])`.execute(
     owner,
@@ -205,7 +207,7 @@ async function enterQueue({ owner }: World, campaignIds: readonly number[]): Pro
     where campaign_id = any(${campaignIds}::bigint[])`.execute(owner)
 }
 
-/** Measures claims of both in turns. */
+/** Measures claims in both queues, in turns. */
 async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue): Promise<Times> {
   // Compiles the code, caches the plans, and gives each campaign a turn.
   for (const queue of [few, many])
@@ -219,13 +221,13 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
 }
 
 /**
- * Returns how many milliseconds each claim took. Between claims, ends the attempts and queues their calls again. A paused,
- * a closed, and a full campaign enter the queue, too. Only autovacuum removes the dead rows that this leaves.
+ * Returns how long each claim took, in milliseconds. After each claim, ends the attempts and queues their calls again. Before
+ * each, adds a paused, a closed, and a full campaign to the queue. Only autovacuum removes the resulting dead rows.
  */
 const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
   measureWith(queue, claims, calls, () => claimIds(queue.world.deps, calls))
 
-/** Claims calls, and waits for the decision about the campaigns' next turns, as a dialer does before its next claim. */
+/** Claims calls, and waits until the campaigns' next turns are decided, as a dialer does before its next claim. */
 export async function claimIds(deps: Deps, calls: number): Promise<number[]> {
   const turns = newDialerTurns()
   const claimed = await claimCalls(deps, lease, calls, turns)
@@ -254,7 +256,7 @@ export async function measureWith(
   return times
 }
 
-/** Returns how many seconds a vacuum takes that goes through all indexes of `call`, as autovacuum does with enough dead rows. */
+/** Returns how many seconds a vacuum of `call` takes if it cleans up all indexes, as autovacuum does with many dead rows. */
 async function measureVacuum({ owner }: World): Promise<number> {
   const startedAt = performance.now()
   await sql`vacuum (index_cleanup on) call`.execute(owner)

@@ -6,14 +6,14 @@ import { analyze, type HttpClients, type World } from '../world.ts'
 
 export const clients = 32
 const workspaces = 50
-/** New numbers of the service and of the peer, and numbers of known contacts. All are in Washington, DC. */
+/** The first number of each kind: new numbers of the service and of the peer, and known contacts, all in Washington, DC. */
 const firstNumbers = {
   ours: 12_022_000_000,
   peer: 12_025_000_000,
   known: 12_027_000_000,
   ownZone: 12_028_000_000,
 }
-/** One API process adds fewer. A round that has added them all ends early. */
+/** A rate that one API process can't reach. A round ends early if it runs out of contacts. */
 const maxContactsPerSecond = 10_000
 
 export const contacts: Row = {
@@ -82,7 +82,7 @@ export const knownContacts: Row = {
     let last = firstNumbers.ours
     const postNew = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
     const postKnown = postKnownFrom(firstNumbers.known, null)
-    // This isn't the time zone of the numbers, so the call is planned again.
+    // The numbers have another time zone, so the call must be planned again.
     const postOwnZone = postKnownFrom(firstNumbers.ownZone, 'America/Chicago')
     await warmUp(world, [postNew, postKnown, postOwnZone])
     const common = { against: 'the same with new numbers', unit: 'requests/s' }
@@ -102,7 +102,7 @@ export const knownContacts: Row = {
       },
     ]
 
-    /** Returns a round that posts contacts that it has added before. Each is posted once, so that its call is queued. */
+    /** Returns a round. It first adds contacts, and then posts each of them once, so that its call is queued. */
     function postKnownFrom(firstNumber: number, timeZone: string | null): () => Promise<number> {
       const count = Math.ceil(scale.seconds * maxContactsPerSecond)
       let added = firstNumber
@@ -134,7 +134,7 @@ export async function postContact(
   await sendContact(http, target, { phoneNumber, campaignId, ...(hasConsent === true && { hasConsent }) })
 }
 
-/** Runs everything twice: after the first time, plans that were cached for empty tables can be replaced. */
+/** Runs each function twice. In between, replaces the plans that were cached for empty tables. */
 export async function warmUp(world: World, subjects: (() => Promise<number>)[]): Promise<void> {
   for (const run of subjects) await run()
   await analyze(world)

@@ -9,23 +9,22 @@ import { atMost, type Bench, type Measurement, type Row, type Scale } from '../r
 import { median, quantile } from '../statistics.ts'
 import { analyze, type World } from '../world.ts'
 
-/** Conversations at the same time, and the seconds from one turn to the next. */
+/** How many conversations take place at the same time, and the seconds from one turn to the next. */
 interface Pace {
   width: number
   secondsPerTurn: number
 }
 
 const fullPace: Pace = { width: 50, secondsPerTurn: 6 }
-/** Only shows that the row works. */
+/** A pace that only shows that the row works. */
 const shortPace: Pace = { width: 3, secondsPerTurn: 1.2 }
 
-/** Milliseconds of each turn that the model isn't the cause of. */
+/** For each turn, the milliseconds that the model didn't cause. */
 type Overheads = number[]
 
 /**
- * Measures the overhead of a conversation: the time from the contact's words to the last byte of the request at the model,
- * and from the model's first word to the first word for the contact. Each turn opens a session on the tool server, and is
- * stored.
+ * Measures the overhead of a turn: the time from the contact's words until the model has received the whole request, plus the
+ * time from the model's first word until the contact gets it. Each turn opens a session on the tool server, and is stored.
  */
 export const conversations: Row = {
   name: 'conversations',
@@ -77,7 +76,7 @@ async function takeTurnsOf(
 ): Promise<Overheads> {
   const times = await Promise.all(
     chats.map(async (take, index) => {
-      // Spreads the conversations over the time between two turns.
+      // Spreads the starts of the conversations over the time between two turns.
       await setTimeout((index * secondsPerTurn * 1_000) / chats.length)
       const overheads: Overheads = []
       for (let turn = 0; turn < turns; turn += 1) {
@@ -91,7 +90,7 @@ async function takeTurnsOf(
   return times.flat()
 }
 
-/** Starts the tool server of a process, and chats that use it. */
+/** Starts the tool server of a process, and starts chats that use it. */
 async function openChats(bench: Bench, world: World, url: string, width: number): Promise<TakeTurn[]> {
   const { demo, owner } = world
   const settings: LlmSettings = {
@@ -138,7 +137,7 @@ async function openChats(bench: Bench, world: World, url: string, width: number)
   return chats
 }
 
-/** Adds members, because each can start only some chats within an hour. */
+/** Adds members who start the chats, because the chats that each member can start per hour are limited. */
 async function addMembers({ owner, demo }: World, count: number): Promise<number[]> {
   const ids: number[] = []
   for (let number = 1; number <= count; number += 1) {
@@ -172,7 +171,7 @@ const bareTurns = (url: string, width: number): TakeTurn[] =>
     return overhead
   })
 
-/** Adds the time before the model had the request, and the time since it wrote its first word. */
+/** Returns the time until the model had received the request, plus the time since it wrote its first word. */
 function toOverhead(startedAt: number, firstWord: string): number {
   const [receivedAt = NaN, writtenAt = NaN] = firstWord.split('/').map(Number)
   return receivedAt - startedAt + (now() - writtenAt)

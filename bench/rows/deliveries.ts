@@ -5,7 +5,7 @@ import { atLeast, type Row, takeTurns } from '../row.ts'
 import { addCampaigns, addQueuedCalls } from '../seeds/calls.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
-/** How many deliveries the sender has in progress for one receiver. */
+/** How many deliveries to one receiver the sender has in progress. */
 const width = 16
 
 export const deliveries: Row = {
@@ -68,7 +68,7 @@ async function subscribe(api: HttpClients, { demo }: World, targetUrl: string): 
   return (JSON.parse(response) as { id: number }).id
 }
 
-/** Adds events with a delivery each. Events belong to calls, because an event without a call is a test event. */
+/** Adds events with one delivery each. Each event belongs to a call, because an event without a call is a test event. */
 async function addDeliveries(
   world: World,
   options: { campaignId: number; subscriptionId: number; body: string; count: number; delaySeconds: number },
@@ -98,7 +98,7 @@ async function waitForDeliveries({ owner }: World): Promise<void> {
   }
 }
 
-/** Returns how many of the last deliveries were made per second. Leaves out the first and the last 5%. */
+/** Returns how many of the last deliveries were made per second. Leaves out the first and last 5%. */
 async function measureLastDeliveries({ owner }: World, count: number): Promise<number> {
   const { rows } = await sql<{ seconds: number; delivered: number }>`
     select count(*) filter (where status = 'delivered') as delivered, extract(epoch from

@@ -26,7 +26,7 @@ export const indexes: Row = {
       count / (await measure(dropped)).seconds
     const rounds = await takeTurns(scale.rounds, callsPerSecond([]), callsPerSecond(names))
 
-    // The least of several: after a checkpoint, the log also gets a copy of each page that changes.
+    // Takes the lowest of several measurements: after a checkpoint, the write-ahead log also gets a copy of each changed page.
     const measureWalWithout = async (dropped: readonly string[]) => {
       const all: number[] = []
       for (let round = 0; round < walRounds; round += 1) all.push((await measure(dropped)).walBytes)
@@ -53,7 +53,7 @@ export const indexes: Row = {
   },
 }
 
-/** The cost of an index. Its time isn't measured, because that differs less than the same statement on another try. */
+/** The cost of an index. Its time isn't measured, because it's smaller than the variation between two runs. */
 interface Cost {
   name: string
   /** The index's share of the write-ahead log. */
@@ -71,7 +71,7 @@ function formatCosts(costs: readonly Cost[]): string {
   return `each index's share of the write-ahead log, and its size after a million such calls: ${parts.join('; ')}`
 }
 
-/** Changes the calls as the dialer does. Each change adds an entry to every index that contains the call. */
+/** Changes the calls as the dialer does. Each change adds an entry to every index in which the call is. */
 async function completeCalls(db: Db): Promise<void> {
   await sql`
     update call set status = 'dialing', attempts = 1, next_attempt_at = null where status = 'queued'`.execute(
@@ -82,7 +82,7 @@ async function completeCalls(db: Db): Promise<void> {
     where status = 'dialing'`.execute(db)
 }
 
-/** Returns how long some work takes without these indexes, and how much of the write-ahead log it fills. */
+/** Returns how long `work` takes without these indexes, and how much it adds to the write-ahead log. */
 async function measureWithout(
   owner: Db,
   dropped: readonly string[],
@@ -96,7 +96,7 @@ async function measureWithout(
     const seconds = (performance.now() - startedAt) / 1_000
     return { seconds, walBytes: (await measureWal(db)) - walBefore }
   })
-  await sql`vacuum call`.execute(owner) // what was rolled back
+  await sql`vacuum call`.execute(owner) // removes the rows that were rolled back
   return measured
 }
 
@@ -106,7 +106,7 @@ async function measureWal(db: Db): Promise<number> {
   return rows[0]?.bytes ?? NaN
 }
 
-/** Returns how many bytes some work adds to each index. */
+/** Returns how many bytes `work` adds to each index. */
 async function measureGrowth(owner: Db, work: (db: Db) => Promise<void>): Promise<Map<string, number>> {
   return rollBackAfter(owner, async (db) => {
     const before = new Map((await measureIndexes(db)).map(({ name, bytes }) => [name, bytes]))
@@ -116,7 +116,7 @@ async function measureGrowth(owner: Db, work: (db: Db) => Promise<void>): Promis
   })
 }
 
-/** Runs work in a transaction that's rolled back. */
+/** Runs `work` in a transaction, and rolls it back. */
 async function rollBackAfter<Result>(owner: Db, work: (db: Db) => Promise<Result>): Promise<Result> {
   return owner.connection().execute(async (db) => {
     await sql`begin`.execute(db)
@@ -128,7 +128,7 @@ async function rollBackAfter<Result>(owner: Db, work: (db: Db) => Promise<Result
   })
 }
 
-/** Returns the indexes of calls and their sizes. The primary key is left out, because foreign keys need it. */
+/** Returns the indexes of `call` and their sizes. Leaves out the primary key, because foreign keys need it. */
 async function measureIndexes(db: Db): Promise<{ name: string; bytes: number }[]> {
   const { rows } = await sql<{ name: string; bytes: number }>`
     select relname as name, pg_relation_size(indexrelid)::float8 as bytes

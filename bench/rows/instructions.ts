@@ -8,13 +8,13 @@ import type { World } from '../world.ts'
 import { addCalls, capacity, claimIds, measureWith } from './claim.ts'
 import { clients, postContact, warmUp } from './contacts.ts'
 
-/** No seed has a number with this area code. */
+/** Where this row's numbers start. No seed has numbers with this area code. */
 const firstNumber = 13_123_000_000
 
-/** 8 KB of them. */
+/** Instructions of 8 KB. */
 const longInstructions = 'Ask if they still need a quote, and find a day. '.repeat(171).slice(0, 8_192)
 
-/** Measures what an agent's instructions cost the queue: the same work with 8 KB of them and without. */
+/** Measures what an agent's instructions cost the queue: the same work with 8 KB of instructions and without any. */
 export const instructions: Row = {
   name: 'instructions',
   run: async (bench) => {
@@ -70,7 +70,7 @@ async function compareClaims(world: World, { rounds, claims }: Scale) {
   return takeTurns(rounds, ours, peer)
 }
 
-/** Publishes versions with these instructions, one after the other, for each agent of a workspace. */
+/** Publishes versions with these instructions, one after another, for each agent of a workspace. */
 async function publishInstructions(
   { deps }: World,
   workspaceId: number,

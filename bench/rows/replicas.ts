@@ -6,30 +6,30 @@ import { sendContact } from '../seeds/contacts.ts'
 import { analyze, type HttpClients, openClients, type Subject, type World } from '../world.ts'
 
 const campaignCount = 20
-/** A limit so low that the dialers reach it all the time. */
+/** So low that the dialers reach the limit all the time. */
 const maxConcurrentCalls = 3
 
-/** How many contacts all API processes together add per second, so that several have as much to do as one. */
+/** How many contacts all API processes together add per second. It's the same for several processes and for one. */
 const contactsPerSecond = 100
 const clientsPerApi = 8
-/** Seconds until all processes have noticed the campaigns, and V8 has compiled their code. */
+/** How long it takes until all processes have noticed the campaigns and V8 has compiled the code. */
 const warmUpSeconds = 10
 const severalProcesses = { workers: 4, apis: 2 }
-/** A number in New York. No seed has a number with this area code. */
+/** Where this row's numbers start, in New York. No seed has numbers with this area code. */
 const firstNumber = 19_175_000_000
 
-/** Workers and API processes. */
+/** How many workers and API processes run. */
 interface Processes {
   workers: number
   apis: number
 }
 
-/** The findings while the processes made calls. */
+/** The results of a run in which the processes make calls. */
 interface Findings {
   callsPerSecond: number
-  /** Calls of the campaign with the fewest calls, divided by the average campaign's calls. */
+  /** The calls of the campaign with the fewest calls, divided by the average. */
   smallestShare: number
-  /** How often a campaign had more attempts in progress than its limit. */
+  /** How often a campaign was found with more attempts in progress than its limit. */
   exceeded: number
 }
 
@@ -62,9 +62,9 @@ export const replicas: Row = {
       return callsPerSecond
     }
     const [several, one] = [measureRate(severalProcesses), measureRate({ workers: 1, apis: 1 })]
-    await one() // gives the analysis rows to look at
+    await one() // gives the later analysis of the tables some rows
     const rounds = await takeTurns(Math.max(2, Math.ceil(scale.rounds / 2)), several, one)
-    // Shares are only meaningful over a longer time.
+    // Shares mean something only over a longer time.
     const fastest = Math.max(...findings.map(({ callsPerSecond }) => callsPerSecond))
     const longSeconds = Math.max(5, 60 * scale.factor)
     const long = await measure(severalProcesses, longSeconds, toQueued(longSeconds, fastest * 2))
@@ -118,7 +118,7 @@ async function startProcesses(
   return { all: [...startedWorkers, ...startedApis], apis: startedApis }
 }
 
-/** Prepares requests that queue calls of a paused campaign, which nothing dials. */
+/** Prepares requests that queue calls in a paused campaign, so that they aren't dialed. */
 async function prepareRequests(world: World) {
   const [campaignId = 0] = await addCampaigns(world, { count: 1, status: 'paused', maxConcurrentCalls })
   let lastNumber = firstNumber
@@ -127,7 +127,7 @@ async function prepareRequests(world: World) {
     return sendContact(http, world.demo, { phoneNumber: lastNumber, campaignId })
   }
   return {
-    /** Sends requests to the API processes in turns, at a constant rate, until the returned function is called. */
+    /** Starts sending requests to the API processes in turns, at a constant rate. Returns a function that stops this. */
     start: (apis: readonly Subject[]): (() => Promise<void>) => {
       const clients = apis.map(({ port }) => openClients(port, clientsPerApi))
       const sent: Promise<void>[] = []
@@ -148,7 +148,7 @@ async function prepareRequests(world: World) {
   }
 }
 
-/** Measures the calls that are completed while each campaign has more calls than the dialers can make. */
+/** Measures completed calls while each campaign has more calls than the dialers can make. */
 async function measureCalls(
   world: World,
   campaigns: number[],
@@ -189,7 +189,7 @@ async function countCompleted({ owner }: World, campaigns: number[]): Promise<Ma
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** Campaigns that ran out of calls would make the rate and the shares wrong. */
+/** Throws if a campaign has run out of calls, because the rate and the shares would be wrong. */
 async function requireQueuedCalls({ owner }: World, campaigns: number[]): Promise<void> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct campaign_id) as count from call
@@ -207,7 +207,7 @@ async function countExceeded({ owner }: World): Promise<number> {
   return rows.length
 }
 
-/** Waits for the attempts in progress, then completes the calls that are left, so that the next round starts equally. */
+/** Ends the remaining calls, and waits for the attempts in progress, so that all rounds start equally. */
 async function endCalls(world: World, campaigns: number[]): Promise<void> {
   const complete = sql`
     update call

@@ -9,10 +9,10 @@ import { analyze, type World } from '../world.ts'
 import { addCalls, capacity, claimIds, measureWith } from './claim.ts'
 import { clients, postContact, warmUp } from './contacts.ts'
 
-/** No seed has a number with this area code. */
+/** Where this row's numbers start. No seed has numbers with this area code. */
 const firstNumber = 13_122_000_000
 
-/** The highest limits there are, which no round reaches. */
+/** The highest possible limits. No round reaches them. */
 const limits = {
   maxAttemptsPerDay: 10,
   maxAttemptsPer30Days: 30,
@@ -29,7 +29,7 @@ const on: CallRules = {
   consentMaxAgeDays: 365,
 }
 
-/** Measures the cost of rules: the same work in a workspace with rules and in one without. */
+/** Measures the cost of rules: the same work in a workspace with rules and in a workspace without. */
 export const rules: Row = {
   name: 'rules',
   run: async (bench) => {
@@ -73,7 +73,7 @@ export const rules: Row = {
 
 const signingKey = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 
-/** Measures claims of one workspace, with and without rules: those that allow calls at any time, and to the seeds' numbers. */
+/** Measures claims in a workspace with and without rules. The rules allow calls at any time to all of the seeds' numbers. */
 async function compareClaims(world: World, { rounds, claims }: { rounds: number; claims: number }) {
   const { deps, demo } = world
   const real: Deps = { ...deps, config: { ...deps.config, telephony: 'http' } }
@@ -93,7 +93,7 @@ async function compareClaims(world: World, { rounds, claims }: { rounds: number;
   return takeTurns(rounds, ours, peer)
 }
 
-/** Lets calls of earlier rounds count for no limit. */
+/** Resets the use of limits, so that calls of earlier rounds don't count. */
 async function forgetCalls({ owner }: World): Promise<void> {
   await sql`update limit_use set used = 0`.execute(owner)
   await sql`delete from number_use`.execute(owner)

@@ -9,7 +9,7 @@ import { sendContact } from '../seeds/contacts.ts'
 import { median, quantile } from '../statistics.ts'
 import { analyze, type HttpClients, type World } from '../world.ts'
 
-/** The processes of an installation that share the work. */
+/** A setup of processes that share the work of an installation. */
 interface Setup {
   name: string
   /** The label in the picture. */
@@ -29,7 +29,7 @@ const setups: readonly Setup[] = [
   },
 ]
 
-/** How many contacts come per second, for how many campaigns, and the limits in milliseconds. */
+/** The contacts per second, the number of campaigns, and the limits in milliseconds. */
 interface Load {
   perSecond: number
   campaigns: number
@@ -40,7 +40,7 @@ const slow: Load = { perSecond: 10, campaigns: 1, limits: { p50: 15, p99: 50 } }
 const fast: Load = { perSecond: 50, campaigns: 20, limits: { p50: 20, p99: 60 } }
 const webhookLimits = { p50: 15, p99: 50 }
 
-/** Milliseconds of each contact in a run. */
+/** The delays of a run's contacts, in milliseconds. */
 interface Delays {
   /** Delays from `POST /contacts/` to the dial request at the agent runtime. */
   dial: number[]
@@ -48,15 +48,15 @@ interface Delays {
   webhook: number[]
 }
 
-/** Seconds until V8 has compiled the code. */
+/** How many seconds V8 takes to compile the code. */
 const warmUpSeconds = 10
 
-/** A number in New York. No seed has a number with this area code. */
+/** The last used number, in New York. No seed has numbers with this area code. */
 let lastNumber = 19_175_000_000
 
 /**
- * Measures the delays that users notice, from outside: this process sends the contacts, and is the agent runtime and
- * the webhook's receiver.
+ * Measures the delays that users notice. This process is everything outside of the service: it sends the contacts, and it's the
+ * agent runtime and the webhook receiver.
  */
 export const speedToLead: Row = {
   name: 'speed-to-lead',
@@ -135,7 +135,7 @@ function toMeasurements(
   ]
 }
 
-/** Starts the processes of a setup, and measures both loads. */
+/** Starts the processes of a setup, and measures them with both loads. */
 async function measureSetup(
   bench: Pick<Bench, 'start' | 'openClients'>,
   world: World,
@@ -166,7 +166,7 @@ async function measureSetup(
   }
 }
 
-/** Sends contacts at a constant rate, to separate campaigns, and waits until each has been called and reported. */
+/** Sends contacts at a constant rate to campaigns in turns. Waits until each was called and its webhook arrived. */
 async function measureLoad(
   world: World,
   outside: Outside,
@@ -198,17 +198,17 @@ async function measureLoad(
   return delays
 }
 
-/** The agent runtime and the webhook's receiver, and when what happened. */
+/** The agent runtime and webhook receiver, with functions that record times. */
 interface Outside {
   url: string
-  /** Starts a new list of delays, and returns it. */
+  /** Starts a new record of delays, and returns it. */
   expect: () => Delays
   noteSent: (phoneNumber: string) => void
-  /** The connections to the API that gets the reports. */
+  /** Sets the connections to the API process that gets the reports. */
   reportTo: (api: HttpClients) => void
 }
 
-/** Listens as an agent runtime whose contacts answer and hang up at once, and as the receiver of webhooks. */
+/** Starts a server that's both the agent runtime, whose contacts answer and immediately hang up, and the webhook receiver. */
 async function listenOutside({ onEnd }: Pick<Bench, 'onEnd'>): Promise<Outside> {
   const sentAt = new Map<string, number>()
   const reportedAt = new Map<number, number>()
@@ -272,7 +272,7 @@ interface DialRequest {
   to_number: string
 }
 
-/** The content of the end report. It has the analysis, so nothing else has to be waited for. */
+/** The content of the end report. It includes the analysis, so that the event is sent without waiting for one. */
 const conversation = {
   outcome: 'answered',
   ended_reason: 'contact_hung_up',
@@ -289,7 +289,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Subscribes to the calls of the demo workspace. Returns the function that unsubscribes. */
+/** Subscribes to the calls of the demo workspace. Returns a function that unsubscribes. */
 async function subscribe(
   api: HttpClients,
   { demo }: World,

@@ -58,7 +58,7 @@ export const start: Row = {
   },
 }
 
-/** Starts the service as a process, stops it, and returns how long the start took. */
+/** Starts the service as a process, measures the start, and stops the service. */
 async function startService(dataDir: string): Promise<{ seconds: number; memoryMib: number }> {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [script], {
@@ -77,22 +77,22 @@ async function startService(dataDir: string): Promise<{ seconds: number; memoryM
   return { seconds, memoryMib }
 }
 
-/** Returns the resident memory of a process, as the operating system counts it. */
+/** Returns a process's resident memory in MiB, as the operating system reports it. */
 function measureMemory({ pid }: ChildProcess): number {
   const kib = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return Number(kib) / 1_024
 }
 
-/** The memory of a process in MiB, after a step of its start and after garbage collection. */
+/** The memory of a process in MiB, after a step of its start and a garbage collection. */
 interface Step {
   step: string
-  /** Resident memory, as the operating system counts it. */
+  /** The resident memory, as the operating system reports it. */
   rssMib: number
   heapMib: number
   externalMib: number
 }
 
-/** Starts the service step by step in a process that measures its memory. */
+/** Starts the service step by step, in a process that measures its own memory. */
 function measureSteps(dataDir: string): { steps: Step[]; lookUpUs: number } {
   const output = execFileSync(process.execPath, ['--expose-gc', memoryScript], {
     env: { ...environmentWithoutSettings(), DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' },
@@ -101,7 +101,7 @@ function measureSteps(dataDir: string): { steps: Step[]; lookUpUs: number } {
   return JSON.parse(output) as { steps: Step[]; lookUpUs: number }
 }
 
-/** Formats what each step adds to the memory. */
+/** Formats the memory that each step adds. */
 function formatSteps(steps: readonly Step[]): string {
   const parts = steps.map(({ step, rssMib, heapMib, externalMib }, index) => {
     const before = steps[index - 1] ?? { rssMib: 0, heapMib: 0, externalMib: 0 }
@@ -115,7 +115,7 @@ function formatSteps(steps: readonly Step[]): string {
   return `MiB that each step of a start adds, after garbage collection, with the JavaScript heap and the external memory in parentheses: ${parts.join('; ')}`
 }
 
-/** Starts only what no service with an embedded database can do without. */
+/** Starts only what every service with an embedded database needs: PostgreSQL and Node. */
 async function startPostgresAndNode(dataDir: string): Promise<number> {
   const account = findAccount(dataDir, { warn: () => {} })
   const { postgres } = await findBinaries(account)

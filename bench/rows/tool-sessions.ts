@@ -5,7 +5,7 @@ import { atMost, type Bench, type Limit, type Measurement, type Row } from '../r
 import { hangUp } from '../tools/client.ts'
 import { measureCalls, measureOpenings, startToolServer, type ToolSubject } from '../tools/subjects.ts'
 
-/** Rounds before the measured ones, until V8 has compiled the code that runs often. */
+/** Rounds before the measured ones. In them, V8 compiles the code that runs often. */
 const warmUps = 4
 
 export const toolSessions: Row = {
@@ -50,7 +50,7 @@ async function startServer(bench: Bench, name: string, args?: string[]): Promise
   return subject
 }
 
-/** Measures all servers in turns. Returns the microseconds of CPU time of each server in each round. */
+/** Measures all servers in turns. Returns the CPU time of each server in each round, in microseconds. */
 async function measure(
   { scale }: Bench,
   servers: readonly ToolSubject[],
@@ -71,7 +71,7 @@ async function measure(
 /**
  * Compares Outdial's tool server with the bare server and the SDK's server.
  *
- * @param limit of what the bare server is compared with; undefined where Outdial's does work that the bare server doesn't
+ * @param limit of the comparison with the bare server; undefined if Outdial's server does work that the bare one doesn't
  */
 function compare(
   label: string,

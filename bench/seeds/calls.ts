@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../backend/platform/db/schema.ts'
 import type { World } from '../world.ts'
 
-/** Creates campaigns of the demo workspace that call around the clock, and never again. Returns their IDs. */
+/** Creates campaigns of the demo workspace. They call around the clock, and don't retry. Returns their IDs. */
 export async function addCampaigns(
   { owner, demo }: World,
   options: { count: number; status: 'active' | 'paused'; maxConcurrentCalls: number },
@@ -20,13 +20,13 @@ export async function addCampaigns(
   return rows.map(({ id }) => id)
 }
 
-/** How many numbers have the same last four digits. */
+/** How many numbers with the same last four digits are used. */
 const numbersPerSuffix = 700_000
 
 /**
- * Queues calls, each to a new contact, in turns for the campaigns. They're due now, or after `delaySeconds`. The simulated
- * contacts are busy, so that a call has an attempt and an event, but no conversation: their numbers end in 0102, at least
- * the first 700,000.
+ * Queues calls, each to a new contact, and distributes them among the campaigns. They're due now, or after `delaySeconds`. The
+ * first 700,000 numbers end in 0102, for which the simulated contact is busy. So a call has an attempt and an event, but no
+ * conversation.
  */
 export async function addQueuedCalls(
   world: World,
@@ -35,13 +35,14 @@ export async function addQueuedCalls(
   { delaySeconds = 0 } = {},
 ): Promise<void> {
   const { owner } = world
-  // Checks of foreign keys whose plans were cached for small tables would read all rows for each new one.
+  // Otherwise, foreign keys would be checked with plans that were cached for small tables, which read all rows for each new
+  // row.
   await sql`analyze`.execute(owner)
   const afterContactId = await addBusyContacts(world, count)
   await insertCalls(owner, campaignIds, { afterContactId, delaySeconds })
 }
 
-/** Adds contacts for `insertCalls`. Returns the last ID before them. */
+/** Adds contacts for `insertCalls`. Returns the highest ID before them. */
 export async function addBusyContacts({ owner, demo }: World, count: number): Promise<number> {
   const { rows } = await sql<{ contacts: number; last: number }>`
     select count(*) as contacts, coalesce(max(id), 0) as last from contact`.execute(owner)
@@ -54,7 +55,7 @@ export async function addBusyContacts({ owner, demo }: World, count: number): Pr
   return before.last
 }
 
-/** Queues a call to each contact with an ID above `afterContactId`. Spreads the calls evenly over the campaigns. */
+/** Queues a call to each contact whose ID is above `afterContactId`. Distributes the calls evenly among the campaigns. */
 export async function insertCalls(
   owner: Db,
   campaignIds: readonly number[],
@@ -91,7 +92,7 @@ export async function waitForCalls(
   }
 }
 
-/** Starts or stops the dialing of the campaigns' calls. */
+/** Starts or stops the dialing of these campaigns' calls. */
 export async function setStatus(
   { owner }: Pick<World, 'owner'>,
   campaignIds: readonly number[],

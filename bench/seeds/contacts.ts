@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { HttpClients, World } from '../world.ts'
 
-/** Adds contacts of the demo workspace that have no calls, with consecutive numbers. */
+/** Adds contacts without calls to the demo workspace. Their numbers are consecutive. */
 export async function addContacts(
   { owner, demo }: World,
   options: { firstNumber: number; count: number; timeZone: string | null },
@@ -13,7 +13,7 @@ export async function addContacts(
     from generate_series(${firstNumber}::bigint, ${firstNumber + count - 1}::bigint) n`.execute(owner)
 }
 
-/** The consent of a contact in a form. */
+/** The consent that each request has. */
 const consent = { source: 'form', at: new Date().toISOString(), kind: 'written' }
 
 /** Sends `POST /contacts/`, which queues a call. */

@@ -3,14 +3,14 @@ import type { Db } from '../../backend/platform/db/schema.ts'
 import { analyze, type World } from '../world.ts'
 
 /**
- * Adds calls that ended in the year before, in turns for the contacts and campaigns of a workspace. Each has an attempt, an
+ * Adds calls that ended in the past year, distributed among a workspace's contacts and campaigns. Each has an attempt, an
  * event, and a delivery.
  */
 export async function addFinishedCalls(world: World, workspaceId: number, count: number): Promise<void> {
   if (count === 0) return
   await world.owner.connection().execute(async (db) => {
     await sql`set maintenance_work_mem = '1GB'`.execute(db)
-    // Statistics are missing right after a table has been filled. Without them, the planner chooses nested loops.
+    // A table that was just filled has no statistics. Without them, the planner would choose nested loops.
     await sql`set enable_nestloop = off`.execute(db)
     await sql`set jit = off`.execute(db)
     const { id: lastId } = await db
@@ -69,8 +69,8 @@ export async function addFinishedCalls(world: World, workspaceId: number, count:
 }
 
 /**
- * Inserts rows without triggers, and creates the table's indexes and checks its foreign keys afterward. That takes a tenth
- * of the time.
+ * Inserts rows without triggers, and afterward creates the table's indexes and checks its foreign keys. This takes a tenth of
+ * the usual time.
  */
 async function fillTable(db: Db, table: string, insert: () => Promise<unknown>): Promise<void> {
   const { rows } = await sql<{ drop: string; restore: string }>`

@@ -1,7 +1,7 @@
 import { hashToken } from '../../backend/platform/secrets/tokens.ts'
 import type { World } from '../world.ts'
 
-/** A workspace and a campaign that contacts are added to. */
+/** A workspace, and a campaign in it to which contacts are added. */
 export interface Target {
   workspace_id: number
   api_key: string

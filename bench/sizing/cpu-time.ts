@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The unit of `times` in /proc, on every Linux machine that Node supports. */
+/** The unit of times in /proc, as ticks per second. It's the same on every Linux machine that Node supports. */
 const ticksPerSecond = 100
 
 /**
- * Returns the seconds of CPU time that processes and the children that they waited for have used. Unlike throughput, it
- * hardly depends on what else the machine does. Linux only.
+ * Returns the CPU time in seconds that processes have used, including the ended children for which they waited. Unlike
+ * throughput, it hardly depends on other programs on the machine. Linux only.
  */
 export const measureCpuSeconds = (processIds: readonly number[]): number =>
   processIds.reduce((sum, pid) => {
@@ -15,7 +15,7 @@ export const measureCpuSeconds = (processIds: readonly number[]): number =>
     return sum + userTime + systemTime + childUserTime + childSystemTime
   }, 0) / ticksPerSecond
 
-/** Returns a process's parent and all of the parent's children. */
+/** Returns all children of a process's parent, and the parent itself. */
 export function listSiblings(pid: number): number[] {
   const parentOf = (each: number) => Number(readStat(each)[1])
   const parent = parentOf(pid)
@@ -23,7 +23,7 @@ export function listSiblings(pid: number): number[] {
   return [parent, ...processIds.filter((each) => parentOf(each) === parent)]
 }
 
-/** Returns the fields of /proc/PID/stat that follow the program's name, beginning with the state. Empty if it ended. */
+/** Returns the fields of /proc/PID/stat after the program's name, starting with the state. Empty if the process has ended. */
 function readStat(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -5,31 +5,31 @@ import { addCampaigns, setStatus, waitForCalls } from '../seeds/calls.ts'
 import { analyze, type HttpClients, type Subject, type World } from '../world.ts'
 import { listSiblings, measureCpuSeconds } from './cpu-time.ts'
 
-/** The cost of a call, from `POST /contacts/` to the delivered event. */
+/** The cost of a call, from `POST /contacts/` until its event is delivered. */
 export interface CallCost {
   kind: 'unanswered' | 'answered'
   calls: number
-  /** Milliseconds of CPU time per call, of all processes of a kind. */
+  /** Milliseconds of CPU time per call, for all processes of a kind together. */
   cpuMs: { api: number; worker: number; postgresql: number }
   /** Bytes of the write-ahead log per call. */
   walBytes: number
-  /** Bytes on the disk per call, with indexes, by table. Tables below 1 byte are left out. */
+  /** Bytes on the disk per call, by table, including indexes. Tables with less than 1 byte are left out. */
   tableBytes: Record<string, number>
-  /** Characters of a conversation's transcript, as JSON. */
+  /** The length of a conversation's transcript as JSON, in characters. */
   transcriptCharacters: number
 }
 
 const clients = 32
-/** The simulated provider decides by the last four digits: busy, or answered. */
+/** The last four digits of a number, which decide if the simulated contact is busy or answers. */
 const suffixes = { unanswered: '0102', answered: '0100' }
 
-/** Area codes that each have 800 numbers with the same last four digits. */
+/** Area codes with 800 numbers each that have the same last four digits. */
 const areaCodes = [
   ...[201, 202, 203, 205, 206, 207, 208, 209, 210, 212, 213, 214, 215, 216, 217],
   ...[218, 219, 224, 225, 228, 229, 231, 234, 239, 240, 248, 251, 252, 253, 254],
 ]
 
-/** Measures calls to new contacts, through one API process and one worker. Each call's event goes to one receiver. */
+/** Measures calls to new contacts through one API process and one worker. All events go to one receiver. */
 export async function measureCalls(bench: Bench, kind: CallCost['kind'], calls: number): Promise<CallCost> {
   const world = await bench.openWorld()
   const campaigns = await addCampaigns(world, { count: 10, status: 'paused', maxConcurrentCalls: 50 })
@@ -50,7 +50,7 @@ export async function measureCalls(bench: Bench, kind: CallCost['kind'], calls: 
     await waitForCalls(world, campaigns)
     await waitForDeliveries(world)
   }
-  // Compiles the code, caches plans, and gives the analysis rows to look at.
+  // Compiles the code and caches plans. Also gives the following analysis of the tables some rows.
   const warmUp = Math.min(1_000, calls)
   await make(0, warmUp)
   await analyze(world)

@@ -5,7 +5,7 @@ import { addCampaigns, addQueuedCalls } from '../seeds/calls.ts'
 import { analyze, type World } from '../world.ts'
 import { takeReading } from './measure-calls.ts'
 
-/** The cost of a call in progress while nothing happens: its lease is renewed, and its reports are looked for. */
+/** The cost of a call in progress while nothing happens in it. The worker renews its lease, and looks for its reports. */
 export interface LiveCallCost {
   calls: number
   seconds: number
@@ -15,7 +15,7 @@ export interface LiveCallCost {
   walBytes: number
 }
 
-/** Measures calls that an agent runtime has in progress for one worker. */
+/** Measures calls of one worker that are in progress at an agent runtime. */
 export async function measureLiveCalls(bench: Bench, calls: number, seconds: number): Promise<LiveCallCost> {
   const world = await bench.openWorld()
   const runtime = await bench.start('silent-runtime', {})

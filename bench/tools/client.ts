@@ -1,8 +1,8 @@
 import http from 'node:http'
 
 /**
- * A minimal client. It sends what the SDK's client sends: the headers of its `fetch`, in the same order, over
- * connections that stay open.
+ * A minimal client. It sends what the SDK's client sends: the headers of the SDK's `fetch`, in the same order, over connections
+ * that stay open.
  */
 export interface BenchClient {
   request(message: Message): Promise<void>
@@ -17,7 +17,7 @@ interface Message {
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Closes the open connections before a server does, because a message sent at that moment would be lost. */
+/** Closes the open connections before a server closes them. A message that's sent while a server closes would be lost. */
 export const hangUp = () => agent.destroy()
 
 const fetchHeaders = {

@@ -1,4 +1,4 @@
-/** Messages of an MCP client. They're recorded from the SDK's client. The arguments are those of a conversation. */
+/** The message with which an MCP client opens a session. It and the next two are recorded from the SDK's client. */
 export const initialize = {
   method: 'initialize',
   params: {
@@ -37,7 +37,7 @@ const toolUses: [name: string, args: Record<string, unknown>][] = [
   ['schedule_callback', { at: '2026-11-24T15:30' }],
 ]
 
-/** The tool calls of one conversation. The benchmark repeats them. */
+/** The tool calls of one conversation, which the benchmark repeats. */
 export const toolCalls = toolUses.map(([name, args]) => ({
   method: 'tools/call',
   params: { name, arguments: args },

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
-// Shows what node:http itself costs. This server checks no sessions and validates nothing.
+// A server that shows what node:http itself costs. It checks no sessions and validates nothing.
 const list = JSON.stringify({ tools })
 const initialized = JSON.stringify({
   protocolVersion: '2025-11-25',

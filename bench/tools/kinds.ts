@@ -3,7 +3,7 @@ import { documents } from '../../backend/service/demo/demo-documents.ts'
 import { toolKinds } from '../../backend/tools/kind-registry.ts'
 import type { ToolDefinition, ToolKind, ToolKinds, ToolResult } from '../../backend/tools/kinds/tool-kind.ts'
 
-/** The custom tool, in addition to the built-in ones. */
+/** A custom tool, in addition to the built-in ones. */
 export const orderStatus: ToolDefinition = {
   name: 'order_status',
   description: 'Returns the status of an order and when the team arrives.',
@@ -20,7 +20,7 @@ export const orderStatus: ToolDefinition = {
 
 const builtIn = [...toolKinds.values()].flatMap((kind) => kind.builtIn ?? [])
 
-/** The eight tools of every server in the benchmark, with the definitions that agents get from the service. */
+/** The eight tools of every compared server. Their definitions are those that agents get from the service. */
 export const tools: ToolDefinition[] = [...builtIn, orderStatus]
 
 const passages = documents.slice(0, 3).map(({ title, body }) => `From "${title}":\n${body.split('\n\n')[0]}`)
@@ -35,7 +35,7 @@ const resultTexts: Record<string, string> = {
   order_status: '{"order_number":"RL-20418","state":"scheduled","team_arrives":"2026-11-25T08:30:00-05:00"}',
 }
 
-/** Returns a fixed text, so that the benchmark measures the server and not the tools. */
+/** Returns a fixed text for a tool, so that the benchmark measures the server and not the tools. */
 export const resultTextFor = (name: string): string => resultTexts[name] ?? 'Done.'
 
 const withFixedResult = (kind: ToolKind): ToolKind => ({

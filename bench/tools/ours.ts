@@ -12,7 +12,7 @@ import { createWorkspace } from '../../backend/tools/onboarding/onboarding.ts'
 import { kinds, orderStatus } from './kinds.ts'
 import { report } from './report.ts'
 
-// Our server as the service runs it: next to Fastify, with its database, authentication, keep-alive, and validation.
+// Outdial's tool server as the service runs it: next to Fastify, with its database, authentication, keep-alive, and validation.
 const dataDir = process.argv[2]
 const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info' })
 const log = pino({ level: 'info' }, { write: () => {} })
@@ -34,7 +34,7 @@ report({
   queries: widgets.map((id) => `/api/mcp/sse?widget_id=${id}&token=${deps.runtimeSecrets()[0] ?? ''}`),
 })
 
-/** Creates three agents, because one agent can't have 5,000 sessions. */
+/** Creates three agents, because one agent can't have 5,000 sessions at a time. */
 async function seed(opened: Deps): Promise<string[]> {
   const user = await createUser(opened, {
     email: 'bench@example.com',
@@ -56,7 +56,7 @@ async function seed(opened: Deps): Promise<string[]> {
       input_schema: JSON.stringify(inputSchema),
     })
     .execute()
-  // Selects the built-in tools, too, which every workspace has.
+  // Also selects the built-in tools, which every workspace has.
   const tools = await opened.db
     .selectFrom('mcp_tool')
     .select('id')

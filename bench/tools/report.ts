@@ -1,4 +1,4 @@
-/** Sends facts about this process to the benchmark, and its memory and CPU time when asked. */
+/** Sends facts about this process to the benchmark. Also sends the process's memory or CPU time whenever the benchmark asks. */
 export function report(facts: { port: number; queries: string[] }): void {
   process.on('message', (question) => {
     if (question === 'memory') {

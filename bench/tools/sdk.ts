@@ -6,7 +6,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 import { resultTextFor, tools } from './kinds.ts'
 import { report } from './report.ts'
 
-// The SDK's plain server, set up as in its examples: without authentication, keep-alive, or validation.
+// The SDK's plain server, set up as in the SDK's examples: without authentication, keep-alive, or validation.
 const transports = new Map<string, SSEServerTransport>()
 
 function newServer() {

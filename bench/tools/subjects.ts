@@ -4,14 +4,14 @@ import path from 'node:path'
 import { type BenchClient, openClient } from './client.ts'
 import { initialize, initialized, listTools, toolCalls } from './conversation.ts'
 
-/** One of the servers that are compared: ours, the SDK's plain server, and `node:http` alone. */
+/** One of the compared servers: Outdial's, the SDK's plain server, or `node:http` alone. */
 export interface ToolSubject {
   process: ChildProcess
   port: number
   queries: string[]
 }
 
-/** Starts one of the servers in this folder. It ends when `process.disconnect()` is called. */
+/** Starts one of the servers in this folder. Calling `process.disconnect()` ends it. */
 export async function startToolServer(name: string, args: string[] = []): Promise<ToolSubject> {
   const file = path.join(import.meta.dirname, `${name}.ts`)
   const child = fork(file, args, {
@@ -35,7 +35,7 @@ export const getHeap = async (subject: ToolSubject) =>
 
 const opened = new Map<ToolSubject, number>()
 
-/** Opens a session: connect, initialize, tools/list. */
+/** Opens a session: connects, initializes it, and lists the tools. */
 export async function openSession(subject: ToolSubject): Promise<BenchClient> {
   const count = (opened.get(subject) ?? 0) + 1
   opened.set(subject, count)
@@ -46,7 +46,7 @@ export async function openSession(subject: ToolSubject): Promise<BenchClient> {
   return client
 }
 
-/** Does work `count` times, with `width` of it at a time. */
+/** Runs `work` `count` times, at most `width` at a time. */
 export const repeatTimes = async (count: number, width: number, work: () => Promise<void>) => {
   let remaining = count
   const run = async () => {
@@ -66,7 +66,7 @@ async function measure(subject: ToolSubject, count: number, work: () => Promise<
   return (after.user + after.system - before.user - before.system) / count
 }
 
-/** Measures opening sessions and closing them, with eight clients at a time. */
+/** Measures opening and closing sessions, with eight clients at a time. */
 export const measureOpenings = (subject: ToolSubject, count: number) =>
   measure(subject, count, () =>
     repeatTimes(count, 8, async () => {
@@ -75,7 +75,7 @@ export const measureOpenings = (subject: ToolSubject, count: number) =>
     }),
   )
 
-/** Measures tool calls of this many clients, each with a separate session. */
+/** Measures tool calls by `clients` clients, each with a separate session. */
 export async function measureCalls(subject: ToolSubject, clients: number, count: number): Promise<number> {
   const sessions = await Promise.all(Array.from({ length: clients }, () => openSession(subject)))
   const measured = await measure(subject, count, async () => {
