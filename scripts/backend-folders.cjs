@@ -1,7 +1,7 @@
-// The folders of backend/ in the order of their imports: each imports only folders on lower lines, so no two folders
-// import each other. Add new ones here.
+// The folders of backend/, in two lists. A folder may import only folders on lower lines, so no two folders import each other.
+// Add each new folder here.
 
-// The groups of folders: what is directly in backend/, besides its tests.
+// The groups: the folders directly in backend/, except its tests.
 const groups = [
   ['admin', 'service'],
   ['dashboard'],
@@ -14,7 +14,7 @@ const groups = [
   ['platform'],
 ]
 
-// The folders inside the groups.
+// The folders inside each group.
 const foldersOf = {
   accounts: ['access', 'identity', 'oauth', 'sign-in'],
   calling: ['chats', 'conversation', 'dialer', 'telephony'],
@@ -25,8 +25,8 @@ const foldersOf = {
   tools: ['knowledge', 'mcp', 'onboarding', 'spreadsheets'],
 }
 
-// The order of the folders, from top to bottom, together with the code of groups outside of these folders. An import
-// must be allowed by both lists.
+// The order of all folders, from top to bottom. The name of a group, such as `admin`, stands for its code outside of the
+// folders above. An import must be allowed by both lists.
 const layers = [
   ['admin'],
   ['dashboard', 'demo', 'metrics'],
@@ -45,7 +45,7 @@ const layers = [
   ['core'],
 ]
 
-/** Returns the path of a group, or of a folder inside one: `backend/queue/calls`. */
+/** Returns the path of a group, or of a folder inside a group: `backend/queue/calls`. */
 function pathOf(name) {
   const [group] = Object.entries(foldersOf).find(([, inner]) => inner.includes(name)) ?? []
   return group === undefined ? `backend/${name}` : `backend/${group}/${name}`

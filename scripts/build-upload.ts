@@ -5,9 +5,9 @@ import path from 'node:path'
 import { unzip } from '../backend/tools/knowledge/parse/zip.ts'
 import { buildSourcePackage, writeSourcePackage } from './upload/source-package.ts'
 
-// Builds what `zapier-platform upload` sends, in a separate folder. In the repository, source.zip would contain
+// Builds the files that `zapier-platform upload` sends, in a separate folder. In the repository, source.zip would contain
 // everything that .gitignore doesn't list, such as the backend, the tests, and a database. The project's own dist/ stays
-// as it is, so that commands such as `zapier-platform invoke` can use it meanwhile.
+// unchanged, so that commands such as `zapier-platform invoke` can use it meanwhile.
 const root = path.resolve(import.meta.dirname, '..')
 const stage = await mkdtemp(path.join(tmpdir(), 'outdial-upload-'))
 const clean = await mkdtemp(path.join(tmpdir(), 'outdial-source-'))
@@ -24,7 +24,7 @@ const uploads = [
   },
   {
     zip: 'source.zip',
-    // A third of it is the lock file, and a tenth the names of countries in seven languages.
+    // The lock file takes a third of it, and the names of countries in seven languages a tenth.
     maxBytes: 130_000,
     needs: [
       'index.ts',
@@ -38,7 +38,7 @@ const uploads = [
   },
 ] as const
 
-/** Runs a command in the stage. */
+/** Runs a command in the separate folder. */
 function run(command: string, args: string[]): void {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: stage,
@@ -51,7 +51,7 @@ function run(command: string, args: string[]): void {
   throw new Error(`\`${path.basename(command)} ${args.join(' ')}\` failed.`)
 }
 
-/** Unpacks a ZIP file of the stage in memory, and checks its size and that it has only the files it should have. */
+/** Unpacks a built ZIP file in memory. Checks its size, that it has all needed files, and that it has no others. */
 async function readUpload({ zip, maxBytes, needs, only }: (typeof uploads)[number]) {
   const content = await readFile(path.join(stage, 'build', zip))
   const files = unzip(content, () => true)
@@ -67,10 +67,11 @@ async function readUpload({ zip, maxBytes, needs, only }: (typeof uploads)[numbe
 
 try {
   await writeSourcePackage(stage)
-  // With the lock file, this installs the versions that the tests ran with. It also removes other packages from the file.
+  // The lock file makes npm install the versions that the tests used. This command also removes all other packages from the
+  // lock file.
   run('npm', ['install', '--omit=dev', '--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'])
   run(process.execPath, [path.join(root, 'scripts/build.mjs')])
-  // The build below skips all checks, including the one for the structure.
+  // Checks the structure here, because the build below skips all checks.
   run(process.execPath, [cli, 'validate', '--without-style'])
   run(process.execPath, [cli, 'build', '--skip-dep-install', '--skip-validation'])
 

@@ -1,6 +1,6 @@
 import { build } from 'esbuild'
 
-// Bundles the connector in the current folder. It loads once per Zap run, and one file loads faster than twenty.
+// Bundles the connector in the current folder. Every run of a Zap loads it, and a single file loads faster than twenty.
 await build({
   entryPoints: ['index.ts'],
   outfile: 'dist/index.js',
@@ -8,9 +8,9 @@ await build({
   packages: 'external',
   platform: 'node',
   format: 'esm',
-  // Zapier runs integrations on Node 22.
+  // Zapier runs integrations with Node 22.
   target: 'node22',
-  // Keeps names, so that stack traces can be read.
+  // Only whitespace and syntax are minified: names stay, so that stack traces are readable.
   minifyWhitespace: true,
   minifySyntax: true,
   logLevel: 'warning',

@@ -9,7 +9,7 @@ import { fillPage, table } from './page-tables.ts'
 
 export const callReasonsPage = new URL('../docs/reference/call-reasons.md', import.meta.url)
 
-/** Returns docs/reference/call-reasons.md with what a call can wait for and why it can end. */
+/** Returns docs/reference/call-reasons.md with the reasons why a call waits or ended. */
 export function generateCallReasonsPage(): Promise<string> {
   const waiting = Object.entries<WaitingForText>({ ...waitingForTexts, null: nextInLineText }).map(
     ([value, { label, meaning, details = '', action }]) => [

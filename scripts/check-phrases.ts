@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Phrases and word forms that are always wrong here, and what to write instead. The spell checker's `flagWords` finds
- * exact words only.
+ * Phrases and word forms that are always wrong in this project, with the replacement. The spell checker's `flagWords` finds
+ * only exact words.
  */
 const phrases: readonly [RegExp, string][] = [
   [/\bfor ever\b/gi, 'forever'],
@@ -18,13 +18,13 @@ const phrases: readonly [RegExp, string][] = [
   [/’/g, "a straight apostrophe (')"],
 ]
 
-/** The separator of the words in a phrase: a space, or a line break with the start of a comment's next line. */
+/** Matches what's between two words of a phrase: a space, or a line break with the start of a comment's next line. */
 const gap = String.raw`(?:[ \t]+|[ \t]*\n[ \t]*(?:\*|//|#|--|>)?[ \t]*)`
 const patterns = phrases.map(
   ([{ source, flags }, instead]) => [new RegExp(source.replaceAll(' ', gap), flags), instead] as const,
 )
 
-/** Returns the wrong phrases of a text, also those that are split across lines, with the line where each starts. */
+/** Returns the wrong phrases in a text, including those split across lines, with the line on which each starts. */
 export const findPhrases = (text: string): { line: number; found: string; instead: string }[] =>
   patterns.flatMap(([pattern, instead]) =>
     [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
@@ -34,7 +34,7 @@ export const findPhrases = (text: string): { line: number; found: string; instea
     })),
   )
 
-/** Generated files, applied migrations, and what other people wrote. */
+/** Matches generated files, applied migrations, and texts by other people. */
 const excluded =
   /^backend\/platform\/db\/migrations\/|\/fixtures\/|package-lock\.json$|^LICENSE$|\.(?:png|svg)$|^scripts\/check-phrases\.ts$|^test\/repository\/spelling\.test\.ts$/
 

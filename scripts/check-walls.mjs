@@ -3,7 +3,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 import config from '../.dependency-cruiser.cjs'
 import { foldersOf } from './backend-folders.cjs'
 
-// If dependency-cruiser can't read TypeScript, it finds no modules and passes silently, so they're counted below.
+// If dependency-cruiser can't read TypeScript, it finds no modules and reports no violations. So the modules are counted below.
 const { options, forbidden } = config
 const { output } = await cruise(
   [
@@ -34,7 +34,7 @@ if (summary.totalCruised < 40) {
 }
 if (summary.violations.length > 0) process.exit(1)
 
-/** Counts the pairs of folders of which one imports the other, and fails if two import each other. */
+/** Counts the pairs of folders in which one imports the other. Fails if both import each other. */
 function countPairs(kind, toFolder) {
   const pairs = new Set()
   for (const { source, dependencies } of modules) {

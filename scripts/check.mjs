@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
-// Runs the checks of package.json in two lanes, because each keeps one core busy. ESLint takes as long as all others.
+// Runs the checks of package.json in two lanes at the same time, because each keeps one core busy. ESLint takes as long as all
+// the other checks.
 const lanes = [
   ['check:lint'],
   ['check:types', 'check:walls', 'check:format', 'check:spelling', 'check:node22'],
 ]
 
-/** Runs a script of package.json. Prints all of its output at its end, so that the lanes don't mix. */
+/** Runs a script of package.json. Prints its output only when it has ended, so that the outputs of the lanes don't mix. */
 async function run(script) {
   const child = spawn(`npm run --silent ${script} 2>&1`, {
     shell: true,

@@ -4,7 +4,7 @@ import app from '../index.ts'
 
 export const keysFile = new URL('../test/publishing/keys.json', import.meta.url)
 
-/** The parts of a step that Zaps and Zap templates refer to. */
+/** The parts of a step to which Zaps and Zap templates refer. */
 interface Step {
   display: { hidden?: boolean }
   operation: {
@@ -16,7 +16,7 @@ interface Step {
   }
 }
 
-/** Longer lists of choices, such as countries, only get new items. */
+/** Longer lists of choices, such as countries, aren't recorded, because items are only added to them. */
 const maxChoices = 20
 
 function describeInput(field: PlainInputField): string {
@@ -35,7 +35,7 @@ function describeInput(field: PlainInputField): string {
     .join(', ')
 }
 
-/** Returns the path of every value in a sample, with Zapier's names: `a__b` for an object, `a[]b` for a list. */
+/** Returns the paths of all values in a sample, in Zapier's notation: `a__b` for an object, `a[]b` for a list. */
 export function samplePaths(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) {
     const [first] = value as unknown[]
@@ -77,7 +77,7 @@ const describeSteps = (steps: object) =>
 
 /**
  * Returns the keys of all steps, input fields, output fields, and sample values as JSON. After publication, Zaps and Zap
- * templates depend on them, so a change that removes one breaks them.
+ * templates depend on these keys, so removing one breaks them.
  */
 export async function generateKeys(): Promise<string> {
   const {

@@ -8,7 +8,7 @@ export const countryNamesFile = new URL('../reading/country-names.ts', import.me
 
 const languages = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl']
 
-/** Names that people use and that neither source has. */
+/** Common names that neither source has. */
 const otherNames: Record<string, string[]> = {
   GB: ['Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
   BS: ['Bahamas, The'],
@@ -25,7 +25,7 @@ const otherNames: Record<string, string[]> = {
   VA: ['Vatican'],
 }
 
-/** Generates the constants of the countries that the reader knows. Node's own names differ between its versions. */
+/** Generates the constants with country names. They're generated, because Node's versions have different names. */
 export async function generateCountryNames(): Promise<string> {
   const codes = [...new Set([...Object.keys(countries.getAlpha2Codes()), ...getCountries()])].toSorted()
   const namesByCode = new Map(codes.map((code) => [code, collectNames(code)]))
@@ -59,7 +59,7 @@ export const countriesByDialCode: Readonly<Record<string, string>> = ${JSON.stri
   return format(text, { ...options, parser: 'typescript' })
 }
 
-/** Lists the area codes of the countries that share +1, except those of the United States and Canada, which share theirs. */
+/** Lists the area codes of each country with +1, except the United States and Canada, whose area codes aren't separate. */
 function listAreaCodes(): (readonly [areaCode: string, country: string])[] {
   const areaCodes = Array.from({ length: 800 }, (_, index) => String(200 + index))
   return (metadata.country_calling_codes['1'] ?? []).flatMap((country: CountryCode) => {
@@ -76,7 +76,7 @@ function collectNames(code: string): string[] {
   const names = languages.flatMap(
     (language) => new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code) ?? [],
   )
-  // Other usual names, only in English: with those of all languages, the upload to Zapier would be too large.
+  // Adds other common names in English only. With those of all languages, the upload to Zapier would be too large.
   const english = [countries.getNames('en', { select: 'all' })[code] ?? []].flat()
   return [...names, ...english, ...(otherNames[code] ?? []), countries.alpha2ToAlpha3(code) ?? []]
     .flat()

@@ -23,7 +23,7 @@ const textRows = (texts: Record<string, ErrorText>): string[][] =>
     `${action} ${zapier}`.trim(),
   ])
 
-/** Returns the catalog of error codes, docs/reference/errors.md. */
+/** Returns docs/reference/errors.md, which lists all error codes. */
 export function generateErrorsPage(): Promise<string> {
   const errors = textRows(errorTexts).map(([code = '', ...texts]) => [
     code,

@@ -9,7 +9,8 @@ export const evidencePage = new URL('docs/project/evidence.md', root)
 const readText = (file: string): string => readFileSync(new URL(file, root), 'utf8')
 
 /**
- * The promises by page and heading, each with the titles of its tests by file, and the alerts that fire if it's broken.
+ * The promises by page and heading. Each has the titles of its tests, by file, and the alerts that fire if the promise is
+ * broken.
  */
 const Evidence = z.record(
   z.string(),
@@ -52,7 +53,7 @@ ${sections.join('\n\n')}
   return format(page.trimStart(), { ...(await resolveConfig(evidencePage)), parser: 'markdown' })
 }
 
-/** Returns a promise as an item of a list, with its tests and alerts below it. */
+/** Formats a promise as a list item, with its tests and alerts below. */
 function describe({ promise, tests, alerts }: Entry): string {
   const titles = Object.entries(tests).flatMap(([file, names]) =>
     names.map((name) => `"${name}" (\`${file}\`)`),

@@ -8,7 +8,7 @@ const units: readonly [ms: number, name: string][] = [
   [secondMs, 'second'],
 ]
 
-/** Formats a duration in its largest whole unit: "5 minutes", "30 days". A day is 24 hours. */
+/** Formats a duration in the largest unit that gives a whole number: "5 minutes", "30 days". Exactly one day is "24 hours". */
 export function formatDuration(ms: number): string {
   const [unit, name] = units.find(
     ([each, label]) => ms % each === 0 && (label === 'day' ? ms > each : ms >= each),
@@ -16,7 +16,7 @@ export function formatDuration(ms: number): string {
   return formatPlural(ms / unit, name)
 }
 
-/** Formats a size, as error messages do: "16 KB", "20 MB". */
+/** Formats a size in the way that error messages do: "16 KB", "20 MB". */
 export function formatBytes(bytes: number): string {
   const kilobytes = bytes / 1024
   return kilobytes < 1024 ? `${kilobytes} KB` : `${kilobytes / 1024} MB`

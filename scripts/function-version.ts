@@ -9,7 +9,7 @@ import {
 
 export const functionVersionFile = path.join(functionsFolder, 'version.json')
 
-/** Returns `version.json` for the files as they are now: a higher version if one was added, changed, or removed. */
+/** Returns the new content of `version.json`. Its version is higher if a file was added, changed, or removed. */
 export async function generateFunctionVersion(folder = functionsFolder): Promise<string> {
   const recorded = await readFunctionVersion(folder)
   const hashes: FunctionVersion['hashes'] = {}

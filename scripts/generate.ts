@@ -17,12 +17,12 @@ import { generatedFile, generateText } from './generated-text.ts'
 import { generateSchemaOfNewDatabase, schemaFile } from './schema-text.ts'
 import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 
-// Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the
-// catalog of errors, the tables of other pages, and the two OpenAPI documents. Also writes the page of tests and alerts behind
-// each promise, the pages that show measured results, the names of countries and time zones, the schema of the database, and
-// the version of its functions. They're committed, so reviews show the effects of a change.
+// Writes the files that are generated from the contract: the connector's samples and fields, its list of keys, the catalog of
+// errors, the tables of other pages, and the two OpenAPI documents. Also writes the page with each promise's tests and alerts,
+// the pages with measured results, the names of countries and time zones, the database's schema, and its functions' version.
+// All are committed, so that a review shows the effects of a change.
 await writeFile(generatedFile, await generateText())
-// These load the connector, which must have the new samples and fields.
+// Imported here, because these files load the connector, which needs the samples and fields that were written above.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
 const { errorsPage, generateErrorsPage } = await import('./errors-page.ts')
 const { callReasonsPage, generateCallReasonsPage } = await import('./call-reasons-page.ts')
@@ -56,7 +56,7 @@ async function describeApi(): Promise<object> {
     runtimeSecrets: () => [],
     runtimeSigningKeys: () => [],
     attemptTokenKey: Buffer.from('unused'),
-    // The database is never connected to, because the document depends only on the schemas.
+    // Never connects to a database, because the document depends only on the schemas.
     db: connect({ url: 'postgres://127.0.0.1/none' }),
     readReplica: undefined,
     clock: systemClock,

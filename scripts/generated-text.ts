@@ -12,7 +12,7 @@ const added = contract.exampleContactAdded
 
 type Texts = Record<string, contract.FieldText>
 
-/** Returns labels by path. `prefix` is the label of the object that the fields are nested in, such as "Contact". */
+/** Returns labels by path. `prefix` is the label of the object that contains the fields, such as "Contact". */
 const toLabels = (texts: Texts, prefix = '', path = ''): Record<string, string> =>
   Object.fromEntries(
     Object.entries(texts).map(([name, { label }]) => [`${path}${name}`, `${prefix} ${label}`.trim()]),
@@ -23,7 +23,7 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** The fields that the steps add to a call of the API: two after its outcome, and files at the end. */
+/** The fields that steps add to the API's call: two after its outcome, and files at the end. */
 const flatCallFields: PlainOutputField[] = [
   { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
   { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },
@@ -35,7 +35,7 @@ const fileFields: PlainOutputField[] = (['recording', 'transcript_file'] as cons
   type: 'file',
 }))
 
-/** Returns the fields of a call as every step returns it. */
+/** Returns the fields of a call in the output of a step. */
 function callFields(): PlainOutputField[] {
   const fields = toOutputFields(contract.Call, callLabels)
   const start = fields.findIndex(({ key }) => key === 'outcome') + 1
@@ -43,8 +43,8 @@ function callFields(): PlainOutputField[] {
 }
 
 /**
- * Returns the call of a sample. It leaves out what isn't in every call: the keys that a user chose, and the turns of a
- * conversation. Zapier compares the keys of the sample with those of calls.
+ * Returns a call as a step's sample. Leaves out values that not every call has: keys that a user chose, and the turns of a
+ * conversation. Zapier compares the sample's keys with those of real calls.
  */
 function sampleOf(call: contract.Call): object {
   const { outcome, contact } = call
@@ -54,7 +54,7 @@ function sampleOf(call: contract.Call): object {
     reached: outcome === 'answered',
     contact: omit(contact, ['variables']),
     transcript: [],
-    // A sample has no files: they belong to a call, and Zapier can't test a step with a sample's file.
+    // A sample has no files, because Zapier can't test a step with them: they belong to a real call.
     recording: null,
     transcript_file: null,
   }
@@ -63,7 +63,7 @@ function sampleOf(call: contract.Call): object {
 const omit = (object: object, keys: string[]): object =>
   Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 
-/** Returns the label and help text of each input field by its key in Zapier: the path with underscores. */
+/** Returns the label and help text of each input field. The keys are Zapier's: the field's path with underscores. */
 const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: string }> =>
   Object.fromEntries(
     Object.entries(texts).map(([name, { label, zap, zapLabel = label }]) => [
@@ -72,11 +72,11 @@ const toInputTexts = (texts: Texts): Record<string, { label: string; helpText?: 
     ]),
   )
 
-/** Returns the texts of a body's fields, and not those of what only a response has. */
+/** Returns the texts of fields that a request's body has. Leaves out those that only a response has. */
 const inputsOf = ({ shape }: { shape: object }, texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).filter(([path]) => (path.split('.')[0] ?? '') in shape))
 
-/** Returns what Zapier shows instead of the API's sentences, by code. */
+/** Returns the sentences that Zapier shows instead of the API's, by error code. */
 const zapierErrors = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries<contract.ErrorText>({ ...contract.detailTexts, ...contract.errorTexts }).flatMap(
@@ -84,7 +84,7 @@ const zapierErrors = (): Record<string, string> =>
     ),
   )
 
-/** Returns the text of src/generated.ts, with the values that the connector takes from the contract at build time. */
+/** Returns the content of src/generated.ts, which has the contract's values that the connector needs. */
 export async function generateText(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8')) as { version: string }
   const values = {
@@ -104,12 +104,12 @@ export async function generateText(): Promise<string> {
         "Left out: Email isn't a valid email address. Enter it like ada@example.com, or leave it blank.",
     },
     campaignFields: toOutputFields(contract.Campaign, toLabels(contract.campaignTexts)),
-    /** The fields that Create Campaign returns in addition to the campaign. */
+    /** The output fields of Create Campaign, in addition to those of the campaign. */
     newCampaignFields: [
       { key: 'warnings', label: toTitleCase(contract.campaignCreatedTexts.warnings.label), type: 'string' },
     ],
     callFields: callFields(),
-    /** The fields that the steps that queue a call return in addition to the call. */
+    /** The output fields of steps that queue a call, in addition to those of the call. */
     queuedFields: (
       [
         ['contact_created', 'boolean'],
@@ -134,7 +134,7 @@ export async function generateText(): Promise<string> {
     ],
     queueCallTexts: toInputTexts(contract.addContactTexts),
     deduplicationKeyText: contract.deduplicationKeyText,
-    /** Keyed by the code of the error, or of its detail. */
+    /** The keys are the codes of errors and of their details. */
     zapierErrors: zapierErrors(),
     campaignNameLabel: toTitleCase(contract.campaignTexts.name.label),
     createCampaignTexts: toInputTexts(inputsOf(contract.CreateCampaign, contract.createCampaignTexts)),

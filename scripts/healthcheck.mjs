@@ -1,8 +1,8 @@
-// Exits with 0 if the service on this machine and its database respond. For the health check of the Docker image, and for
-// the systemd unit.
+// Exits with 0 if the service on this machine and its database respond. The Docker image's health check and the systemd unit
+// run this script.
 const { ROLE, HOST, PORT, WORKER_PORT } = process.env
 const port = (ROLE === 'worker' && WORKER_PORT) || PORT || '8787'
-// If the service listens on every address, the request goes to the loopback address.
+// If HOST is a wildcard, the request goes to the loopback address.
 const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[HOST] ?? (HOST || '127.0.0.1')
 try {
   const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`)

@@ -6,8 +6,9 @@ const calleeName = (slot: Expression): string | undefined =>
   slot.type === 'CallExpression' && slot.callee.type === 'Identifier' ? slot.callee.name : undefined
 
 /**
- * Rejects slots of `html` where escaping isn't enough: unquoted attributes, names, event handlers, `style`, and `script`. Between
- * attributes, only `attributes(…)` can be a slot. The tag itself throws for the same slots. This finds them before a page is opened.
+ * Reports slots of `html` in places where escaping isn't enough: unquoted attributes, names, event handlers, `style`, and
+ * `script`. Among attributes, only `attributes(…)` is allowed as a slot. For the same slots, the tag itself throws when a page
+ * is opened. This rule finds them earlier.
  */
 export const htmlSlotsRule: Rule.RuleModule = {
   meta: {

@@ -20,7 +20,7 @@ export function generateInputFieldsPage(): Promise<string> {
   )
 }
 
-/** A field without a help text isn't listed. */
+/** Returns a table of the fields with a help text. Leaves out other fields. */
 const formatFields = (fields: readonly PlainInputField[]): string =>
   table(
     ['Field', 'Help text'],

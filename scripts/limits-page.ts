@@ -33,7 +33,7 @@ import { fillPage, table } from './page-tables.ts'
 
 export const limitsPage = new URL('../docs/reference/limits.md', import.meta.url)
 
-/** Returns docs/reference/limits.md with the values in the code. */
+/** Returns docs/reference/limits.md with the values from the code. */
 export function generateLimitsPage(): Promise<string> {
   return fillPage(limitsPage, {
     'Limits of requests': limitTable(requestLimits()),
@@ -204,7 +204,7 @@ function agentLimits(): Limit[] {
   ]
 }
 
-/** Returns a limit of a field from the schema of a request. */
+/** Returns a field's limit in the schema of a request. */
 function limitOf(schema: z.ZodType, name: string, keyword: 'maximum' | 'maxLength'): number {
   const { $ref, $defs, ...root } = z.toJSONSchema(schema, { io: 'input' })
   const { properties } = $defs?.[$ref?.replace('#/$defs/', '') ?? ''] ?? root

@@ -5,8 +5,8 @@ const file = fileURLToPath(new URL('../.env', import.meta.url))
 const scripts = ['start', 'dev', 'admin', 'support', 'demo']
 
 /**
- * Reads `.env` next to package.json under `npm start` and the like. Variables that are already set win. Tests start the
- * same scripts without npm, and must not get the settings of this machine.
+ * Loads `.env` next to package.json if npm runs one of the listed scripts, such as `npm start`. Variables that are already set
+ * stay unchanged. Tests start these scripts without npm, because they must not use this machine's settings.
  */
 export function loadEnvFile() {
   const { npm_package_json: isNpm, npm_lifecycle_event: script } = process.env

@@ -24,7 +24,7 @@ const fromContract: Record<string, FieldText> = {
   ...contactAddedTexts,
 }
 
-/** The meaning of a field for someone who builds a Zap, if the API's text doesn't say it or says it for programs. */
+/** The meanings of fields for Zap builders, if the API's text has none or is written for programs. */
 const meanings: Record<string, string> = {
   id: "The call's ID. **Find Call** finds the call by it.",
   status: 'Whether the call is waiting, being dialed, in progress, or completed.',
@@ -75,7 +75,7 @@ const meanings: Record<string, string> = {
     'What was left out because it could not be used, and variables that the agent lacks or needs. Blank if there is nothing.',
 }
 
-/** The values that a field can have, if they're few. */
+/** The possible values of fields that have only a few. */
 const values: Record<string, readonly string[]> = {
   status: CallStatus.options,
   outcome: CallOutcome.options,
@@ -136,7 +136,7 @@ function describe(key: string): string {
   return list === undefined ? meaning : `${meaning} One of ${list.map((value) => `\`${value}\``).join(', ')}.`
 }
 
-/** Returns the value of a key in Zapier: `contact__id`, or `transcript[]role` of the first turn. */
+/** Returns the sample's value for a key in Zapier's notation: `contact__id`, or `transcript[]role` for the first turn. */
 const findValue = (sample: object, key: string): unknown =>
   key
     .replaceAll('[]', '__0__')
@@ -146,7 +146,7 @@ const findValue = (sample: object, key: string): unknown =>
       return isObject(value) ? value[name] : undefined
     }, sample)
 
-/** Formats a value as code. Of a text with several lines, only the first one. */
+/** Formats a value as code. Shows only the first line of a longer text. */
 function formatSample(value: unknown): string {
   const [first = '', ...more] = toText(value).split('\n')
   if (first === '') return '–'

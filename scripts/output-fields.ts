@@ -5,8 +5,8 @@ import { toTitleCase } from '../src/title-case.ts'
 type Schema = z.core.JSONSchema.BaseSchema
 
 /**
- * Returns the fields of a response with Zapier's names: `a__b` for a nested object, `a[]b` for a list of objects.
- * Leaves out dictionaries whose keys the user chooses.
+ * Returns the fields of a response with keys in Zapier's notation: `a__b` for a nested object, `a[]b` for a list of objects.
+ * Leaves out dictionaries whose keys users choose.
  *
  * @param labels in sentence case, by path: `contact.first_name`
  */

@@ -8,7 +8,7 @@ export const table = (header: readonly string[], rows: readonly (readonly string
 const row = (cells: readonly string[]): string =>
   `| ${cells.join(' | ').replaceAll(/\{\w+\}/g, (placeholder) => `\`${placeholder}\``)} |`
 
-/** Returns a page with these tables, lists, or blocks of code between their markers, by the name in the marker. */
+/** Returns a page with new tables, lists, or code blocks between its markers. `tables` has them by the markers' names. */
 export async function fillPage(file: URL, tables: Record<string, string>): Promise<string> {
   const page = Object.entries(tables).reduce(
     (text, [name, content]) => {

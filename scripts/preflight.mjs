@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** Halves the time to load the sources. It isn't in the default folder, /tmp, because other users can write there. */
+/**
+ * Node's compile cache, which halves the time to load the sources. Unlike in /tmp, its default, other users can't write here.
+ */
 export const compileCache = fileURLToPath(new URL('../node_modules/.cache/outdial', import.meta.url))
 
-/** Stops with instructions if the rest of the project couldn't even be loaded. Must run on any version of Node. */
+/** Exits with instructions if the project can't be loaded. This function must run on every version of Node. */
 export function preflight() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 22 || (major === 22 && minor < 19)) {
@@ -16,7 +18,8 @@ export function preflight() {
   if (!existsSync(new URL('../node_modules/fastify', import.meta.url))) {
     stop("Outdial isn't installed yet. Run npm ci first.")
   }
-  // Otherwise, this signal opens Node's inspector, which runs any code. The process that reads uploaded files could send it.
+  // Without a listener, this signal opens Node's inspector, which can run any code. The process that reads uploaded files could
+  // send the signal.
   process.on('SIGUSR1', () => {})
   nodeModule.enableCompileCache?.(compileCache)
 }

@@ -6,10 +6,10 @@ import { releaseChangelog } from './release/changelog.ts'
 import { findNewerCore } from './release/newer-core.ts'
 import { readVersion, writeVersion } from './release/versions.ts'
 
-// npm run release -- 1.1.0 [--dry-run]: checks everything, then commits the version and the changelog, and tags.
+// `npm run release -- 1.1.0 [--dry-run]` runs all checks, commits the version and the changelog, and creates a tag.
 const usage = 'Usage: npm run release -- 1.1.0 [--dry-run]'
 
-/** A reason not to release. Its message is shown without a stack. */
+/** A reason why the version can't be released. Only the message is shown, without a stack. */
 class ReleaseError extends Error {}
 
 function git(...words: string[]): string {
@@ -39,14 +39,14 @@ function checkTree(): void {
     throw new ReleaseError('There are uncommitted changes. Commit them first.')
 }
 
-/** Checks that this version can be released, and returns the changelog as it will be after the release. */
+/** Checks that this version can be released. Returns the changelog with the version's entry. */
 function checkRepository(version: string, tag: string): string {
   checkTree()
   const branch = git('branch', '--show-current')
   if (branch !== 'main')
     throw new ReleaseError(`Releases are made on main, but the current branch is ${branch || 'unknown'}.`)
   if (git('tag', '--list', tag) !== '') throw new ReleaseError(`The tag ${tag} already exists.`)
-  // Equal for the first release: package.json already has its version.
+  // The versions are equal for the first release, because package.json already has its version.
   const current = readVersion()
   if (semver.lt(version, current))
     throw new ReleaseError(`${version} is older than ${current} in package.json.`)

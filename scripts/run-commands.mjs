@@ -2,7 +2,7 @@ import { loadEnvFile } from './load-env-file.mjs'
 import { preflight } from './preflight.mjs'
 
 /**
- * Runs a command of an npm script.
+ * Runs the command that the process's arguments name.
  *
  * @param {'adminProgram' | 'supportProgram'} program
  */
@@ -12,7 +12,7 @@ export async function runCommands(program) {
   const { main } = await import('../backend/admin/main.ts')
   const { [program]: commands } = await import('../backend/admin/commands.ts')
   const { env: environment, stdin, stdout, stderr } = process
-  // The program that reads the output, such as `head`, may exit before everything is written.
+  // A program that reads the output, such as `head`, may exit before all output is written.
   for (const stream of [stdout, stderr]) {
     stream.on('error', (error) => {
       if (error.code !== 'EPIPE') throw error

@@ -6,7 +6,7 @@ import { migrate } from '../backend/platform/db/migrate.ts'
 const root = new URL('..', import.meta.url)
 export const schemaFile = new URL('backend/platform/db/schema.sql', root)
 
-/** Returns the schema of a new database, which it creates on an embedded server and removes again. */
+/** Returns the schema of a new database. Creates this database on a temporary embedded server. */
 export async function generateSchemaOfNewDatabase(): Promise<string> {
   const log = pino({ level: 'silent' })
   const server = await startEmbedded({ dataDir: undefined, purpose: 'command', temporary: true, log })
@@ -22,9 +22,8 @@ export async function generateSchemaOfNewDatabase(): Promise<string> {
 }
 
 /**
- * Returns what the migrations and functions have made of a database, as SQL to be read: each table with its columns,
- * constraints, indexes, policies, privileges, and triggers, then types and functions. It comes from the catalog, because a
- * dump would depend on the version of PostgreSQL.
+ * Returns a database's schema as SQL for readers: each table with its columns, constraints, indexes, policies, privileges, and
+ * triggers, and then types and functions. Reads PostgreSQL's catalog, because a dump would depend on PostgreSQL's version.
  */
 export async function generateSchema(client: ClientBase): Promise<string> {
   const sections = [...(await describeTables(client)), ...(await describeTypes(client))]
@@ -90,7 +89,7 @@ interface Line {
 const withComment = (line: string, comment: string | null): string =>
   comment === null ? line : `${line} -- ${comment}`
 
-/** Reads lines about a table. PostgreSQL qualifies some names with the schema, which the reader knows. */
+/** Reads lines about a table. Removes the schema's name, with which PostgreSQL qualifies some names. */
 async function readLines(client: ClientBase, query: string, table: number): Promise<Line[]> {
   const { rows } = await client.query<Line>(query, [table])
   return rows.map(({ line, comment }) => ({ line: unqualified(line), comment }))
@@ -111,7 +110,7 @@ const columnsQuery = `
   where attrelid = $1 and attnum > 0 and not attisdropped
   order by attnum`
 
-// PostgreSQL 18 has a constraint for each column that can't be null, too.
+// Leaves out the not-null constraints that PostgreSQL 18 creates for columns.
 const constraintsQuery = `
   select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line,
     obj_description(oid, 'pg_constraint') as comment
@@ -184,7 +183,7 @@ async function describeTypes(client: ClientBase): Promise<string[]> {
   return rows.map(({ text }) => unqualified(text))
 }
 
-/** Functions of extensions aren't ours. */
+/** Describes the project's functions, without those of extensions. */
 async function describeFunctions(client: ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ text: string }>(`
     select pg_get_functiondef(oid) as text

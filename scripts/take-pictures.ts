@@ -16,10 +16,11 @@ import { startWorkers } from '../backend/workers.ts'
 import { startFakeModel } from '../examples/fake-model/server.ts'
 import { findChromium } from '../support/find-chromium.ts'
 
-// Takes the pictures of the README and the guides with a demo workspace. It's always Monday morning, so that the times look as they do at work.
+// Takes the pictures for the README and the guides in a demo workspace. The clock always shows Monday morning, so that the
+// pictures' times are within working hours.
 const startsAt = Date.parse('2026-05-04T14:00:00Z') // 10:00 AM in New York
 const pictures = fileURLToPath(new URL('../docs/pictures/', import.meta.url))
-/** The contacts to call. The last four digits of a number decide what happens. */
+/** The contacts to call. The last four digits of a number decide what happens in the call. */
 const contacts = [
   ['Maya', 'Okafor', '+12025550100'],
   ['Liam', 'Chen', '+12025550101'],
@@ -91,7 +92,7 @@ async function signIn(page: Page, { email, password }: { email: string; password
   await page.waitForURL(/\/w\/\d+\//)
 }
 
-/** Queues a call as a Zap does, and returns its ID. */
+/** Queues a call as a Zap does. Returns the call's ID. */
 async function queueCall(
   key: string,
   campaign_id: number,
@@ -108,7 +109,7 @@ async function queueCall(
   return call.id
 }
 
-/** Waits until the first attempt of each call has ended. Some calls then wait for the next one. */
+/** Waits until the first attempt of each call has ended. Some of the calls then wait for another attempt. */
 async function waitForAttempts(key: string, calls: readonly number[]): Promise<void> {
   for (const id of calls) {
     const hasEnded = async () => {
@@ -133,7 +134,7 @@ async function uploadFile(page: Page, home: string): Promise<void> {
   await page.waitForSelector('table')
 }
 
-/** Writes with the demo's first agent, which uses a tool. */
+/** Has a chat with the demo's first agent, in which the agent uses a tool. */
 async function chat(page: Page, home: string, agentId: number): Promise<void> {
   await page.goto(`${home}/agents/${agentId}`)
   await page.getByRole('button', { name: 'Start chat' }).click()

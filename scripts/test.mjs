@@ -11,10 +11,11 @@ const flags = [
 ]
 const child = spawn(process.execPath, [...flags, jest, ...process.argv.slice(2)], {
   stdio: 'inherit',
-  // Programs that tests start, such as Zapier's CLI, also use this cache.
+  // Programs that tests start, such as Zapier's CLI, share this cache.
   env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
 })
-// The terminal also sends Ctrl-C to Jest. SIGTERM is passed on, so that Jest can stop its database.
+// The terminal sends Ctrl-C to Jest, too. SIGTERM may reach only this process, so it's passed on, and Jest can stop its
+// database.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => child.kill('SIGTERM'))
 child.on('exit', (code) => process.exit(code ?? 1))

@@ -5,20 +5,20 @@ import * as z from 'zod'
 
 export const timeZoneNamesFile = new URL('../reading/time-zone-names.ts', import.meta.url)
 
-/** `_iana` is the modern name, if the first of `_alias` is an older one. */
+/** A time zone's names. `_iana` is the modern one; it exists only if the first name in `_alias` is older. */
 const Names = z.object({ _alias: z.string(), _iana: z.string().optional() })
 
 const MapZone = z.object({
   mapZone: z.object({ _other: z.string(), _type: z.string(), _territory: z.string() }),
 })
 
-/** These are names in the IANA database, too, but people use them as abbreviations, which depend on the number's country. */
+/** IANA names that people also use as abbreviations. What an abbreviation means depends on the number's country. */
 const abbreviations = new Set(['CET', 'EET', 'EST', 'HST', 'MET', 'MST', 'WET'])
 
-/** These Windows names are also what Americans call their time, so they depend on the number's country, too. */
+/** Matches Windows names that Americans also use for their time. What these mean depends on the number's country, too. */
 const americanName = /^(?:Atlantic|Eastern|Central|Mountain|Pacific|Alaskan|Hawaiian) Standard Time$/
 
-/** Generates the constants of the time zones that the reader knows, from Unicode's CLDR. Node's versions differ in them. */
+/** Generates the constants with time zone names from Unicode's CLDR, because Node's versions have different names. */
 export async function generateTimeZoneNames(): Promise<string> {
   const zones = Object.entries(timeZoneKeywords.keyword.u.tz)
     .flatMap(([, value]) => Names.safeParse(value).data ?? [])

@@ -13,7 +13,7 @@ import { fillPage, table } from './page-tables.ts'
 
 export const webhooksPage = new URL('../docs/reference/webhooks.md', import.meta.url)
 
-/** Returns docs/reference/webhooks.md with the schedule, the limits, and an example from the code. */
+/** Returns docs/reference/webhooks.md with the retry schedule, limits, and example from the code. */
 export async function generateWebhooksPage(): Promise<string> {
   const schedule = ['as soon as the event exists', ...retrySchedule.map(toRetry)]
   const hours = retrySchedule.reduce((sum, delay) => sum + delay, 0) / hourMs

@@ -1,10 +1,10 @@
 const heading = '## Unreleased\n'
 
 /**
- * Returns the changelog with what's under "Unreleased" moved under the version.
+ * Returns the changelog after moving the entries below "Unreleased" to a new section for the version.
  *
  * @param date - as YYYY-MM-DD
- * @returns undefined if nothing is unreleased
+ * @returns undefined if there are no unreleased entries
  */
 export function releaseChangelog(changelog: string, version: string, date: string): string | undefined {
   const start = changelog.indexOf(`\n${heading}`)

@@ -5,8 +5,8 @@ import semver from 'semver'
 const core = 'zapier-platform-core'
 
 /**
- * Returns a warning if npm has a newer version of zapier-platform-core than package.json. Zapier's check D027 asks for the
- * newest one. It isn't an error, because a new version must be tried first.
+ * Returns a warning if npm has a newer zapier-platform-core than package.json. Zapier's check D027 requires the newest version.
+ * It's only a warning, because a new version must first be tested.
  *
  * @param readNewest returns the newest version, or undefined if npm can't be reached
  */

@@ -7,7 +7,7 @@ import * as z from 'zod'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** The files that the sources need in addition to package.json and the lock file. */
+/** The files of the source package, besides package.json and the lock file. */
 const sources = [
   'index.ts',
   'src/**/*.ts',
@@ -17,7 +17,7 @@ const sources = [
   'tsconfig.json',
 ]
 
-/** The packages for building and type-checking. The connector imports only types from the contract, which needs zod. */
+/** The packages for building and type-checking. The connector imports types from the contract, which imports zod. */
 const buildPackages = ['esbuild', 'typescript', '@types/node', 'zod']
 
 const Versions = z.record(z.string(), z.string()).default({})
@@ -36,7 +36,7 @@ async function readManifest(folder: string, file = 'package.json'): Promise<z.ou
   return Manifest.parse(JSON.parse(await readFile(path.join(folder, file), 'utf8')))
 }
 
-/** Writes a package with only the connector to an empty folder. Zapier stores it as the source of the integration. */
+/** Writes a package with only the connector's sources to an empty folder. Zapier stores it as the integration's source code. */
 export async function writeSourcePackage(folder: string): Promise<void> {
   for (const file of globSync(sources, { cwd: root }))
     await cp(path.join(root, file), path.join(folder, file))
@@ -58,8 +58,8 @@ export async function writeSourcePackage(folder: string): Promise<void> {
 }
 
 /**
- * Checks the types of a source package, builds it in its own folder with only the packages that it declares, and returns
- * the bundle. Links these packages from this project's node_modules, because installing them needs a network.
+ * Checks the types of a source package, builds it in its folder with only the packages that it declares, and returns the
+ * bundle. Links these packages from this project's node_modules, because installing them needs a network.
  *
  * @throws if this project has another version of a declared package
  */
