@@ -3,11 +3,11 @@ import * as z from 'zod'
 interface ApiResponse {
   status: number
   body: unknown
-  /** The origin of the process that responded. */
+  /** The URL of the process that responded. */
   origin: string
 }
 
-/** Calls the public API like an automation platform: with a time limit, and with either of the API's processes. */
+/** Calls the public API as an automation platform does: with a time limit, and through either API process. */
 export class ApiClient {
   readonly origins: readonly string[]
   readonly key: string
@@ -17,7 +17,7 @@ export class ApiClient {
     this.key = key
   }
 
-  /** Sends one request. Returns undefined if its outcome is unknown. */
+  /** Sends one request. Returns undefined if it's unknown what the request did. */
   async send(options: {
     method: 'GET' | 'POST' | 'DELETE'
     path: string
@@ -45,7 +45,7 @@ export class ApiClient {
     }
   }
 
-  /** Reads a whole list. For the checks, when no disruption is active. */
+  /** Reads all pages of a list. Use it for the checks, when no disruption is active. */
   async list<Schema extends z.ZodType>(path: string, item: Schema): Promise<z.infer<Schema>[]> {
     const items: z.infer<Schema>[] = []
     const Page = z.object({ results: z.array(item), next: z.string().nullable() })
@@ -72,6 +72,6 @@ const toPath = (url: string): string => {
   return pathname.replace(/^.*\/v1/, '') + search
 }
 
-/** Returns true if the response is final: the request was done or rejected, and repeating it changes nothing. */
+/** Returns true if a response is final: the request was done or rejected, so repeating it would change nothing. */
 export const isFinal = (response: ApiResponse | undefined): response is ApiResponse =>
   response !== undefined && response.status < 500 && response.status !== 409 && response.status !== 429

@@ -1,19 +1,19 @@
-/** A phone that rings or is in a call, as its telephony provider saw it. Times are those of `performance.now()`. */
+/** A call as the telephony provider saw it. Times are those of `performance.now()`. */
 export interface PhoneCall {
   attemptId: string
   callId: number
-  /** The process whose attempt it is. */
+  /** The name of the process that made the attempt. */
   process: string
   startedAt: number
-  /** Undefined while it lasts. */
+  /** Undefined while the call lasts. */
   endedAt: number | undefined
 }
 
-/** The independent record of all calls: who was called, and when. Nothing in it comes from the database. */
+/** An independent record of all calls: who was called, and when. None of it comes from the database. */
 export class CallLog {
   readonly calls: PhoneCall[] = []
   readonly #byAttempt = new Map<string, PhoneCall>()
-  /** Called for each new entry. */
+  /** Called with each new call. */
   onStart: (call: PhoneCall) => void = () => {}
 
   start(attemptId: string, callId: number, process: string, startedAt: number): PhoneCall {
@@ -29,7 +29,7 @@ export class CallLog {
     if (call) call.endedAt ??= endedAt
   }
 
-  /** Ends the simulated calls of a process that was killed or frozen: they exist only in its memory. */
+  /** Ends the simulated calls of a process that was killed or frozen, because they exist only in the memory of the process. */
   endCallsOf(process: string, endedAt: number): void {
     for (const call of this.ongoing(process)) if (call.startedAt <= endedAt) call.endedAt = endedAt
   }
@@ -47,13 +47,13 @@ export class CallLog {
   }
 }
 
-/** Returns the largest number of calls that lasted at the same time, and when. */
+/** Returns the largest number of calls at the same time, and when this number was reached. */
 export function findPeak(calls: readonly PhoneCall[]): { count: number; at: number } {
   const changes = calls.flatMap(({ startedAt, endedAt = Infinity }) => [
     { at: startedAt, change: 1 },
     { at: endedAt, change: -1 },
   ])
-  // A provider reports an end before the next call starts, so at the same time, ends are first.
+  // Sorts ends before starts at the same time, because a provider reports an end before the next call starts.
   changes.sort((one, other) => one.at - other.at || one.change - other.change)
   let count = 0
   let peak = { count: 0, at: 0 }

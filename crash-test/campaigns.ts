@@ -6,14 +6,14 @@ import type { Dashboard } from './dashboard.ts'
 import type { Random } from './random.ts'
 import type { Workspace } from './seed-workspace.ts'
 
-/** The limits of concurrent calls. The campaign `overload` gets calls only while the service is overloaded. */
+/** The campaigns' limits of concurrent calls. `overload` gets calls only while the service is overloaded. */
 export const campaignLimits = { small: 3, medium: 8, large: 40, overload: 100 }
 export type CampaignName = keyof typeof campaignLimits
 
-/** Calls that weren't answered are dialed again. The simulated provider shortens the delay, the API's smallest. */
+/** Retries unanswered calls after the API's shortest delay, which the simulated provider shortens further. */
 export const retryPolicy = { max_attempts: 2, delay_minutes: 1, on: ['no_answer', 'busy'] }
 
-/** The campaigns of a round. They're edited, paused, and resumed in the dashboard, because the API can't do that. */
+/** The campaigns of a round. A dashboard edits, pauses, and resumes them, because the API can't. */
 export class Campaigns {
   readonly ids: Record<CampaignName, number>
   readonly #dashboard: Dashboard
@@ -53,7 +53,7 @@ export class Campaigns {
     return this.ids[random.pickWeighted({ small: 1, medium: 3, large: 6 })]
   }
 
-  /** Pauses a campaign and resumes it. If the service isn't available, it's resumed at the end of the round. */
+  /** Pauses a campaign, waits, and resumes it. If that fails, the campaign is resumed at the end of the round. */
   async pauseFor(durationMs: number, random: Random): Promise<void> {
     const name = random.pick<CampaignName>(['small', 'medium', 'large'])
     if (!(await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Pause'))) return
@@ -61,14 +61,14 @@ export class Campaigns {
     await this.#resume(name)
   }
 
-  /** Edits a campaign, also while it makes calls. It's open around the clock, so its calls stay due in every time zone. */
+  /** Edits a campaign, even while it makes calls. Its calling hours are the whole day, so calls stay due in every time zone. */
   async edit(random: Random): Promise<void> {
     const name = random.pick<CampaignName>(['small', 'medium', 'large'])
     const timeZone = random.pick(['America/New_York', 'Europe/Berlin'])
     await this.#dashboard.press(`/campaigns/${this.ids[name]}/edit`, 'Save', { time_zone: timeZone })
   }
 
-  /** Resumes every campaign that isn't active. */
+  /** Resumes all campaigns that aren't active. */
   async resumeAll(client: ApiClient): Promise<void> {
     for (const name of Object.keys(campaignLimits) as CampaignName[]) {
       while (!(await this.#isActive(client, name))) {
@@ -78,7 +78,7 @@ export class Campaigns {
     }
   }
 
-  /** Resumes a campaign. The dashboard asks first if calls are waiting. */
+  /** Resumes a campaign. If calls are waiting, the dashboard asks for confirmation first. */
   async #resume(name: CampaignName): Promise<void> {
     const path = `/campaigns/${this.ids[name]}`
     const isResumed = await this.#dashboard.press(path, 'Resume campaign')

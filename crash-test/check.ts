@@ -9,7 +9,7 @@ import type { Load } from './load.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { isSignedWith, type ReceivedEvent, type WebhookReceiver } from './webhook-receiver.ts'
 
-/** Everything that a round has recorded from outside. */
+/** The records of a round that were made outside of the service. */
 interface Records {
   cluster: Cluster
   client: ApiClient
@@ -17,12 +17,12 @@ interface Records {
   subscriptions: Subscriptions
   receiver: WebhookReceiver
   load: Load
-  /** Calls that were acknowledged while the service was overloaded. */
+  /** The calls that were acknowledged while the service was overloaded. */
   overloadCallIds: readonly number[]
 }
 
 interface Checked {
-  /** How many of each thing the checks have seen. */
+  /** By kind, how many objects were checked. */
   counts: Record<string, number>
   violations: string[]
   calls: ReadonlyMap<number, CheckedCall>
@@ -41,7 +41,7 @@ export const CheckedCall = Call.pick({
 })
 export type CheckedCall = z.infer<typeof CheckedCall>
 
-/** Compares what the API says with what the clients, the receiver, and the telephony provider have recorded. */
+/** Compares the API's data with what the clients, the webhook receiver, and the telephony provider have recorded. */
 export async function check(records: Records): Promise<Checked> {
   const { client, cluster } = records
   const listed = await client.list('/calls/?limit=200', CheckedCall)
@@ -85,7 +85,7 @@ export async function check(records: Records): Promise<Checked> {
   }
 }
 
-/** Every acknowledged call is completed, and each idempotency key has one call. */
+/** Checks that acknowledged calls are completed, and that each idempotency key has one call. Returns the violations. */
 function checkCalls(
   { load, overloadCallIds, client }: Records,
   calls: ReadonlyMap<number, CheckedCall>,
@@ -115,7 +115,7 @@ function checkCalls(
   return violations
 }
 
-/** Each call has one event, and every endpoint that should get it accepted it. */
+/** Checks that each call has one event, and that all of its endpoints accepted it. Returns the violations. */
 function checkEvents(
   { subscriptions, load }: Records,
   calls: ReadonlyMap<number, CheckedCall>,
@@ -154,7 +154,7 @@ function checkEvents(
   return violations
 }
 
-/** Nothing is delivered after an unsubscribe was confirmed. */
+/** Checks that nothing was delivered after an unsubscribe was confirmed. Returns the violations. */
 function checkSubscriptions(
   { subscriptions, receiver }: Records,
   calls: ReadonlyMap<number, CheckedCall>,
@@ -172,7 +172,9 @@ function checkSubscriptions(
   )
 }
 
-/** No phone rings twice for an attempt, and the limits held at every moment, as the telephony provider saw it. */
+/**
+ * Checks, by the telephony provider's record, that no attempt rang twice and that limits always held. Returns the violations.
+ */
 function checkPhones({ cluster, campaigns }: Records, calls: ReadonlyMap<number, CheckedCall>): string[] {
   const { callLog } = cluster
   const violations = callLog.repeatedAttempts().map((id) => `attempt ${id} was dialed more than once`)
@@ -211,7 +213,7 @@ const describe = (phoneCalls: readonly PhoneCall[]): string =>
     )
     .join(', ')
 
-/** Each call has exactly one event in the database, including events that no subscription matches. */
+/** Checks that the database has exactly one event for each call, even if no subscription matches it. */
 async function checkStoredEvents(
   { database }: Cluster,
   calls: ReadonlyMap<number, CheckedCall>,
@@ -230,7 +232,7 @@ async function checkStoredEvents(
   }
 }
 
-/** The subscription whose endpoint returned 410 was removed. */
+/** Checks that a subscription whose endpoint returned 410 was removed. */
 async function checkGone({ subscriptions, receiver }: Records): Promise<string[]> {
   const gone = subscriptions.lasting.get('gone')
   if (gone === undefined || !receiver.events.some(({ path }) => path === gone.path)) return []

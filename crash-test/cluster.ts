@@ -9,10 +9,10 @@ import { UnreliableProxy } from './unreliable-proxy.ts'
 
 export type Telephony = 'simulated' | 'http'
 
-/** Makes simulated calls last a few seconds. */
+/** A speed at which simulated calls last a few seconds. */
 const simulationSpeed = 20
 
-/** The database, with a proxy for each process. It runs until the crash test ends. */
+/** The database, and a proxy to it for each process. They run until the crash test ends. */
 export interface Infrastructure {
   database: CrashDatabase
   proxies: Record<ProcessName, UnreliableProxy>
@@ -43,14 +43,14 @@ export async function createInfrastructure(): Promise<Infrastructure> {
   }
 }
 
-/** The processes of one round: two with ROLE=api, two with ROLE=worker, and the runtime with TELEPHONY=http. */
+/** The processes of a round: two with ROLE=api, two with ROLE=worker, and with TELEPHONY=http, the agent runtime. */
 export interface Cluster extends Infrastructure {
   telephony: Telephony
   processes: Record<ProcessName, ServiceProcess>
   apiOrigins: string[]
   runtime: FakeRuntime | undefined
   callLog: CallLog
-  /** Kills the processes. After a round without errors, their calls have already ended. */
+  /** Kills the processes. If the round had no errors, their calls have already ended. */
   stopProcesses: () => Promise<void>
 }
 
@@ -76,7 +76,7 @@ export async function startCluster(
       RATE_LIMIT_PER_MINUTE: '1000000',
       SHUTDOWN_DELAY_SECONDS: '0',
       INTERNAL_URL: origin('api1'),
-      // Simulated calls are logged at this level.
+      // Simulated calls are only logged at this level.
       LOG_LEVEL: 'debug',
       ...(runtime && { RUNTIME_URL: runtime.url(name) }),
       ...(isWorker
@@ -87,7 +87,7 @@ export async function startCluster(
     return new ServiceProcess(name, environment, ownLog, origin(name))
   })
   const killAll = () => Object.values(processes).forEach((each) => each.killNow())
-  // A frozen process wouldn't notice that the crash test was interrupted.
+  // Kills the processes, because a frozen one wouldn't notice that the crash test was interrupted.
   process.once('exit', killAll)
   for (const each of Object.values(processes)) each.start()
   await Promise.all(Object.values(processes).map(({ ready }) => ready))

@@ -1,7 +1,7 @@
 import { type Browser, createBrowser, type Page } from '../support/browser.ts'
 import { password, type Workspace } from './seed-workspace.ts'
 
-/** A member who uses the dashboard of one process, for what the API can't do. */
+/** A member who uses one process's dashboard for actions that the API doesn't have. */
 export class Dashboard {
   readonly #workspace: Workspace
   readonly #origin: string
@@ -13,8 +13,8 @@ export class Dashboard {
   }
 
   /**
-   * Fills out the fields of a form on a page of the workspace, and presses its button. Returns undefined if the service isn't available, the page doesn't
-   * have the button, or the outcome is unknown.
+   * Fills in a form on a page of the workspace, and presses its button. Returns undefined if the service isn't available, if
+   * the page doesn't have the button, or if it's unknown what the request did.
    */
   async press(path: string, button: string, fields: Record<string, string> = {}): Promise<Page | undefined> {
     try {

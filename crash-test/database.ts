@@ -10,11 +10,11 @@ import { type Postmaster, startPostmaster } from '../backend/platform/db/embedde
 import { createTemporaryFolder } from '../backend/platform/db/embedded/private-folder.ts'
 import { findFreePort } from '../backend/platform/db/embedded/server-address.ts'
 
-/** A PostgreSQL server that writes to disk as in production, so it survives being killed. */
+/** A PostgreSQL server that writes to the disk as in production, so that its data survives when it's killed. */
 export interface CrashDatabase {
   port: number
   url: (port?: number) => string
-  /** Kills the server, waits, and starts it again. Resolves when it accepts connections. */
+  /** Kills the server, waits for `downMs`, and starts it again. Resolves when it accepts connections. */
   killAndRestart(downMs: number): Promise<void>
   /** Stops the server and deletes its files. */
   stop(): Promise<void>
@@ -26,7 +26,7 @@ export async function createDatabase(): Promise<CrashDatabase> {
   const folder = await createTemporaryFolder('outdial-crash-test-', account, tmpdir())
   const cluster = path.join(folder, 'postgres')
   const binaries = await findBinaries(account)
-  // The role that an installation uses, which isn't a superuser.
+  // Like an installation's role, this one isn't a superuser.
   const login = { role: 'outdial', password: randomUUID() } as const
   await prepareCluster({ path: folder, cluster, account }, binaries, { login, sync: true })
   const port = await findFreePort('127.0.0.1')
@@ -39,7 +39,7 @@ export async function createDatabase(): Promise<CrashDatabase> {
       temporaryFolder: folder,
       settings: [
         ...['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'timezone=UTC'],
-        // Sessions behind a black hole stay open for a while.
+        // More than usual, because sessions behind a black hole stay open for a while.
         'max_connections=400',
       ],
       onLine: () => {},
@@ -60,7 +60,7 @@ export async function createDatabase(): Promise<CrashDatabase> {
   }
 }
 
-/** Starts the server. The processes of the killed one may take a moment to end, and it doesn't start before that. */
+/** Starts the server, if necessary several times: it can't start before all processes of the killed server have ended. */
 async function startAfterOrphans(start: () => Promise<Postmaster>): Promise<Postmaster> {
   const deadline = performance.now() + 60_000
   for (;;) {

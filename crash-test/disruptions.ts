@@ -3,29 +3,29 @@ import type { PhoneCall } from './call-log.ts'
 import type { Cluster } from './cluster.ts'
 import type { Disruption, ProcessName } from './plan.ts'
 
-/** The disruptions of a round. Times are those of `performance.now()`. */
+/** A record of a round's disruptions. Times are those of `performance.now()`. */
 export interface DisruptionLog {
-  /** Disruptions by kind, and for kills also by target. */
+  /** The number of disruptions by kind. Kills are also counted by target. */
   counts: Record<string, number>
-  /** Disruptions whose target wasn't running again before the phase was over. */
+  /** The number of disruptions that were left out, because their target only ran again after the phase had ended. */
   skipped: number
   workerKills: { process: ProcessName; at: number; calls: PhoneCall[] }[]
   apiKills: { process: ProcessName; at: number }[]
-  /** When the database accepted connections again. */
+  /** The times when the database accepted connections again. */
   databaseReturns: number[]
-  /** When a frozen worker continued. */
+  /** The times when frozen workers continued. */
   thaws: { process: ProcessName; at: number }[]
 }
 
-/** A process that takes longer to start is disrupted while it starts. */
+/** How long a disruption waits for a process that starts. After that, it disrupts the start. */
 const maxStartMs = 3_000
 
-/** Leases of call attempts can expire in a process that is frozen for longer. */
+/** If a process is frozen for longer, the leases of its call attempts can expire. */
 const leaseAtRiskMs = 20_000
 
 /**
- * Carries out the planned disruptions. Disruptions of one target follow one another; those of different targets overlap. Resolves
- * when all are over and every process has started again.
+ * Carries out the planned disruptions. Those of the same target follow one another, and those of different targets overlap.
+ * Resolves when all have ended and every process runs again.
  */
 export async function runDisruptions(
   cluster: Cluster,
@@ -80,7 +80,7 @@ async function carryOut(cluster: Cluster, disruption: Disruption, log: Disruptio
       const frozenAt = performance.now()
       process.freeze()
       await delay(disruption.forMs)
-      // Its simulated calls exist only in its memory, so while it's frozen, no phone rings.
+      // Simulated calls exist only in the process's memory, so no phone rings while the process is frozen.
       if (cluster.telephony === 'simulated' && performance.now() - frozenAt > leaseAtRiskMs)
         cluster.callLog.endCallsOf(disruption.target, frozenAt)
       process.thaw()

@@ -17,21 +17,21 @@ interface RuntimeCall {
 }
 
 /**
- * An agent runtime in the process of the crash test, for TELEPHONY=http. It never fails as a whole, so its call log is
- * complete, but some of its responses are lost and some of its reports are only available on request.
+ * An agent runtime for TELEPHONY=http, which runs in the crash test's process. It never fails as a whole, so its call log is
+ * complete. But some of its responses are lost, and some of its reports are sent only on request.
  */
 export class FakeRuntime {
-  /** Requests without a valid signature. */
+  /** The number of requests without a valid signature. */
   unsignedRequests = 0
   readonly #calls = new Map<string, RuntimeCall>()
-  /** Attempts that it has denied must never be dialed afterward. */
+  /** Attempts for which the runtime has returned 404. They must never be dialed afterward. */
   readonly #denied = new Set<string>()
-  /** Calls whose first dial request it has rejected as a runtime without capacity does. */
+  /** Calls whose first dial request was rejected, as by a runtime without capacity. */
   readonly #rejectedCalls = new Set<number>()
   readonly #server: Server
 
   readonly #callLog: CallLog
-  /** The origins of the processes that can receive reports. The first one that responds gets them. */
+  /** The URLs of the processes that can receive reports. A report goes to the first one that responds. */
   readonly #apiOrigins: readonly string[]
   readonly #signingKey: string
   readonly #seed: string
@@ -49,7 +49,7 @@ export class FakeRuntime {
     await once(this.#server, 'listening')
   }
 
-  /** Returns RUNTIME_URL of a process, so that the call log can tell whose attempt it is. */
+  /** Returns a process's RUNTIME_URL, with the process's name, so that the call log can record who made an attempt. */
   url(process: string): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${process}`
   }
@@ -64,7 +64,7 @@ export class FakeRuntime {
     const { method = '', url: path = '' } = request
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
-    // RUNTIME_URL ends with the name of the process.
+    // The path starts with the name of the process, because its RUNTIME_URL ends with this name.
     const [, process = '', ...rest] = path.split('/')
     const id = rest[1] ?? ''
     const signed = method === 'POST' ? body : `${method} ${path}`
@@ -162,7 +162,7 @@ export class FakeRuntime {
     report({ type: 'analysis', analysis })
   }
 
-  /** Sends a report until one of the API's processes has received it. */
+  /** Sends a report until one of the API processes has received it. */
   async #send({ reports_url, attempt_token }: RuntimeDialRequest, report: RuntimeReport): Promise<void> {
     for (let turn = 0; turn < 300; turn += 1) {
       const origin = this.#apiOrigins[turn % this.#apiOrigins.length] ?? ''

@@ -7,16 +7,16 @@ import { createRandom, type Random } from './random.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
-/** One `POST /contacts/` with its idempotency key, however often it was repeated. */
+/** One `POST /contacts/` and its idempotency key, however often the request is repeated. */
 interface PostedContact {
   key: string
   callbackPath: string | undefined
-  /** Undefined until a response acknowledges it. */
+  /** The ID of the call, or undefined until a response acknowledges the request. */
   callId: number | undefined
   callQueued: boolean
 }
 
-/** A 2xx response to a `POST /contacts/`, at a time of `performance.now()`. */
+/** A 2xx response to a `POST /contacts/`. Its time is that of `performance.now()`. */
 export interface Acknowledgment {
   at: number
   origin: string
@@ -24,10 +24,10 @@ export interface Acknowledgment {
 
 const numbers = 150
 
-/** Returns a valid number of Washington, DC. The simulated provider's outcome depends on it. */
+/** Returns a valid number in Washington, DC. The outcome of a simulated call depends on its digits. */
 export const phoneNumber = (index: number): string => `+1202${2_000_000 + index * 29}`
 
-/** The targets of a round's requests, and the members and receivers that take part. */
+/** The client, dashboard, and receivers with which a round's load works. */
 interface RoundWorld {
   client: ApiClient
   dashboard: Dashboard
@@ -42,11 +42,11 @@ interface LoadOptions {
   postsPerSecond: number
 }
 
-/** The steady load of a round: requests that a customer's automation sends, whatever happens to the service. */
+/** The steady load of a round: requests as a customer's automation sends them, whatever happens to the service. */
 export class Load {
   readonly contacts: PostedContact[] = []
   readonly acknowledgments: Acknowledgment[] = []
-  /** IDs of calls that a cancel request acknowledged. */
+  /** The IDs of calls whose cancellation was acknowledged. */
   readonly canceledCallIds = new Set<number>()
   /** Responses that no request of this load should get. */
   readonly unexpected: string[] = []
@@ -76,7 +76,7 @@ export class Load {
     this.#every(1000, () => this.#world.campaigns.edit(random))
   }
 
-  /** Stops sending new requests, and resolves when every request has a final response. */
+  /** Stops sending new requests. Resolves when every request has a final response. */
   async stop(): Promise<void> {
     this.#isStopped = true
     while (this.#underway.size > 0) await Promise.all(this.#underway)
@@ -129,20 +129,20 @@ export class Load {
     else if (random.happens(0.05)) await this.#cancel(call.id)
   }
 
-  /** Tries to cancel a call that may have started. Counts only if the dashboard confirms it. */
+  /** Tries to cancel a call that may have started. Records the call only if the dashboard confirms the cancellation. */
   async #cancel(callId: number): Promise<void> {
     const page = await this.#world.dashboard.press(`/calls/${callId}`, 'Cancel call')
     if (page?.text.includes('Call canceled.') === true) this.canceledCallIds.add(callId)
   }
 
-  /** Cancels a call that's scheduled for later, as often as it takes. */
+  /** Cancels a call that's scheduled for later. Repeats this until the cancellation is confirmed. */
   async #cancelUntilConfirmed(callId: number): Promise<void> {
     const { client } = this.#world
     const path = `/calls/${callId}/`
     for (;;) {
       await this.#cancel(callId)
       if (this.canceledCallIds.has(callId)) return
-      // The confirmation may have been lost.
+      // The call may already be canceled, if only the confirmation was lost.
       const response = await client.send({ method: 'GET', path, origin: client.origins[0] ?? '' })
       if (response?.status === 200 && Call.parse(response.body).status === 'completed') {
         this.canceledCallIds.add(callId)
@@ -152,13 +152,13 @@ export class Load {
     }
   }
 
-  /** Repeats a request until its outcome is known. After the first response, a repetition has the same key. */
+  /** Repeats a request with the same idempotency key until its response is final. */
   async #sendUntilFinal(request: { method: 'POST'; path: string; body: unknown; idempotencyKey?: string }) {
     const { origins } = this.#world.client
     const deadline = performance.now() + 300_000
     while (performance.now() < deadline) {
       const origin = origins[this.#random.integer(0, origins.length - 1)] ?? ''
-      // Some clients have less patience, so the service works for a client that has gone.
+      // Some clients wait only briefly. The service then handles a request whose client has disconnected.
       const timeoutMs = this.#random.happens(0.05) ? 30 : 10_000
       const response = await this.#world.client.send({ ...request, origin, timeoutMs })
       if (isFinal(response)) {

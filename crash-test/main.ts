@@ -17,8 +17,8 @@ const Options = z.object({
 })
 
 /**
- * Kills, freezes, and disconnects Outdial's processes and its database, and checks from outside that every promise is
- * kept. README.md lists the options.
+ * Kills, freezes, and disconnects Outdial's processes and its database, and checks from outside that all promises hold.
+ * README.md lists the options.
  */
 const { values } = parseArgs({
   options: Object.fromEntries(Object.keys(Options.shape).map((name) => [name, { type: 'string' }])),

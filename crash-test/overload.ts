@@ -5,18 +5,18 @@ import type { Campaigns } from './campaigns.ts'
 import { phoneNumber } from './load.ts'
 
 export interface Overload {
-  /** Requests per second that the process handled before, with 16 at a time. */
+  /** The requests per second that the process handled before the overload, with 16 requests at a time. */
   capacity: number
   statuses: Record<string, number>
-  /** Milliseconds until each response, by its kind. */
+  /** The milliseconds until each response, by kind of response. */
   acceptedMs: number[]
   rejectedMs: number[]
   healthMs: number[]
-  /** The calls that were acknowledged. */
+  /** The IDs of the calls that were acknowledged. */
   callIds: number[]
 }
 
-/** Sends one process of the API ten times the requests that it can handle, and measures its responses. */
+/** Sends one API process ten times as many requests as it can handle, and measures its responses. */
 export async function overload(
   client: ApiClient,
   campaigns: Campaigns,

@@ -5,16 +5,16 @@ export const workerNames = ['worker1', 'worker2'] as const
 export const processNames = [...apiNames, ...workerNames] as const
 export type ProcessName = (typeof processNames)[number]
 
-/** A disruption with the milliseconds since the start of the disruption phase. */
+/** A disruption. `atMs` is its time in milliseconds after the start of the disruption phase. */
 export type Disruption = { atMs: number } & (
   | { kind: 'kill'; target: ProcessName | 'database'; downMs: number }
-  /** Stops the process without ending it, as a suspended virtual machine does. */
+  /** Suspends the process without ending it, as happens to a virtual machine. */
   | { kind: 'freeze'; target: ProcessName; forMs: number }
-  /** Closes the connections to the database. */
+  /** Closes the process's connections to the database. */
   | { kind: 'cut'; target: ProcessName }
-  /** Discards the database's responses, then closes the connections. */
+  /** Discards the database's responses, and then closes the connections. */
   | { kind: 'deaf'; target: ProcessName; forMs: number }
-  /** Holds back all bytes, then delivers them. */
+  /** Holds back all bytes, and then delivers them. */
   | { kind: 'stall'; target: ProcessName; forMs: number }
   /** Silences the open connections without closing them. New connections work. */
   | { kind: 'black_hole'; target: ProcessName }
@@ -30,21 +30,21 @@ const weights = {
   black_hole: 0.7,
 }
 
-/** A freeze takes longer than the lease of a call attempt, 30 seconds. */
+/** Longer than the lease of a call attempt, which is 30 seconds. */
 const freezeMs = 33_000
 
-/** Plans the disruptions of a round. The same seed and round have the same disruptions. */
+/** Plans the disruptions of a round. They're always the same for the same seed and round. */
 export function planDisruptions(options: {
   seed: number
   round: number
   seconds: number
-  /** Seconds between two disruptions, on average. */
+  /** The average number of seconds between two disruptions. */
   every: number
 }): Disruption[] {
   const random = createRandom(options.seed, options.round, 'disruptions')
   const disruptions: Disruption[] = []
   const endMs = options.seconds * 1000
-  // Even a short round has every kind of kill.
+  // Starts with each kind of kill, so that even a short round has all of them.
   const first: (keyof typeof weights)[] = random.pick([
     ['kill_api', 'kill_worker', 'kill_database'],
     ['kill_database', 'kill_api', 'kill_worker'],

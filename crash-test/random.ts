@@ -1,20 +1,20 @@
-/** A source of random numbers that always returns the same ones for the same seed. */
+/** A source of random numbers. For the same seed, it returns the same numbers. */
 export interface Random {
   /** Returns a number from `min` up to, but not including, `max`. */
   between(min: number, max: number): number
   /** Returns an integer from `min` to `max`. */
   integer(min: number, max: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
-  /** Picks a key; one with twice the weight is picked twice as often. */
+  /** Returns a random key. A key with twice the weight is returned twice as often. */
   pickWeighted<Key extends string>(weights: Record<Key, number>): Key
-  /** Returns true with this probability. */
+  /** Returns true with the given probability. */
   happens(probability: number): boolean
 }
 
-/** Creates a source from any number of parts, such as a seed, a round, and a purpose. */
+/** Creates a source whose seed consists of several parts, such as a seed, a round, and a purpose. */
 export function createRandom(...parts: (string | number)[]): Random {
   let state = hash(parts.join(':'))
-  // mulberry32, public domain: small, and good enough to choose disruptions.
+  // mulberry32 (public domain) is small, and good enough to choose disruptions.
   const next = () => {
     state = (state + 0x6d2b79f5) | 0
     let bits = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -43,7 +43,7 @@ export function createRandom(...parts: (string | number)[]): Random {
   }
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of a text. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193)

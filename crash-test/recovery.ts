@@ -4,10 +4,10 @@ import type { DisruptionLog } from './disruptions.ts'
 import type { Acknowledgment } from './load.ts'
 import type { ReceivedEvent } from './webhook-receiver.ts'
 
-/** Milliseconds that each recovery took, by what recovered. */
+/** How many milliseconds each recovery took, by what recovered. */
 export type RecoveryTimes = Record<string, number[]>
 
-/** Measures how long the service took to recover from the disruptions of a round. */
+/** Measures how long the service took to recover from a round's disruptions. */
 export function measureRecovery(
   disruptions: DisruptionLog,
   recorded: {

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { RoundResult } from './round.ts'
 
-/** Reads the rounds of earlier runs. */
+/** Reads the results of all rounds so far, including those of earlier runs. */
 export async function readResults(file: string): Promise<RoundResult[]> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as RoundResult[]
@@ -11,14 +11,14 @@ export async function readResults(file: string): Promise<RoundResult[]> {
   }
 }
 
-/** Adds a round to the file. Writes another file first, so that a killed run leaves complete results. */
+/** Adds a round to the results file. Replaces the file in one step, so that it's complete even if this process is killed. */
 export async function appendResult(file: string, result: RoundResult): Promise<void> {
   const results = await readResults(file)
   await writeFile(`${file}.new`, JSON.stringify([...results, result], undefined, 1))
   await rename(`${file}.new`, file)
 }
 
-/** Formats all rounds as one report. */
+/** Formats the results of all rounds as one report. */
 export function formatResults(results: readonly RoundResult[]): string {
   const violations = results.flatMap(({ seed, round, violations: found }) =>
     found.map((text) => `seed ${seed}, round ${round}: ${text}`),

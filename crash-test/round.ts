@@ -17,9 +17,9 @@ import { WebhookReceiver } from './webhook-receiver.ts'
 interface RoundOptions {
   seed: number
   round: number
-  /** The length of the disruption phase. */
+  /** How many seconds the disruption phase lasts. */
   seconds: number
-  /** Seconds between two disruptions, on average. */
+  /** The average number of seconds between two disruptions. */
   every: number
   postsPerSecond: number
 }
@@ -38,11 +38,11 @@ export interface RoundResult {
   violations: string[]
 }
 
-/** Runs one round: overload (in even rounds), load with disruptions, then a wait until all is done, and the checks. */
+/** Runs one round: an overload (in even rounds), a load with disruptions, a wait for all work, and the checks. */
 export async function runRound(infrastructure: Infrastructure, options: RoundOptions): Promise<RoundResult> {
   const { seed, round, seconds } = options
   const startedAt = new Date()
-  // Odd and even rounds differ in their provider.
+  // Odd rounds use the simulated provider, and even rounds the agent runtime.
   const telephony: Telephony = round % 2 === 1 ? 'simulated' : 'http'
   const name = `seed-${seed}-round-${round}-${startedAt.getTime()}`
   const environment = { ...infrastructure.secrets }
@@ -93,7 +93,7 @@ export async function runRound(infrastructure: Infrastructure, options: RoundOpt
       },
       violations: [
         ...(settled.left === undefined ? [] : [`not everything was done in time: ${settled.left}`]),
-        // The simulated provider logs the time of day.
+        // Recorded because the simulated provider's log has times of day, which such a jump makes wrong.
         ...(clockStep > 100 ? [`the clock of this machine jumped by ${Math.round(clockStep)} ms`] : []),
         ...checked.violations,
       ],

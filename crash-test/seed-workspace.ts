@@ -19,7 +19,7 @@ export interface Workspace {
   phoneNumberId: number
 }
 
-/** Creates a workspace for one round, because only the dashboard creates agents, phone numbers, and API keys. */
+/** Creates a workspace for one round without the API, which can't create agents, phone numbers, and API keys. */
 export async function seedWorkspace(
   environment: Record<string, string>,
   databaseUrl: string,
@@ -38,7 +38,7 @@ export async function seedWorkspace(
       ownerId: userId,
     })
     await addMember(deps, id, userId, 'owner')
-    // Lets calls be placed at any hour, and as often as the load asks for.
+    // Turns off the rules, so that calls can be placed at any hour and as often as the load requires.
     await switchOffRules(deps, id, { kind: 'member', id: userId })
     const agent = await createAgent(deps, id, { name: 'Ava', status: 'live', greeting: 'Hi', variables: [] })
     const number = await addPhoneNumber(deps, id, { phone_number: '+12025550190', label: 'Sales' })

@@ -11,16 +11,16 @@ const startScript = fileURLToPath(new URL('../scripts/start.mjs', import.meta.ur
 const LogLine = z.object({ time: z.number(), msg: z.string() })
 const CallLine = LogLine.extend({ attempt: z.string(), call: z.number() })
 
-/** One of Outdial's processes, started the way `npm start` does, and started again whenever it ends. */
+/** One of Outdial's processes. It's started as with `npm start`, and again whenever it ends unexpectedly. */
 export class ServiceProcess {
   #child: ChildProcess | undefined
   #ready = Promise.withResolvers<void>()
   #hasBeenReady = false
   #isExpectedToEnd = false
   readonly #stderr: string[] = []
-  /** How often the process ended because the database was away for too long during startup. */
+  /** How often the process ended because it couldn't reach the database for too long during startup. */
   startTimeouts = 0
-  /** Descriptions of the other times that it ended without being killed. */
+  /** Descriptions of all other times when the process ended without being killed. */
   readonly unexpectedExits: string[] = []
   isFrozen = false
 
@@ -42,13 +42,13 @@ export class ServiceProcess {
   }
 
   start(): void {
-    // If it ended before it was ready, those who wait for it keep waiting.
+    // If the process ended before it was ready, `ready` stays the same promise, so that others keep waiting.
     if (this.#hasBeenReady) this.#ready = Promise.withResolvers()
     this.#hasBeenReady = false
     this.#isExpectedToEnd = false
     this.#stderr.length = 0
     const child = spawn(process.execPath, [startScript], {
-      // The variable makes it stop when the crash test ends, as it does when npm ends.
+      // With `npm_lifecycle_event`, the process stops when the crash test ends, as it would when npm ends.
       env: {
         PATH: process.env.PATH,
         NODE_NO_WARNINGS: '1',
@@ -69,7 +69,7 @@ export class ServiceProcess {
     })
   }
 
-  /** Resolves when it has started. */
+  /** Resolves when the process has started. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -78,14 +78,14 @@ export class ServiceProcess {
     return this.#hasBeenReady
   }
 
-  /** Kills it. Resolves to the time when the signal was sent. */
+  /** Kills the process. Resolves with the time when the signal was sent. */
   async kill(): Promise<number> {
     this.#isExpectedToEnd = true
     const child = this.#child
     const killedAt = performance.now()
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return killedAt
     child.kill('SIGKILL')
-    await once(child, 'close') // after its last line
+    await once(child, 'close') // after the last line of its output
     this.callLog?.endCallsOf(this.name, killedAt)
     return killedAt
   }
@@ -100,13 +100,13 @@ export class ServiceProcess {
     this.isFrozen = false
   }
 
-  /** Ends it at once, when the crash test itself ends. */
+  /** Kills the process immediately. Call it when the crash test itself ends. */
   killNow(): void {
     this.#isExpectedToEnd = true
     this.#child?.kill('SIGKILL')
   }
 
-  /** Returns true if it can use its database and its loops come round. */
+  /** Returns true if the process reports that it's healthy: it can use its database, and its loops run. */
   async isHealthy(): Promise<boolean> {
     const response = await fetch(`${this.origin}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(
       () => undefined,
@@ -126,7 +126,7 @@ export class ServiceProcess {
       this.#ready.resolve()
     }
     if (this.callLog === undefined || !line.includes('"simulated call ')) return
-    if (!line.endsWith('}')) return // the process was killed
+    if (!line.endsWith('}')) return // the process was killed while it wrote the line
     const { time, msg, attempt, call } = CallLine.parse(JSON.parse(line))
     const at = time - performance.timeOrigin
     if (msg === 'simulated call started') this.callLog.start(attempt, call, this.name, at)

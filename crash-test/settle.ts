@@ -4,12 +4,12 @@ import type { ApiClient } from './api-client.ts'
 import type { Cluster } from './cluster.ts'
 import type { Workspace } from './seed-workspace.ts'
 
-/** Everything that isn't brought forward takes less time. */
+/** More than enough time for all work that `bringForward` doesn't speed up. */
 const timeoutMs = 180_000
 
 /**
- * Waits until nothing is left to do: all processes are healthy, every call is completed and has its event, and no
- * delivery is pending. Returns what's left after the time limit.
+ * Waits until nothing is left to do: all processes are healthy, every call is completed and has its event, and no delivery is
+ * pending. If this takes too long, returns what's left.
  */
 export async function settle(
   cluster: Cluster,
@@ -40,7 +40,7 @@ async function findWork(
   for (const process of Object.values(processes)) {
     if (!(await process.isHealthy())) return `${process.name} isn't healthy`
   }
-  // The API's shortest delay before another attempt is a minute.
+  // Makes retries due now. Otherwise, they'd wait at least a minute, the shortest delay that the API allows.
   await db.query(
     `update call set due_at = now(), next_attempt_at = now()
      where workspace_id = $1 and status = 'queued' and attempts > 0 and next_attempt_at > now()`,
@@ -60,8 +60,8 @@ async function findWork(
 }
 
 /**
- * Lets time pass for what would otherwise take minutes: the analysis of a worker that was killed, and deliveries that
- * failed twice. The API doesn't show either.
+ * Makes work due now that would otherwise wait for minutes: analyses that a killed worker hasn't finished, and deliveries that
+ * failed twice. Returns a description of work that's still left, because the API doesn't show such work.
  */
 async function bringForward(db: pg.Client, { id }: Workspace): Promise<string | undefined> {
   const { rowCount: analyses } = await db.query(

@@ -5,20 +5,20 @@ import type { CampaignName, Campaigns } from './campaigns.ts'
 import type { Random } from './random.ts'
 import type { Behavior, WebhookReceiver } from './webhook-receiver.ts'
 
-/** A subscription of this round. */
+/** A webhook subscription of this round. */
 interface TestSubscription {
   id: number
   path: string
   secret: string
-  /** The campaign whose events the endpoint gets. Undefined for the events of all campaigns. */
+  /** The ID of the campaign whose events the endpoint gets. Undefined if it gets the events of all campaigns. */
   campaignId: number | undefined
-  /** When `DELETE` was confirmed, as a time of `performance.now()`. */
+  /** The time of `performance.now()` when `DELETE` was confirmed. */
   endedAt: number | undefined
 }
 
 /**
- * The behaviors of endpoints, and the campaigns whose events they get. Those that take long to respond get the events
- * of the smallest one.
+ * The behaviors of endpoints that last the whole round, and the campaigns whose events they get. Endpoints that respond slowly
+ * get only the events of the smallest campaign.
  */
 const lasting: [Behavior, CampaignName | undefined][] = [
   ['ok', undefined],
@@ -30,9 +30,9 @@ const lasting: [Behavior, CampaignName | undefined][] = [
   ['gone', 'medium'],
 ]
 
-/** The webhook subscriptions of a round: those that last, and those that come and go. */
+/** The webhook subscriptions of a round: some last the whole round, and others are added and removed. */
 export class Subscriptions {
-  /** Subscriptions that live for the whole round, by behavior. */
+  /** The subscriptions that last the whole round, by their endpoint's behavior. */
   readonly lasting = new Map<Behavior, TestSubscription>()
   readonly passing: TestSubscription[] = []
   #count = 0
@@ -57,7 +57,7 @@ export class Subscriptions {
     }
   }
 
-  /** Subscribes, waits, and unsubscribes. */
+  /** Adds a subscription, waits, and removes it. */
   async churn(durationMs: number, random: Random): Promise<void> {
     this.#count += 1
     const campaignId = random.happens(0.5) ? this.campaigns.ids.large : undefined
@@ -68,7 +68,7 @@ export class Subscriptions {
     await this.#unsubscribe(subscription, random)
   }
 
-  /** Returns true if the API no longer knows the subscription. */
+  /** Returns true if the API returns 404 for the subscription. */
   async isGone({ id }: TestSubscription): Promise<boolean> {
     const origin = this.client.origins[0] ?? ''
     const response = await this.client.send({ method: 'DELETE', path: `/webhooks/${id}/`, origin })
@@ -101,7 +101,7 @@ export class Subscriptions {
     for (;;) {
       const origin = this.client.origins[random.integer(0, this.client.origins.length - 1)] ?? ''
       const path = `/webhooks/${subscription.id}/`
-      // Confirming can take as long as a delivery attempt of a killed worker could have.
+      // The response can take as long as the delivery attempt of a killed worker could still take.
       const response = await this.client.send({ method: 'DELETE', path, origin, timeoutMs: 40_000 })
       if (response?.status === 204 || (isUnknown && response?.status === 404)) {
         subscription.endedAt = performance.now()

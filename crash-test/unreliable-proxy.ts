@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A TCP proxy on loopback between one process and the database. Its disruptions affect only this process. */
+/** A TCP proxy on loopback between one process and the database. Its disruptions don't affect other processes. */
 export class UnreliableProxy {
   readonly #connections = new Set<Connection>()
   readonly #server = createServer((client) => this.#accept(client))
@@ -23,32 +23,32 @@ export class UnreliableProxy {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Closes all connections. */
+  /** Closes all open connections. */
   cut(): void {
     for (const connection of this.#connections) connection.destroy()
   }
 
-  /** Discards everything that the database sends, until `heal`. */
+  /** Discards everything that the database sends, until `heal` is called. */
   goDeaf(): void {
     this.#isDeaf = true
     for (const connection of this.#connections) connection.goDeaf()
   }
 
-  /** Holds back all bytes in both directions, until `heal`. */
+  /** Holds back all bytes in both directions, until `heal` is called. */
   stall(): void {
     this.#isStalled = true
     for (const connection of this.#connections) connection.stall()
   }
 
   /**
-   * Silences the open connections until `heal`: nothing arrives in either direction, and neither side notices when the
-   * other one closes the connection.
+   * Silences the open connections until `heal` is called: nothing arrives in either direction, and neither side notices when
+   * the other one closes the connection.
    */
   openBlackHole(): void {
     for (const connection of this.#connections) connection.silence()
   }
 
-  /** Ends all disruptions. Connections that have lost bytes are closed, and stalled ones continue. */
+  /** Ends all disruptions. Closes connections that have lost bytes, and lets stalled ones continue. */
   heal(): void {
     this.#isDeaf = false
     this.#isStalled = false

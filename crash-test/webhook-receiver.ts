@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 
-/** How an endpoint responds to the first request for an event. It accepts every later one, unless it's `gone`. */
+/** How endpoints respond to the first request for each event. They accept later requests for it, except `gone`. */
 const behaviors = ['ok', 'error', 'rate_limited', 'late', 'half', 'silent', 'gone'] as const
 export type Behavior = (typeof behaviors)[number]
 
@@ -17,20 +17,20 @@ export interface ReceivedEvent {
   eventId: string
   callId: number
   body: string
-  /** The ID in the header and the one in the body are the same. */
+  /** True if the header and the body have the same event ID. */
   hasOneId: boolean
   signedContent: string
   signatures: string
-  /** The response was a complete 2xx. */
+  /** True if the response was a complete 2xx. */
   accepted: boolean
 }
 
 const EventBody = z.object({ id: z.string(), data: z.object({ id: z.number() }) })
 
-/** A response after this time is too late: Outdial waits for 15 seconds. */
+/** When a `late` endpoint responds. That's too late, because Outdial waits only 15 seconds. */
 const lateMs = 17_000
 
-/** Endpoints that record all requests, each on its own port, because Outdial limits the requests to one host and port. */
+/** Webhook endpoints that record all requests. Each behavior has a port, because Outdial limits the requests to each port. */
 export class WebhookReceiver {
   readonly events: ReceivedEvent[] = []
   readonly #servers = new Map<Behavior, Server>()
@@ -60,7 +60,7 @@ export class WebhookReceiver {
     const at = performance.now()
     response.on('error', () => {})
     const body = await text(request).catch(() => undefined)
-    if (body === undefined) return // its sender was killed
+    if (body === undefined) return // the process that sent the request was killed
     const { id, data } = EventBody.parse(JSON.parse(body))
     const header = (name: string) => String(request.headers[name] ?? '')
     const eventId = header('webhook-id')
@@ -87,7 +87,7 @@ export class WebhookReceiver {
   }
 }
 
-/** Responds, or doesn't, so that the delivery fails. */
+/** Makes the delivery fail as the behavior says: with a response, or without one. */
 async function fail(behavior: Behavior, response: ServerResponse): Promise<void> {
   switch (behavior) {
     case 'ok':
@@ -111,7 +111,7 @@ async function fail(behavior: Behavior, response: ServerResponse): Promise<void>
   }
 }
 
-/** Verifies a signature as Standard Webhooks describes. */
+/** Verifies an event's signature as the Standard Webhooks specification describes. */
 export function isSignedWith(event: ReceivedEvent, secret: string): boolean {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const expected = `v1,${createHmac('sha256', key).update(event.signedContent).digest('base64')}`
