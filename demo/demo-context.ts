@@ -7,6 +7,6 @@ export interface DemoContext {
   demo: DemoFile
   connector: BuiltConnector
   webhookListener: WebhookListener
-  /** Aborted by Ctrl-C. The demo still turns off the Zap and disconnects the account. */
+  /** Ctrl-C aborts this signal. The demo then still turns off the Zap and disconnects the account. */
   stop: AbortSignal
 }

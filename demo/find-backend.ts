@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DemoFile } from '../backend/service/demo/demo-file.ts'
 
-/** An error whose message is shown without a stack. */
+/** An error for the user. Only its message is shown, without a stack. */
 export class DemoError extends Error {
   override name = 'DemoError'
 }
@@ -10,7 +10,7 @@ export class DemoError extends Error {
 const startInstructions =
   'Start it in another terminal with `npm start`, wait for "is ready", and run `npm run demo` here again.'
 
-/** @throws {DemoError} that says what to do, if the backend isn't running */
+/** Returns the demo file of the running backend. @throws {DemoError} that says what to do if it isn't running */
 export async function findBackend(): Promise<DemoFile> {
   const dataDir = path.resolve(process.env.DATA_DIR ?? path.join(import.meta.dirname, '../.outdial'))
   const demo = await readDemoFile(path.join(dataDir, 'demo.json'))

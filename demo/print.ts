@@ -58,7 +58,7 @@ export function printTable(rows: [name: string, value: string][]): void {
 
 const secretKeys = /token$|secret|verifier|signature|password/
 
-/** Returns the value with its secrets hidden and long text shortened. */
+/** Hides the secrets in a value, and shortens long text. */
 function redact(value: unknown, key = ''): unknown {
   if (typeof value === 'string') {
     const isSecret = secretKeys.test(key) || (key === 'code' && !value.includes('_'))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-/** Headers that apply to one connection, or that are wrong after `fetch` has decompressed the response body. */
+/** Headers that apply to one connection only, and headers that are wrong after `fetch` has decompressed the response body. */
 const hopByHopHeaders = /^(host|connection|keep-alive|content-(encoding|length)|transfer-encoding)$/
 
 export interface Exchange {
@@ -13,7 +13,7 @@ export interface Exchange {
   received: unknown
 }
 
-/** Opens a proxy on loopback between the connector and the backend that reports each request and its response. */
+/** Opens a proxy on loopback between the connector and the backend. It reports each request with its response. */
 export async function openRecordingProxy(target: string, onExchange: (exchange: Exchange) => void) {
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/' } = request

@@ -9,10 +9,10 @@ import { DemoError } from './find-backend.ts'
 import { printCommand, printDone, printExchange, printStep, printTable } from './print.ts'
 
 const trigger = 'triggers.call_completed.operation'
-/** The simulated provider answers calls to this number. */
+/** The person to call. In the simulated provider, calls to this number are answered. */
 const lead = { phone_number: '+12025550100', first_name: 'Maya', last_name: 'Okafor' }
 
-/** Runs a Zap, from the connection to the output that its next steps use. */
+/** Runs a Zap from connecting the account to the output that later steps use. */
 export async function runStory(context: DemoContext): Promise<void> {
   await connectAccount(context)
   await chooseCampaign(context)
@@ -119,7 +119,7 @@ async function queueLeadCall(context: DemoContext, { secret }: Subscription): Pr
   return event
 }
 
-/** Waits for the delivery of this call. Other calls in the campaign may end first. */
+/** Waits for the delivery of this call's event. Other calls in the campaign may end first. */
 async function waitForDelivery(callId: number, { webhookListener, stop }: DemoContext): Promise<Delivery> {
   stop.throwIfAborted()
   const deadline = AbortSignal.any([AbortSignal.timeout(120_000), stop])
