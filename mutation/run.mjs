@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-// npm run mutation [-- --mutate src/errors.ts]: finds changes of the connector that no test notices.
+// `npm run mutation [-- --mutate src/errors.ts]` finds changes to the connector that no test notices.
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stryker = 'mutation/node_modules/@stryker-mutator/core/bin/stryker.js'
 const { status } = spawnSync(
