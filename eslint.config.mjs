@@ -33,32 +33,33 @@ export default tseslint.config(
         'error',
         {
           allow: [
-            // Agents still connect over SSE, and our own protocol handling needs the low-level server.
+            // Agents still connect over SSE, and Outdial's own protocol handling needs the SDK's low-level server.
             { from: 'package', package: '@modelcontextprotocol/sdk', name: deprecatedButNeeded },
-            // Marked deprecated to prevent use in production. Tests of an authorization server need them.
+            // These are marked as deprecated only to prevent their use in production. The tests of the authorization server
+            // need them.
             { from: 'package', package: 'oauth4webapi', name: ['nopkce', 'allowInsecureRequests'] },
           ],
         },
       ],
-      // libphonenumber-js declares its class twice, so one isn't an instance of the other.
+      // libphonenumber-js declares its class twice, so TypeScript doesn't accept an instance of one as the other.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-shadow': 'error',
-      // The rule ignores uses of a type parameter in the body, as in `dropdown<Agent>(…)`.
+      // The rule doesn't see when a function's body uses a type parameter, as in `dropdown<Agent>(…)`.
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
-      // SQL results have the type that the query asserts, so a conversion may be needed even if the type says it isn't.
+      // The type of an SQL result is only asserted, so a conversion may be needed although the type says it isn't.
       '@typescript-eslint/no-unnecessary-type-conversion': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
-      // An operation is async for its callers, whether or not it awaits anything today.
+      // An operation is async for its callers, even if it doesn't await anything now.
       '@typescript-eslint/require-await': 'off',
-      // Thrown values of any type are rethrown unchanged.
+      // Some code rethrows a caught value of any type unchanged.
       '@typescript-eslint/only-throw-error': 'off',
       'no-console': 'error',
       'no-else-return': 'error',
       'object-shorthand': 'error',
       'outdial/html-slots': 'error',
-      // Patterns meet text of strangers, so their time must not grow with the square of its length. A sticky pattern
-      // doesn't try other starts.
+      // Patterns are used on text from outside, so their time must not grow with the square of its length. Sticky patterns are
+      // excepted, because they try only one start.
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
       'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
       'simple-import-sort/imports': ['error', { groups: [['^node:', '^@?\\w', '^\\.\\.', '^\\.']] }],
@@ -72,7 +73,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/no-require-imports': 'off', '@typescript-eslint/no-dynamic-delete': 'off' },
   },
   {
-    // This test writes what the tag must reject.
+    // This test contains templates that the rule rejects.
     files: ['backend/test/views/html.test.ts'],
     rules: { 'outdial/html-slots': 'off' },
   },

@@ -11,10 +11,10 @@ export default {
   globalSetup: '<rootDir>/test/support/setup.mjs',
   globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
-  // This is more than the cores of a small machine, because many tests wait for browsers and processes.
+  // More than the cores of a small machine, because many tests wait for browsers and processes.
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
-  // These settings are for `npm run test:coverage`. Files that no test loads count too.
+  // Settings for `npm run test:coverage`. Coverage includes files that no test loads.
   coverageProvider: 'v8',
   collectCoverageFrom: [
     'index.ts',
@@ -26,8 +26,8 @@ export default {
   ],
   coverageReporters: ['text-summary', 'html', 'json-summary'],
   coverageDirectory: 'coverage',
-  // The thresholds apply to the connector. A run with coverage that leaves out its tests fails here.
+  // The thresholds apply to the connector. A run with coverage fails if it leaves out the connector's tests.
   coverageThreshold: { './src/': { lines: 100, branches: 99 }, './index.ts': { lines: 100, branches: 100 } },
-  // The timeout is long, because it must not depend on the speed of the machine.
+  // A long timeout, so that tests don't fail on a slow machine.
   testTimeout: 60_000,
 }
