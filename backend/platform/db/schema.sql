@@ -1322,7 +1322,7 @@ begin
   perform pg_advisory_xact_lock_shared(queued_call_lock(new.campaign_id));
   update campaign_queue set claim_at = new.next_attempt_at
   where campaign_id = new.campaign_id and not at_limit
-    -- If it's already in the queue, it stays where it is.
+    -- A campaign whose turn has come, or comes before the call is due, keeps its place in the queue.
     and (
       claim_at is null
       or claim_at > greatest(new.next_attempt_at, clock_timestamp())
@@ -1521,7 +1521,7 @@ begin
       where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
       limit 1
     ) as found on true
-    -- Like is_listed, which would read the salt for each number.
+    -- Does the same as is_listed, which would read the workspace's salt again for each number.
     left join lateral (
       select true as found from do_not_call
       where workspace_id = workspace and number_hash = salted_number_hash(salt, wanted.phone_number)
@@ -1564,7 +1564,7 @@ begin
       new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
     end if;
   end loop;
-  -- All of a consent, even if only a part of it changed, because undoing an import restores a consent only as a whole.
+  -- If a part of the consent changed, logs all of it, because undoing an import restores a consent only as a whole.
   if changed && array['consent_source', 'consent_at', 'consent_kind'] then
     foreach column_name in array array['consent_source', 'consent_at', 'consent_kind'] loop
       old_values := old_values || jsonb_build_object(column_name, old_row -> column_name);
@@ -1573,7 +1573,7 @@ begin
   end if;
   if old.variables is distinct from new.variables then
     changed := changed || 'variables'::text;
-    -- Only the variables that changed.
+    -- Logs only the variables that changed.
     old_values := old_values || jsonb_build_object('variables', (
       select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(old.variables)
       where value is distinct from new.variables -> key));
@@ -1680,7 +1680,8 @@ begin
       ) as first_open
       where request.if_open <> 'queue'
     );
-    -- An open call that something other than an import asks for, too, belongs to that. Undoing its import then leaves it.
+    -- If an import queued an open call, and another source now requests the same call, the call no longer belongs to the
+    -- import. Undoing the import then doesn't cancel the call.
     if cardinality(done) > 0 then
       shared_ids := array(
         select call.id
@@ -1695,7 +1696,7 @@ begin
       );
       if cardinality(shared_ids) > 0 then
         update call set import_id = null where id = any(shared_ids) and status <> 'completed';
-        -- Without calls that ended while their locks were waited for: another one is queued instead.
+        -- Removes calls that were completed while this transaction waited for their locks. New calls are queued instead.
         done := array(
           select open_call from unnest(done) as open_call
           where not exists (
@@ -1726,7 +1727,7 @@ begin
           ) as open_call
         ),
         request.scheduled_at, at, request.due_at, request.next_attempt_at, request.delayed_by,
-        -- Null in requests of an earlier version.
+        -- During an upgrade, processes of an earlier version send requests without `exempt`.
         coalesce(request.exempt, false), request.metadata, request.origin,
         case when request.origin ->> 'kind' = 'import' then (request.origin ->> 'id')::bigint end,
         made_with.settings || request.zones
@@ -1741,7 +1742,8 @@ begin
         where campaign.workspace_id = workspace and campaign.id = request.campaign_id
         limit 1
       ) as made_with
-      -- The order in which the transaction's deferred triggers lock rows of campaign_queue, so that two can't deadlock.
+      -- The deferred triggers lock rows of campaign_queue in the order in which calls are inserted. Without the same order in
+      -- every transaction, two transactions could deadlock.
       order by request.campaign_id, request.item
       on conflict do nothing
       returning id, contact_id
@@ -1749,7 +1751,8 @@ begin
     select coalesce(array_agg(row(item, inserted.id, true)::queued_call), '{}') into done
     from inserted join unnest(calls) as request on request.contact_id = inserted.contact_id;
     return query select * from unnest(done);
-    -- If another transaction, which hadn't locked the contact, was first, its call is visible now.
+    -- If another transaction, which hadn't locked the contact, inserted the same call first, that call is visible now. The next
+    -- round finds it.
     calls := array(
       select request from unnest(calls) as request where item <> all(array(select item from unnest(done)))
     );
@@ -1780,7 +1783,7 @@ declare
   full_ids bigint[];
   idle_ids bigint[];
 begin
-  -- A row that another transaction has locked is being put in the queue, so it's left as it is.
+  -- Skips rows that another transaction has locked, because that transaction decides when the campaign's next turn comes.
   settled_ids := array(
     select campaign_id from campaign_queue where campaign_id = any(campaign_ids)
     order by campaign_id
@@ -1791,7 +1794,7 @@ begin
 
   full_ids := array(select id from unnest(settled_ids) as id where not has_capacity(id));
   full_ids := array(select id from unnest(full_ids) as id where pg_try_advisory_xact_lock(attempt_end_lock(id)));
-  -- Looks again, because attempts may have ended before the lock.
+  -- Checks the capacity again, because attempts may have ended before this transaction got the lock.
   update campaign_queue set claim_at = null, at_limit = is_calling(campaign_id)
   where campaign_id = any(full_ids) and not has_capacity(campaign_id);
 
@@ -1800,13 +1803,13 @@ begin
     where campaign_id = any(settled_ids) and claim_at is not null and not has_claimable_call(campaign_id, at)
   );
   idle_ids := array(select id from unnest(idle_ids) as id where pg_try_advisory_xact_lock(queued_call_lock(id)));
-  -- Looks again, because calls may have been queued before the lock.
+  -- Checks for calls again, because calls may have been queued before this transaction got the lock.
   update campaign_queue set claim_at = (
-    -- If all numbers that are due are being called, the end of such an attempt puts the campaign back in the queue.
+    -- Due calls of these campaigns are to numbers that are being called. The campaign tries again a second later.
     select case when next_attempt_at <= at then clock_timestamp() + interval '1 second' else next_attempt_at end
     from call
     where call.campaign_id = campaign_queue.campaign_id and status = 'queued' and not test
-    -- Not the selected value, which PostgreSQL names next_attempt_at, too: no index has its order.
+    -- The prefix `call.` is needed. PostgreSQL also names the selected value next_attempt_at, and no index has its order.
     order by call.next_attempt_at
     limit 1
   )
@@ -1832,7 +1835,7 @@ declare
   created_ids bigint[] := '{}';
   found_ids bigint[];
 begin
-  -- The same order in every transaction, so that two can't deadlock.
+  -- Every transaction locks numbers in this order, so that two transactions can't deadlock.
   perform pg_advisory_xact_lock(contact_lock(workspace, phone_number))
   from (select phone_number from unnest(contacts) order by phone_number) as ordered;
 
@@ -1866,7 +1869,7 @@ begin
         ) as contact
       );
     end if;
-    -- A contact can have been erased between the two statements.
+    -- Tries again if a contact was erased between the insert and the select.
     exit when cardinality(found_ids) = cardinality(contacts);
   end loop;
 
@@ -1884,7 +1887,7 @@ begin
       end,
       consent_source = case when changes ? 'consent_source' then changes ->> 'consent_source' else consent_source end,
       consent_at = case when changes ? 'consent_at' then (changes ->> 'consent_at')::timestamptz else consent_at end,
-      -- The kind belongs to the consent, so another consent never keeps it.
+      -- A new consent never keeps the kind of the previous consent.
       consent_kind = case when changes ? 'consent_source' then changes ->> 'consent_kind' else consent_kind end,
       updated_at = at,
       updated_by = changed_by

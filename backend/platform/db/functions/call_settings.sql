@@ -1,9 +1,9 @@
--- A time as JavaScript's Date.toISOString() writes it.
+-- Formats a time like JavaScript's Date.toISOString().
 create or replace function iso_time(at timestamptz) returns text
   language sql stable parallel safe
   return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- The settings of a call that are read from the rows of its campaign, agent, and contact.
+-- Returns the settings of a call that come from its campaign, agent, and contact.
 create or replace function call_settings(campaign campaign, agent agent, contact contact) returns jsonb
   language sql stable parallel safe
   return jsonb_build_object(

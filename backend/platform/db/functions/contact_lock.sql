@@ -1,5 +1,5 @@
--- The advisory lock of a phone number. All that creates a contact first locks its number, because a row that isn't committed
--- yet can't be locked.
+-- Returns the key of a phone number's advisory lock. Every transaction that creates a contact first locks the contact's number:
+-- the row itself can't be locked by other transactions until it's committed.
 create or replace function contact_lock(workspace bigint, phone_number text) returns bigint
   language sql immutable parallel safe
   return hashtextextended('contact ' || workspace::text || ' ' || phone_number, 0);

@@ -1,4 +1,5 @@
--- Does what a foreign key of campaign_queue would do. Migration 0102 says why it has none.
+-- Deletes a deleted campaign's row of campaign_queue, as a foreign key would. Migration 0102 says why campaign_queue has no
+-- foreign key to the campaign.
 create or replace function dequeue_deleted_campaign() returns trigger language plpgsql as $$
 begin
   delete from campaign_queue where campaign_id = old.id;

@@ -8,7 +8,7 @@ begin
 end $$;
 
 -- All triggers that put campaigns in the queue are deferred to the end of the transaction. So they lock rows of
--- campaign_queue after all others, and the order of locks doesn't depend on what the transaction does first.
+-- campaign_queue after rows of all other tables, and the order of locks doesn't depend on what the transaction does first.
 drop trigger if exists campaign_created on campaign;
 create constraint trigger campaign_created after insert on campaign deferrable initially deferred
   for each row execute function enqueue_campaign();

@@ -1,11 +1,12 @@
--- Puts a campaign in the queue when a call is queued, or queued for an earlier time. A campaign at its limit stays out of
--- the queue until one of its attempts ends, and one that a limit stops until the limit ends.
+-- Puts a campaign in the queue when a call is queued, or moves to an earlier time. A campaign that has no capacity (at_limit)
+-- stays out of the queue until one of its attempts ends. A campaign that is stopped by the limit of its number's calls or
+-- of the workspace's minutes (limited_until) waits until the limit ends.
 create or replace function enqueue_campaign_of_call() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(queued_call_lock(new.campaign_id));
   update campaign_queue set claim_at = new.next_attempt_at
   where campaign_id = new.campaign_id and not at_limit
-    -- If it's already in the queue, it stays where it is.
+    -- A campaign whose turn has come, or comes before the call is due, keeps its place in the queue.
     and (
       claim_at is null
       or claim_at > greatest(new.next_attempt_at, clock_timestamp())

@@ -1,5 +1,5 @@
--- Puts a campaign at its limit in the queue when one of its attempts ends, because it can make another call. Other campaigns
--- with a call to the same number have their turn a second later at the latest.
+-- Puts a campaign that had no capacity (at_limit) in the queue when one of its attempts ends, because it can then make another
+-- call. Other campaigns with calls to the same number don't need this: settle_campaigns gives them a turn every second.
 create or replace function enqueue_campaigns_of_attempt() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(attempt_end_lock(old.campaign_id));

@@ -1,5 +1,6 @@
--- Returns the passages of a workspace that match, best first. It runs with the rights of its owner, who inherits those
--- of outdial_service. For outdial_workspace, it finds only passages of the workspace in the transaction's setting.
+-- Returns the passages of a workspace that match, best first. It runs with the rights of its owner, who inherits those of
+-- outdial_service. If the role is outdial_workspace, it ignores `workspace` and uses the workspace in the transaction's
+-- setting, so the role can't read other workspaces.
 create or replace function find_passages(workspace bigint, query tsquery, max_count int)
   returns table (passage_id bigint, rank real)
   language sql stable security definer

@@ -1,6 +1,7 @@
--- Returns the role of a session's user in a workspace. Null if the session has ended, or if the user isn't a member. The
--- transaction that does what a form asks for calls it. outdial_workspace can't read sessions, so it runs with the rights of
--- its owner, who inherits those of outdial_service. For outdial_workspace, it's the workspace in the transaction's setting.
+-- Returns the role of a session's user in a workspace. Null if the session has ended or expired, or if the user isn't a member.
+-- A transaction that changes something for a user calls this function as outdial_workspace. That role can't read sessions, so
+-- the function runs with the rights of its owner, who inherits those of outdial_service. If the role is outdial_workspace, the
+-- function ignores `workspace` and uses the workspace in the transaction's setting.
 create or replace function find_session_role(hash bytea, workspace bigint, at timestamptz) returns text
   language sql stable security definer
 begin atomic

@@ -1,5 +1,5 @@
--- Tells whether a number is on the do-not-call list of a workspace. Its settings have the reason that upsert_contacts gives: a
--- plan that was made for a short list would hash the number once for each row of a long one.
+-- Returns true if a number is on the do-not-call list of a workspace. The settings make PostgreSQL use the index. Otherwise, a
+-- connection that planned the query while the list was short would later read all of a long list (see upsert_contacts).
 create or replace function is_listed(workspace bigint, phone_number text) returns boolean
   language plpgsql stable
   set enable_seqscan = off

@@ -1,11 +1,11 @@
--- Locks numbers, then the contacts that have them, and reads what decides about requests for them. Each statement sees what
--- was committed while the one before it waited. Only a single number may be waited for: several are locked in any order. Its
--- settings have the reason that upsert_contacts gives.
+-- Locks numbers, then the contacts that have them, and returns what requests for these contacts depend on. Each statement sees
+-- what was committed while the previous statement waited for locks. With `waits`, pass only one number: several would be locked
+-- in any order, so two transactions could deadlock. For the planner settings, see upsert_contacts.
 --
 --   contact_id      null if no contact has the number
---   is_busy         another transaction has locked the number or the contact. Never true with `waits`.
+--   is_busy         true if another transaction has locked the number or the contact. Never true with `waits`.
 --   variable_names  null unless with_variables is true
---   is_listed       the number is on the do-not-call list
+--   is_listed       true if the number is on the do-not-call list
 create or replace function lock_contacts(workspace bigint, numbers text[], with_variables boolean[], waits boolean)
   returns table (
     phone_number text, contact_id bigint, is_busy boolean, time_zone text, variable_names text[], is_listed boolean
@@ -61,7 +61,7 @@ begin
       where workspace_id = workspace and contact.phone_number = wanted.phone_number and erased_at is null
       limit 1
     ) as found on true
-    -- Like is_listed, which would read the salt for each number.
+    -- Does the same as is_listed, which would read the workspace's salt again for each number.
     left join lateral (
       select true as found from do_not_call
       where workspace_id = workspace and number_hash = salted_number_hash(salt, wanted.phone_number)

@@ -1,5 +1,5 @@
--- Locks a session. Ending it waits for this transaction. Null if it has ended. It can have expired. It runs with the rights
--- of its owner, like find_session_role.
+-- Locks a session, so that ending it waits for this transaction. Returns true, also for an expired session, and null if the
+-- session has ended. Runs with the rights of its owner, like find_session_role.
 create or replace function lock_session(hash bytea) returns boolean
   language sql security definer
 begin atomic

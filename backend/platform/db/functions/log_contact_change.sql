@@ -1,5 +1,5 @@
--- Logs what a statement changes about a contact. A trigger sees the old row as it is after concurrent changes, and needs no
--- further statement.
+-- Logs what a statement changes about a contact. This is a trigger, because a trigger gets the old row with all changes that
+-- were committed before, and the service doesn't have to send another statement.
 create or replace function log_contact_change() returns trigger language plpgsql as $$
 declare
   changed text[];
@@ -21,7 +21,7 @@ begin
       new_values := new_values || jsonb_build_object(column_name, new_row -> column_name);
     end if;
   end loop;
-  -- All of a consent, even if only a part of it changed, because undoing an import restores a consent only as a whole.
+  -- If a part of the consent changed, logs all of it, because undoing an import restores a consent only as a whole.
   if changed && array['consent_source', 'consent_at', 'consent_kind'] then
     foreach column_name in array array['consent_source', 'consent_at', 'consent_kind'] loop
       old_values := old_values || jsonb_build_object(column_name, old_row -> column_name);
@@ -30,7 +30,7 @@ begin
   end if;
   if old.variables is distinct from new.variables then
     changed := changed || 'variables'::text;
-    -- Only the variables that changed.
+    -- Logs only the variables that changed.
     old_values := old_values || jsonb_build_object('variables', (
       select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(old.variables)
       where value is distinct from new.variables -> key));
@@ -50,7 +50,7 @@ begin
   return null;
 end $$;
 
--- Not when it's erased.
+-- Erasing a contact isn't logged.
 drop trigger if exists contact_updated on contact;
 create trigger contact_updated after update on contact for each row
   when (new.erased_at is null) execute function log_contact_change();

@@ -1,8 +1,8 @@
--- Returns what a workspace stores about a number: {hash, isListed, use}. Hashing takes most of the time, so it's done once.
--- Sets the planner as is_listed does, for the same reason.
+-- Returns what a workspace stores about a number: {hash, isListed, use}. Hashes the number only once, because hashing takes
+-- most of the time. For the planner settings, see is_listed.
 --
 --   hash      number_hash, as hex
---   isListed  the number is on the do-not-call list
+--   isListed  true if the number is on the do-not-call list
 --   use       {placedAt, answeredAt}, as in number_use; null if the number wasn't called in the last 30 days
 create or replace function look_up_number(workspace bigint, phone_number text) returns jsonb
   language plpgsql stable

@@ -1,8 +1,8 @@
--- The do-not-call list stores HMAC-SHA256(key, sha256(salt || number)), because with the salt alone, someone could try all
--- phone numbers. The key is in `server_secret`, encrypted. Each session of the service sets it, so these functions raise an
--- error in other sessions (backend/platform/db/do-not-call-settings.ts).
+-- The do-not-call list stores HMAC-SHA256(key, sha256(salt || number)). If there were only the salt, someone who can read the
+-- database could find the numbers by hashing all phone numbers. The key is in `server_secret`, encrypted. The service sets it
+-- in its database sessions (backend/platform/db/do-not-call-settings.ts). In other sessions, these functions raise an error.
 
--- RFC 2104: the two settings are the key XOR ipad and the key XOR opad, in hexadecimal.
+-- Returns the HMAC (RFC 2104). The inner key is the key XOR ipad, and the outer key is the key XOR opad, both in hexadecimal.
 create or replace function do_not_call_hmac(message bytea) returns bytea
   language sql stable parallel safe
   return sha256(

@@ -1,7 +1,7 @@
--- Queues calls with the settings that are in effect, or finds the open calls that they would duplicate. The first statement
--- is the only place with the rule for that. A contact may occur only once. Call it in a transaction that has locked the
--- contacts and, against changes, the campaigns. Without these locks, the unique index call_open_once prevents duplicates.
--- Its settings have the reason that upsert_contacts gives.
+-- Queues calls with the current settings, or returns the open calls that they would duplicate. Only the first statement of the
+-- loop decides what a duplicate is. A contact may occur only once. Call the function in a transaction that has locked the
+-- contacts, and the campaigns, so that nothing changes them. If the contacts aren't locked, the unique index call_open_once
+-- still prevents duplicates. For the planner settings, see upsert_contacts.
 create or replace function queue_calls(workspace bigint, at timestamptz, calls call_request[])
   returns setof queued_call
   language plpgsql
@@ -38,7 +38,8 @@ begin
       ) as first_open
       where request.if_open <> 'queue'
     );
-    -- An open call that something other than an import asks for, too, belongs to that. Undoing its import then leaves it.
+    -- If an import queued an open call, and another source now requests the same call, the call no longer belongs to the
+    -- import. Undoing the import then doesn't cancel the call.
     if cardinality(done) > 0 then
       shared_ids := array(
         select call.id
@@ -53,7 +54,7 @@ begin
       );
       if cardinality(shared_ids) > 0 then
         update call set import_id = null where id = any(shared_ids) and status <> 'completed';
-        -- Without calls that ended while their locks were waited for: another one is queued instead.
+        -- Removes calls that were completed while this transaction waited for their locks. New calls are queued instead.
         done := array(
           select open_call from unnest(done) as open_call
           where not exists (
@@ -84,7 +85,7 @@ begin
           ) as open_call
         ),
         request.scheduled_at, at, request.due_at, request.next_attempt_at, request.delayed_by,
-        -- Null in requests of an earlier version.
+        -- During an upgrade, processes of an earlier version send requests without `exempt`.
         coalesce(request.exempt, false), request.metadata, request.origin,
         case when request.origin ->> 'kind' = 'import' then (request.origin ->> 'id')::bigint end,
         made_with.settings || request.zones
@@ -99,7 +100,8 @@ begin
         where campaign.workspace_id = workspace and campaign.id = request.campaign_id
         limit 1
       ) as made_with
-      -- The order in which the transaction's deferred triggers lock rows of campaign_queue, so that two can't deadlock.
+      -- The deferred triggers lock rows of campaign_queue in the order in which calls are inserted. Without the same order in
+      -- every transaction, two transactions could deadlock.
       order by request.campaign_id, request.item
       on conflict do nothing
       returning id, contact_id
@@ -107,7 +109,8 @@ begin
     select coalesce(array_agg(row(item, inserted.id, true)::queued_call), '{}') into done
     from inserted join unnest(calls) as request on request.contact_id = inserted.contact_id;
     return query select * from unnest(done);
-    -- If another transaction, which hadn't locked the contact, was first, its call is visible now.
+    -- If another transaction, which hadn't locked the contact, inserted the same call first, that call is visible now. The next
+    -- round finds it.
     calls := array(
       select request from unnest(calls) as request where item <> all(array(select item from unnest(done)))
     );

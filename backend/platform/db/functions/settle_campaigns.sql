@@ -1,7 +1,7 @@
--- The first three functions are the rule "may this campaign call" in the database. They're in PL/pgSQL, so that a connection
--- plans them only once. settle_campaigns, which calls them, sets which plans are allowed.
+-- The first three functions decide whether a campaign may call. They're in PL/pgSQL, so that a connection plans them only once.
+-- The planner settings for them are in settle_campaigns, which calls them.
 
--- True if the campaign, its agent, and its number are active.
+-- Returns true if the campaign, its agent, and its number are active.
 create or replace function is_calling(checked_campaign_id bigint) returns boolean language plpgsql stable as $$
 begin
   return exists (
@@ -13,7 +13,7 @@ begin
   );
 end $$;
 
--- True if the campaign can start another call.
+-- Returns true if the campaign can start another call.
 create or replace function has_capacity(checked_campaign_id bigint) returns boolean language plpgsql stable as $$
 begin
   return is_calling(checked_campaign_id) and (
@@ -23,7 +23,7 @@ begin
   );
 end $$;
 
--- True if a call of the campaign is due, and its number isn't being called.
+-- Returns true if a call of the campaign is due, and its number isn't being called.
 create or replace function has_claimable_call(checked_campaign_id bigint, at timestamptz) returns boolean
   language plpgsql stable as $$
 begin
@@ -38,20 +38,21 @@ begin
   );
 end $$;
 
--- Decides when the next turn of campaigns comes, at the end of a transaction that has locked them to claim their calls.
--- `served_ids` have had their turn and go to the end of the queue.
+-- Decides when campaigns get their next turn, after the dialer has claimed calls of them. The campaigns in `served_ids` have
+-- had their turn, so they go to the end of the queue.
 --
 -- A transaction that queues a call, or ends an attempt, writes to its campaign's row of campaign_queue only if the campaign
--- isn't in the queue. Before it looks, at its end, it takes an advisory lock of the campaign in shared mode
--- (queued_call_lock, attempt_end_lock). This function takes the same lock exclusively, without waiting, before it decides
--- that the campaign has no call to claim, or is at its limit:
+-- isn't in the queue. Just before its commit, it takes an advisory lock of the campaign in shared mode (queued_call_lock,
+-- attempt_end_lock), and then reads the row. Before this function takes a campaign out of the queue or postpones its turn,
+-- because it has no capacity or no call to claim, it takes the same lock exclusively, without waiting:
 --
--- - If another transaction has the lock, what it did isn't visible yet. The campaign stays in the queue.
--- - A transaction that comes later waits for the dialer's commit, sees that the campaign has left the queue, and puts it
---   back.
+-- - If another transaction has the lock, its changes aren't visible yet. The campaign stays in the queue.
+-- - If another transaction wants the lock later, it waits for the commit of this function's transaction. It then sees that the
+--   campaign has left the queue, and puts it back.
 --
--- Changes of a campaign, its agent, and its number always write to the row, which this function locks before it looks.
--- Rows of campaign_queue are locked in the order of their IDs. Where that's impossible, locked rows are skipped.
+-- Transactions that change a campaign, its agent, or its number so that it can call always write to the campaign's row. This
+-- function locks the row before it reads the campaign, agent, and number. It locks rows in the order of campaign IDs, and
+-- skips rows that another transaction has locked.
 create or replace function settle_campaigns(campaign_ids bigint[], served_ids bigint[], at timestamptz) returns void
   language plpgsql
   set enable_seqscan = off
@@ -63,7 +64,7 @@ declare
   full_ids bigint[];
   idle_ids bigint[];
 begin
-  -- A row that another transaction has locked is being put in the queue, so it's left as it is.
+  -- Skips rows that another transaction has locked, because that transaction decides when the campaign's next turn comes.
   settled_ids := array(
     select campaign_id from campaign_queue where campaign_id = any(campaign_ids)
     order by campaign_id
@@ -74,7 +75,7 @@ begin
 
   full_ids := array(select id from unnest(settled_ids) as id where not has_capacity(id));
   full_ids := array(select id from unnest(full_ids) as id where pg_try_advisory_xact_lock(attempt_end_lock(id)));
-  -- Looks again, because attempts may have ended before the lock.
+  -- Checks the capacity again, because attempts may have ended before this transaction got the lock.
   update campaign_queue set claim_at = null, at_limit = is_calling(campaign_id)
   where campaign_id = any(full_ids) and not has_capacity(campaign_id);
 
@@ -83,13 +84,13 @@ begin
     where campaign_id = any(settled_ids) and claim_at is not null and not has_claimable_call(campaign_id, at)
   );
   idle_ids := array(select id from unnest(idle_ids) as id where pg_try_advisory_xact_lock(queued_call_lock(id)));
-  -- Looks again, because calls may have been queued before the lock.
+  -- Checks for calls again, because calls may have been queued before this transaction got the lock.
   update campaign_queue set claim_at = (
-    -- If all numbers that are due are being called, the end of such an attempt puts the campaign back in the queue.
+    -- Due calls of these campaigns are to numbers that are being called. The campaign tries again a second later.
     select case when next_attempt_at <= at then clock_timestamp() + interval '1 second' else next_attempt_at end
     from call
     where call.campaign_id = campaign_queue.campaign_id and status = 'queued' and not test
-    -- Not the selected value, which PostgreSQL names next_attempt_at, too: no index has its order.
+    -- The prefix `call.` is needed. PostgreSQL also names the selected value next_attempt_at, and no index has its order.
     order by call.next_attempt_at
     limit 1
   )

@@ -1,4 +1,4 @@
--- The results that a version of an agent finds out, each with null: {"appointment_day": null}.
+-- Returns the results that a version of an agent finds out, each with the value null: {"appointment_day": null}.
 create or replace function unknown_results(agent bigint, version int) returns jsonb
   language sql stable parallel safe
   return (

@@ -1,11 +1,12 @@
 -- Creates the contacts with these numbers, or updates the existing ones, and locks them until the transaction ends.
 -- A number may occur only once.
 --
--- The function keeps its plans as long as the connection. A plan that was made while the tables were small must not read them
--- from start to end when they have grown, so only indexes and nested loops are allowed. For the same reason, rows are looked
--- up in lateral subqueries with a limit, which PostgreSQL doesn't turn into joins. The plans are generic: once the tables have
--- statistics, PostgreSQL would plan the statements again in each call, because a plan for the values at hand looks cheaper.
--- The indexes are the same for any values, and planning would take two thirds of the time.
+-- A connection keeps the function's plans until it closes. A plan that was made while the tables were small must not read
+-- the whole tables after they have grown, so only indexes and nested loops are allowed. For the same reason, rows are looked up
+-- in lateral subqueries with a limit, which PostgreSQL doesn't turn into joins.
+--
+-- The plans are generic. Otherwise, once the tables have statistics, PostgreSQL would plan the statements again in each call,
+-- because a plan for the call's values looks cheaper. That would take two thirds of the time, and choose the same indexes.
 create or replace function upsert_contacts(workspace bigint, at timestamptz, contacts contact_values[])
   returns table (contact_id bigint, phone_number text, created boolean)
   language plpgsql
@@ -19,7 +20,7 @@ declare
   created_ids bigint[] := '{}';
   found_ids bigint[];
 begin
-  -- The same order in every transaction, so that two can't deadlock.
+  -- Every transaction locks numbers in this order, so that two transactions can't deadlock.
   perform pg_advisory_xact_lock(contact_lock(workspace, phone_number))
   from (select phone_number from unnest(contacts) order by phone_number) as ordered;
 
@@ -53,7 +54,7 @@ begin
         ) as contact
       );
     end if;
-    -- A contact can have been erased between the two statements.
+    -- Tries again if a contact was erased between the insert and the select.
     exit when cardinality(found_ids) = cardinality(contacts);
   end loop;
 
@@ -71,7 +72,7 @@ begin
       end,
       consent_source = case when changes ? 'consent_source' then changes ->> 'consent_source' else consent_source end,
       consent_at = case when changes ? 'consent_at' then (changes ->> 'consent_at')::timestamptz else consent_at end,
-      -- The kind belongs to the consent, so another consent never keeps it.
+      -- A new consent never keeps the kind of the previous consent.
       consent_kind = case when changes ? 'consent_source' then changes ->> 'consent_kind' else consent_kind end,
       updated_at = at,
       updated_by = changed_by
