@@ -56,7 +56,7 @@ export async function recordDeliveryAttempts(
     ), locked as (
       select result.*, d.status = 'canceled' and not is_final as keeps_canceled
       from result
-      -- Lateral and with a limit, because PostgreSQL could read the whole table for a join.
+      -- Lateral with a limit, because for a plain join, PostgreSQL could read the whole table.
       cross join lateral (
         select status, subscription_id from webhook_delivery
         where id = result.id and fence = result.fence and worker_id is not null and status in ('pending', 'canceled')
@@ -74,7 +74,7 @@ export async function recordDeliveryAttempts(
     ), settled as (
       update webhook_delivery d
       set attempts = attempts + 1, worker_id = null, lease_until = null,
-        -- Not the row's own status: PostgreSQL checks constraints with the status from before the wait for the lock.
+        -- A literal, not d.status: PostgreSQL would check constraints with the status from before the wait for the lock.
         status = case when keeps_canceled then 'canceled' else new_status end,
         next_attempt_at = case when keeps_canceled then null else new_attempt_at end,
         waits_for_retry = new_attempt_at is not null,

@@ -172,8 +172,8 @@ async function leaseFromLanes(
         select id from webhook_delivery
         where target_host = lane.host and ${laneId} = lane.id and ${hasTurns}
           and next_attempt_at <= ${now} and (lease_until is null or lease_until <= now())
-        -- Without the lane's ID, PostgreSQL would read the whole lane and sort it: under a policy, it doesn't conclude that
-        -- an expression with one value needs no sorting.
+        -- All rows have the same lane ID, but without it, PostgreSQL would read the whole lane and sort it: with row-level
+        -- security, it doesn't recognize that the index has the order of the remaining columns.
         order by ${laneId}, next_attempt_at, id
         limit lane.max_deliveries
         for no key update skip locked
@@ -197,7 +197,7 @@ async function leaseFromLanes(
       case when leased.subscription_id is null then workspace.previous_webhook_secret_until
         else subscription.previous_secret_until end as "previousSecretUntil"
     from leased
-    -- Lateral and with limits, because PostgreSQL overestimates the number of deliveries, and would read whole tables.
+    -- Lateral with limits: PostgreSQL overestimates the number of deliveries, so for plain joins, it would read whole tables.
     left join lateral (select call_id, body from event where id = leased.event_id limit 1) event on true
     cross join lateral (
       select webhook_secret, previous_webhook_secret, previous_webhook_secret_until

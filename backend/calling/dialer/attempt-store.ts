@@ -275,7 +275,7 @@ export async function completeCalls(
     )
     update call
     set status = 'completed', outcome = completed.outcome, ended_reason = completed.ended_reason,
-      -- A worker that ends a lost worker's attempt doesn't know whether it was answered, but the row does.
+      -- A worker that ends a lost worker's attempt doesn't know when the call was answered. The stored time then stays.
       answered_at = coalesce(completed.answered_at, call.answered_at),
       ended_at = completed.ended_at, duration_seconds = completed.duration_seconds,
       transcript = completed.transcript, summary = completed.summary, recording_url = completed.recording_url,
@@ -286,7 +286,7 @@ export async function completeCalls(
         when 'answered' then unknown_results(call.agent_id, call.agent_version) else '{}'
       end || coalesce(completed.extracted, call.extracted),
       analysis_until = completed.analysis_until,
-      -- While the event waits for the analysis, the contact can still change.
+      -- If the event waits for the analysis, the contact can still change, so saveAnalyses saves the snapshot later.
       completed_contact = case when completed.analysis_until is null
         then ${contactSnapshot(sql.ref('call.contact_id'))} end
     from completed

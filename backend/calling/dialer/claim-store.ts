@@ -218,7 +218,7 @@ export async function startAttempts(
         dialed.agent_version, dialed.dialed_with
       from dialed
       join call on call.id = dialed.id
-      -- Another worker can have placed an attempt to the number, and ended it, since this claim looked.
+      -- Skips a call if another worker has placed an attempt to its number since this claim read number_use.
       where not ${hidden(lease.isCounted, 'boolean')} or dialed.last_placed_at is not distinct from (
         select placed_at[cardinality(placed_at)] from number_use
         where number_use.workspace_id = call.workspace_id and number_use.number_hash = dialed.number_hash
@@ -233,11 +233,11 @@ export async function startAttempts(
       where ${hidden(lease.isCounted, 'boolean')}
       order by workspace_id, to_number
       on conflict (workspace_id, number_hash) do update
-      -- The newest ${sql.lit(storedAttempts)}.
+      -- Keeps only the newest ${sql.lit(storedAttempts)} times.
       set placed_at = (number_use.placed_at || excluded.placed_at)
         [greatest(1, cardinality(number_use.placed_at) + 2 - ${sql.lit(storedAttempts)}):]
     ), dialing as (
-      -- Not a join, which would be planned by the calls of earlier attempts, and could read all calls before these.
+      -- Not a join: PostgreSQL would plan it with the statistics of earlier attempts, and could read all older calls.
       update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null,
         agent_version = (select started.agent_version from started where started.call_id = call.id)
       where id = any(array(select call_id from started))
@@ -286,7 +286,7 @@ const nextWorkspace = (after: RawBuilder<unknown>) => {
 export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurns()): Promise<number[]> {
   const { rows } = await sql<{ id: number; lastWorkspaceId: number | null }>`${prepared}
     with recursive clock as materialized (
-      -- By the database's clock, too, because a test's clock doesn't always advance.
+      -- The later of both clocks: claim_at is often from the database's clock, and a test's clock doesn't always advance.
       select greatest(${now}, clock_timestamp()) as now
     ), first as materialized (
       select campaign_id, workspace_id, claim_at from campaign_queue
@@ -296,7 +296,7 @@ export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurn
     ), workspace as (
       select next.*, next.workspace_id as start_id, 1 as position
       from (${nextWorkspace(sql`${turns.workspaceId}::bigint`)}) as next
-      -- Otherwise, no other campaigns wait.
+      -- If the query "first" has fewer rows, it already has all campaigns that are waiting.
       where (select count(*) from first) = ${sql.lit(queueWindow)}
       union all
       select next.*, start_id, position + 1
@@ -320,7 +320,7 @@ export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurn
     )
     select locked.id, (select workspace_id from workspace order by position desc limit 1) as "lastWorkspaceId"
     from (select campaign_id from next order by turn, served_at nulls first, campaign_id) as next
-    -- Not a plain join, for which PostgreSQL could read all campaigns.
+    -- Lateral, because for a plain join, PostgreSQL could read all campaigns.
     cross join lateral (
       select id from campaign where id = next.campaign_id for no key update skip locked
     ) as locked

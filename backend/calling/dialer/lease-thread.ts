@@ -68,7 +68,7 @@ async function renewLeases(ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     update call_attempt set lease_until = now() + ${leaseMs}::float8 * interval '1 millisecond'
     where id in (
-      -- In the order in which the end of attempts locks them, too.
+      -- Statements that end attempts lock them in the same order, so that two transactions can't deadlock.
       select id from call_attempt
       where id = any(${ids}::uuid[]) and worker_id = ${workerId}::uuid and ended_at is null
       order by campaign_id, id

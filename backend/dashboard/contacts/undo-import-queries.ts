@@ -26,7 +26,7 @@ export async function countImportEffects(
       from call where ${ofImport}
     ) as calls
     cross join (
-      -- A contact that the import created is removed, although a second row changed it.
+      -- If a second row of the file changed a contact that the import created, the contact counts only as created.
       select count(*) filter (where is_created) as created, count(*) filter (where not is_created) as changed
       from (
         select bool_or(kind = 'created') as is_created from contact_change where ${ofImport} group by contact_id

@@ -61,7 +61,7 @@ export async function countWaitingCalls(db: Db, workspaceId: number, now: Date):
       where workspace_id = ${workspaceId} and status = 'queued'
       group by 1, 2, 3, 4, 5
     ), busy as (
-      -- Counts for all campaigns at once, because there can be thousands.
+      -- Counts live attempts of all campaigns in one query, because there can be thousands of campaigns.
       select campaign_id, count(*) as count from call_attempt
       where workspace_id = ${workspaceId} and ${isLiveAttempt} and campaign_id in (select campaign_id from waiting)
       group by 1

@@ -119,7 +119,7 @@ export async function addAttempts(
     join workspace on workspace.id = number.workspace_id
     order by workspace.id, number.id
     on conflict (workspace_id, phone_number_id) do update
-    -- The clock of a replica can be behind at midnight. Its attempts then count for the new day.
+    -- At midnight, another process's clock can be ahead, so the stored day can be later. Attempts then count for that day.
     set period = greatest(limit_use.period, excluded.period),
       used = case when limit_use.period < excluded.period then 0 else limit_use.used end + excluded.used`.execute(
     db,

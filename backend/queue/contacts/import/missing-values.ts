@@ -61,7 +61,7 @@ async function countByName(
         coalesce(imported.fields ->> 'last_name', contact.last_name) as last_name,
         contact.variables as stored, imported.fields -> 'variables' as variables
       from contact_import_row as imported
-      -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
+      -- Lateral with a limit: until PostgreSQL has statistics on a new import, it could read all contacts for each row.
       left join lateral (
         select first_name, last_name, variables from contact
         where workspace_id = ${workspaceId} and phone_number = imported.phone_number and erased_at is null

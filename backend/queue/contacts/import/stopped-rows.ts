@@ -197,7 +197,7 @@ async function findRowsToCall(
       coalesce(imported.fields ->> 'time_zone', contact.time_zone) as "timeZone",
       imported.fields -> 'consent' as sent, contact.consent as stored
     from contact_import_row as imported
-    -- Not a plain join, which can read all contacts for each row while the statistics of a new import are missing.
+    -- Lateral with a limit: until PostgreSQL has statistics on a new import, it could read all contacts for each row.
     left join lateral (
       select time_zone, case when consent_at is not null then
         jsonb_build_object('source', consent_source, 'at', consent_at, 'kind', consent_kind) end as consent

@@ -222,7 +222,7 @@ export async function readImportedContacts(
       ) as current,
       case
         when not imported.created then null
-        -- Not "=", with which PostgreSQL could read all calls of the import for each contact.
+        -- Uses "is not distinct from", because with "=", PostgreSQL could read all calls of the import for each contact.
         when exists (
           select from call
           where ${ofContact} and import_id is not distinct from ${importId} and (attempts > 0 or status <> 'completed')
@@ -242,11 +242,11 @@ export async function readImportedContacts(
           where other.workspace_id = ${workspaceId} and other.id <> ${importId} and other.status <> 'undone'
             and row.phone_number = contact.phone_number and row.result in ('created', 'updated')
         ) then 'other_import'
-        -- It was saved with the values that it had.
+        -- Someone saved the contact without changing a value, so contact_change has no row.
         when contact.updated_by ->> 'kind' <> 'import' then 'changed'
       end as "leftReason"
     from contact
-    -- With an offset, so that the hash is a value by which the index finds the entry.
+    -- "offset 0" makes PostgreSQL compute the hash first, so that an index can find the entry of the do-not-call list.
     cross join lateral (
       select number_hash(${workspaceId}, contact.phone_number) as number_hash offset 0
     ) as hashed
