@@ -7,6 +7,6 @@ create role outdial_workspace nologin;
 create role outdial_service nologin;
 grant outdial_workspace, outdial_service to outdial;
 create database outdial owner outdial encoding 'UTF8' template template0;
--- From now on, the superuser can only connect inside the container.
+-- Without a password, the superuser can connect only from inside the container.
 alter role current_user password null;
 SQL
