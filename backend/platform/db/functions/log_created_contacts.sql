@@ -1,4 +1,4 @@
--- Logs all contacts that a statement creates with a single insert, because POST /contacts/ creates many at a time.
+-- Uses a single insert to log all contacts that a statement creates, because POST /contacts/ creates many at a time.
 create or replace function log_created_contacts() returns trigger language plpgsql as $$
 begin
   insert into contact_change (workspace_id, contact_id, kind, fields, actor, import_id, at)
