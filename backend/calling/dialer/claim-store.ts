@@ -237,7 +237,7 @@ export async function startAttempts(
       set placed_at = (number_use.placed_at || excluded.placed_at)
         [greatest(1, cardinality(number_use.placed_at) + 2 - ${sql.lit(storedAttempts)}):]
     ), dialing as (
-      -- Not a join: PostgreSQL would plan it with the statistics of earlier attempts, and could read all older calls.
+      -- Not a join: PostgreSQL would plan it for the call IDs of earlier attempts, and could read all calls with lower IDs.
       update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null,
         agent_version = (select started.agent_version from started where started.call_id = call.id)
       where id = any(array(select call_id from started))
