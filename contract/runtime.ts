@@ -35,10 +35,12 @@ export const RuntimeDialRequest = z
           'What the agent does in the conversation. Blank if there are none. Placeholders as in greeting.',
         ),
       speaks_first: z.enum(['agent', 'contact']),
-      goal: z.string().describe('When the call has met its goal. Can be blank.'),
+      goal: z.string().describe('When the call has met its goal. Can be blank. Placeholders as in greeting.'),
       results: z
         .array(AgentResult)
-        .describe('What to find out. The analysis sends each of these values in extracted, or null.'),
+        .describe(
+          'What to find out. The analysis sends each of these values in extracted, or null. Descriptions have placeholders as in greeting.',
+        ),
       model: z.string().nullable().describe('The language model that the owner chose; null for the default'),
       closing_line: z
         .string()

@@ -56,6 +56,17 @@ it('calls with the published version, whatever was saved after it', async () => 
   expect(await save({ greeting: 'Hi' })).toEqual({ isPublished: true })
 })
 
+it('resolves fallbacks in the goal and in the descriptions of results, too', async () => {
+  const results = [{ ...day, description: 'The day that {{first_name|they}} chose' }]
+  await save({ goal: '{{first_name|The contact}} agrees to a day.', results })
+  await publish()
+  const { request } = await claimCall({ first_name: null })
+  expect(request.agent).toMatchObject({
+    goal: 'The contact agrees to a day.',
+    results: [{ ...day, description: 'The day that they chose' }],
+  })
+})
+
 it('keeps the version of a call that another worker takes over', async () => {
   await save({ greeting: 'First' })
   await publish()
