@@ -69,7 +69,8 @@ export async function streamCompletion(response: ServerResponse, writing: Writin
   }
   for (const [index, call] of answer.toolCalls.entries())
     writeChunk({ tool_calls: [{ index, ...toCall(request, behaviors, call, index) }] })
-  writeChunk({}, answer.toolCalls.length > 0 ? 'tool_calls' : isComplete ? 'stop' : 'length')
+  const end = answer.toolCalls.length > 0 ? 'tool_calls' : isComplete ? 'stop' : 'length'
+  writeChunk({}, behaviors.has('filtered') ? 'content_filter' : end)
   if (request.stream_options?.include_usage && !behaviors.has('no-usage'))
     writeEvent(response, { ...frameOf(request), choices: [], usage: countUsage(request, answer) })
   response.end('data: [DONE]\n\n')

@@ -9,7 +9,8 @@ import type { ModelClient } from '../conversation/model/model-client.ts'
 import { noUsage } from '../conversation/model/usage.ts'
 import { type AnalysisAttempt, type AnalysisEnd, leaseAnalyses, saveAnalysisEnd } from './analysis-store.ts'
 import { toAnalyzed } from './build-conversation.ts'
-import { selectTurns } from './chat-store.ts'
+import { selectChat, selectTurns } from './chat-store.ts'
+import { addLateResults } from './read-chat.ts'
 import { addTokens } from './token-usage.ts'
 
 /** How long a process leases a chat. It's longer than the model client's time limit for an analysis. */
@@ -72,7 +73,8 @@ async function loadRequest(
   { db }: Pick<Deps, 'db'>,
   { workspaceId, chatId, agentId, agentVersion }: AnalysisAttempt,
 ): Promise<Omit<AnalysisRequest, 'signal'>> {
-  const turns = await selectTurns(db, workspaceId, chatId)
+  const chat = await selectChat(db, workspaceId, chatId)
+  const turns = chat && addLateResults(chat, await selectTurns(db, workspaceId, chatId))
   const { values } = await findAgentVersion(db, workspaceId, agentId, agentVersion)
-  return { ...toAnalyzed(values, turns), model: values.model ?? undefined }
+  return { ...toAnalyzed(values, turns ?? []), model: values.model ?? undefined }
 }

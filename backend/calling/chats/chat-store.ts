@@ -98,6 +98,19 @@ export async function selectTurns(db: Db, workspaceId: number, id: string): Prom
   return rows as TurnRow[]
 }
 
+/** Returns true if the newest turn of a chat hasn't ended, or was lost. */
+export async function hasOpenTurn(db: Db, workspaceId: number, id: string): Promise<boolean> {
+  const newest = await db
+    .selectFrom('conversation_turn')
+    .select((eb) => eb('messages', 'is', null).as('isOpen'))
+    .where('workspace_id', '=', workspaceId)
+    .where('conversation_id', '=', id)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return newest?.isOpen === true
+}
+
 export interface TurnKey {
   workspaceId: number
   chatId: string
@@ -126,14 +139,16 @@ export async function insertTurn(db: Db, key: TurnKey, input: TurnInput | null, 
  * Saves the parts of a locked chat's turn that's in progress. The late results that it has taken aren't among them: until the turn
  * ends, they're still the chat's.
  */
-export async function updateProgress(db: Db, key: TurnKey, parts: Turn['parts']): Promise<void> {
-  await db
+export async function updateProgress(db: Db, key: TurnKey, parts: Turn['parts']): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('conversation_turn')
     .set({ parts: toStorableJson(parts.filter(({ type }) => type !== 'late_result')) })
     .where('workspace_id', '=', key.workspaceId)
     .where('conversation_id', '=', key.chatId)
     .where('number', '=', key.number)
-    .execute()
+    .where('messages', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }
 
 interface TurnToStore extends Pick<FinishedTurn, 'parts' | 'messages'> {

@@ -37,7 +37,7 @@ export interface ChatTurn {
   number: number
   input: TurnInput | null
   /** While the turn is in progress, those until its last tool that has effects. */
-  parts: TurnPart[]
+  parts: readonly TurnPart[]
   /** False while the turn is in progress, and if it was lost: its process was killed, or another process took the next turn. */
   isFinished: boolean
   startedAt: Date
@@ -57,6 +57,6 @@ export type ChatAnalysis =
  */
 export type ChatEvent =
   | TurnEvent
-  | { type: 'finished'; end: ConversationEnd | null }
+  | { type: 'finished'; number: number; end: ConversationEnd | null }
   | { type: 'found'; found: Extracted }
   | { type: 'dropped' }

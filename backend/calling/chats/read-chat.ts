@@ -15,13 +15,12 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
   const chat = await selectChat(db, workspaceId, id)
   if (chat === undefined) return undefined
   const turns = await selectTurns(db, workspaceId, id)
-  const addResult = createResultAdder(chat, turns)
   return {
     ...{ id, agentId: chat.agent_id, agentVersion: chat.agent_version, userId: chat.user_id },
     contactId: chat.contact_id,
     sampleValues: chat.sample_values as SampleValues | null,
-    turns: turns.map(({ number, input, parts, messages, started_at: startedAt }) => ({
-      ...{ number, input, parts: (parts ?? []).map(addResult), isFinished: messages !== null, startedAt },
+    turns: addLateResults(chat, turns).map(({ number, input, parts, messages, started_at: startedAt }) => ({
+      ...{ number, input, parts: parts ?? [], isFinished: messages !== null, startedAt },
     })),
     ...{ found: chat.found, model: chat.model },
     tokens: {
@@ -34,11 +33,13 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
   }
 }
 
-/** Returns a function that adds a late result to the part of the tool that returned it. */
-function createResultAdder(chat: ChatRow, turns: readonly TurnRow[]): (part: TurnPart) => TurnPart {
+/** Adds the results that arrived after their turns to the tools of these turns. */
+export function addLateResults(chat: ChatRow, turns: readonly TurnRow[]): TurnRow[] {
   const late = [...turns.flatMap(({ parts }) => parts ?? []), ...(chat.late_results as LateResult[])]
   const results = new Map(late.flatMap((part) => (part.type === 'late_result' ? [[part.id, part]] : [])))
-  return (part) => (part.type === 'tool' && part.result === null ? withResult(part, results, chat) : part)
+  const addResult = (part: TurnPart): TurnPart =>
+    part.type === 'tool' && part.result === null ? withResult(part, results, chat) : part
+  return turns.map((turn) => ({ ...turn, parts: turn.parts?.map(addResult) ?? null }))
 }
 
 function withResult(

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../../deps.ts'
+import { secondMs } from '../../platform/core/durations.ts'
 import { describeError } from '../../platform/core/errors.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { inTransaction } from '../../platform/db/transaction.ts'
@@ -14,6 +16,7 @@ import { chatEnded, chatNotFound, notYourChat } from './chat-errors.ts'
 import {
   addLateResult,
   type ChatRow,
+  hasOpenTurn,
   insertTurn,
   lockChat,
   selectTurns,
@@ -40,6 +43,9 @@ interface ChatKey {
   chatId: string
 }
 
+/** How long finding the results so far can take, in milliseconds. Without JavaScript, the page waits for it, too. */
+const maxFindingMs = 10 * secondMs
+
 /** Maximum characters of a contact's words in one turn. A person doesn't say more in one go. */
 export const maxInputLength = 2_000
 
@@ -58,6 +64,7 @@ export async function* takeTurn(
 ): AsyncGenerator<ChatEvent, void> {
   const exclusive = await startExclusive(deps, key.chatId, signal)
   try {
+    await waitForOpenTurn(deps, key)
     const { chat, state, number } = await beginTurn(deps, key, input)
     const conversation = new Conversation(toConversationDeps(deps, chat, number), state)
     const turn = yield* whileWatched(deps, key, number, (watched) =>
@@ -70,13 +77,29 @@ export async function* takeTurn(
       yield { type: 'dropped' }
       return
     }
-    yield { type: 'finished', end: turn.end ?? null }
+    yield { type: 'finished', number, end: turn.end ?? null }
     if (turn.end === undefined && input.type === 'speech' && state.agent.results.length > 0)
       yield* findResults(deps, key, { number, agent: state.agent }, exclusive.signal)
   } finally {
     exclusive.end()
   }
 }
+
+/**
+ * Waits until another process has stored the turn that the contact interrupts, so that the agent knows what it said. That takes
+ * milliseconds. A turn that was lost, or that another page continues, doesn't end.
+ */
+async function waitForOpenTurn(
+  { db }: Pick<ChatDeps, 'db'>,
+  { workspaceId, chatId }: ChatKey,
+): Promise<void> {
+  for (let poll = 0; poll < openTurnPolling.maxPolls; poll += 1) {
+    if (!(await hasOpenTurn(db, workspaceId, chatId))) return
+    await pause(openTurnPolling.delayMs)
+  }
+}
+
+const openTurnPolling = { maxPolls: 20, delayMs: 50 }
 
 const beginTurn = (deps: ChatDeps, key: ChatKey, input: TurnInput) =>
   inTransaction(deps, async (tx) => {
@@ -98,13 +121,12 @@ async function lockOwnChat(db: Db, { workspaceId, userId, chatId }: ChatKey): Pr
   return chat
 }
 
-/** Saves the parts of a turn in progress. Returns false if the chat has a newer turn, has ended, or has been deleted. */
+/** Saves the parts of a turn in progress. Returns false if the turn has ended, or the chat has a newer one, has ended, or was deleted. */
 const saveProgress = (deps: ChatDeps, key: TurnKey, parts: readonly TurnPart[]): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
     const chat = await lockChat(tx.db, key.workspaceId, key.chatId)
     if (chat?.turn !== key.number || chat.ended_at !== null) return false
-    await updateProgress(tx.db, key, parts)
-    return true
+    return updateProgress(tx.db, key, parts)
   })
 
 /** Stores a turn. Returns false if the chat has a newer turn, has ended, or has been deleted. */
@@ -133,7 +155,8 @@ async function* findResults(
 ): AsyncGenerator<ChatEvent, void> {
   const { workspaceId, chatId } = key
   const turns = await selectTurns(deps.db, workspaceId, chatId)
-  const request = { ...toAnalyzed(agent, turns), model: agent.model ?? undefined, signal }
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(maxFindingMs)])
+  const request = { ...toAnalyzed(agent, turns), model: agent.model ?? undefined, signal: limited }
   const outcome = await deps.model.analyze(request)
   await updateTokens(deps.db, workspaceId, chatId, outcome.usage)
   await addTokens(deps, workspaceId, outcome.usage)

@@ -38,6 +38,8 @@ export interface TurnTools {
   toPartId(toolCallId: string): string
   /** Returns the outcome of a tool that has finished. Undefined for other results, such as that of a call control. */
   findOutcome(toolCallId: string): ToolOutcome | undefined
+  /** Notes that the model, or the stored turn, has a tool's result, so that it isn't saved as a late one. */
+  setTaken(toolCallId: string): void
   /** Returns whether using a tool changes something, unless it's a dry run. */
   hasEffects(name: string): boolean
   /** Returns a call control that the model used and that couldn't be carried out. */
@@ -125,8 +127,11 @@ export function createTurnTools(
   }
 
   const run = async (id: string, name: string, tool: ServerTool, args: Record<string, unknown>) => {
-    const inProgress = [...started.values()].filter(({ finished }) => finished === undefined)
-    if (isRunning([...running, ...inProgress.map(({ part }) => part)], name, args)) return alreadyRunning
+    const withoutResult = [...started.values()].filter(({ isTaken }) => !isTaken)
+    const same = withoutResult.find((one) => isRunning([one.part], name, args))
+    // It has finished since the model was told that it's still running.
+    if (same?.finished !== undefined) return same.finished.text
+    if (same !== undefined || isRunning(running, name, args)) return alreadyRunning
     const use = start(tool, { id, name, args }, args)
     const wait = new AbortController()
     const outcome = await Promise.race([
@@ -164,10 +169,11 @@ export function createTurnTools(
       isDryRun: isDryRun && hasEffects(name),
     }),
 
-    findOutcome: (toolCallId) => {
+    findOutcome: (toolCallId) => started.get(toPartId(toolCallId))?.finished,
+
+    setTaken: (toolCallId) => {
       const use = started.get(toPartId(toolCallId))
       if (use?.finished !== undefined) use.isTaken = true
-      return use?.finished
     },
 
     end: (isInterrupted) => {

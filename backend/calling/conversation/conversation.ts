@@ -68,6 +68,8 @@ const maxRequestLength = 300_000
 /** How long the contact waits for a word before the agent bridges the pause. */
 const pauseLimits = { firstWordMs: 1.5 * secondMs, toolMs: secondMs }
 
+type ModelFinish = Extract<ModelPart, { type: 'finish' }>
+
 /** A turn in progress. */
 interface OpenTurn {
   input: TurnInput | null
@@ -139,20 +141,29 @@ export class Conversation {
       // `this.#say` would also add the words to the model's messages, and the model can't answer after its own words.
       if (agent.ai_disclosure) yield* say(turn, `${this.#phrases.aiDisclosure} `)
     }
-    const tools = yield* this.#openTools(turn, signal)
+    const pauses = createPauses(this.#phrases)
+    const tools = yield* this.#openTools(turn, pauses, signal)
     try {
       yield* this.#takeLateResults(turn)
-      yield* this.#answer(turn, tools, signal)
+      yield* this.#answer(turn, tools, pauses, signal)
     } finally {
       tools.end(signal.aborted)
     }
   }
 
-  async *#openTools(turn: OpenTurn, signal: AbortSignal): AsyncGenerator<TurnEvent, TurnTools> {
+  async *#openTools(
+    turn: OpenTurn,
+    pauses: Pauses,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, TurnTools> {
     const { turns, lateResults, isDryRun } = this.#state
     let session: OpenTools | undefined
+    const opening = yieldOnce(this.#deps.openTools(signal))
     try {
-      session = await this.#deps.openTools(signal)
+      for await (const opened of bridgePauses(this.#deps.clock, opening, pauses.getLimitMs)) {
+        if (opened === 'pause') yield add(turn, { type: 'said', text: pauses.take(), isFiller: true })
+        else session = opened
+      }
     } catch (error) {
       if (!signal.aborted) {
         this.#deps.onToolFailure(error)
@@ -172,7 +183,12 @@ export class Conversation {
   }
 
   /** Lets the model answer. */
-  async *#answer(turn: OpenTurn, tools: TurnTools, signal: AbortSignal): AsyncGenerator<TurnEvent, void> {
+  async *#answer(
+    turn: OpenTurn,
+    tools: TurnTools,
+    pauses: Pauses,
+    signal: AbortSignal,
+  ): AsyncGenerator<TurnEvent, void> {
     const { agent, turns } = this.#state
     const { instructions, data } = this.#buildPrompt(tools)
     const history = [...toHistory(data, turns), ...toInputMessages(turn.input), ...turn.messages]
@@ -186,7 +202,6 @@ export class Conversation {
       maxRequestLength,
     }
     const stream = this.#deps.model.streamTurn(request)
-    const pauses = createPauses(this.#phrases)
     let text = createSpokenTextStream()
     for await (const part of bridgePauses(this.#deps.clock, stream, pauses.getLimitMs)) {
       if (part === 'pause') {
@@ -203,8 +218,10 @@ export class Conversation {
       if (part.type === 'tool_call') yield add(turn, tools.toPart(part.toolCallId, part.name, part.args))
       else if (part.type === 'tool_result') {
         yield* finishTool(turn, tools, part)
-        // Without its result, a process that continues couldn't tell whether the tool has done its work.
-        if (tools.hasEffects(part.name)) await this.#deps.saveProgress(turn.parts)
+        // Without its result, a process that continues couldn't tell whether the tool has done its work. If the turn can't be saved
+        // anymore, the result is saved as a late one.
+        const isSaved = !tools.hasEffects(part.name) || (await this.#deps.saveProgress(turn.parts))
+        if (isSaved) tools.setTaken(part.toolCallId)
       } else yield* this.#finish(turn, tools, part)
     }
   }
@@ -224,7 +241,7 @@ export class Conversation {
       return
     }
     if (!part.isTooLong) turn.model = part.model
-    if (part.isTruncated) yield add(turn, { type: 'trouble', sentence: answerTooLong })
+    for (const sentence of describeProblems(part)) yield add(turn, { type: 'trouble', sentence })
     const failedControl = tools.findFailedControl()
     if (failedControl !== undefined) {
       // An opt-out that wasn't saved must not be confirmed.
@@ -298,8 +315,20 @@ export class Conversation {
   }
 }
 
-const answerTooLong =
-  "The language model's answer was longer than an answer can be, so its end is missing, and so are the tools that it wanted to use."
+/** Says what an operator should know about an answer that didn't fail. */
+const describeProblems = ({ isTruncated, isFiltered, skippedCalls }: ModelFinish): string[] => [
+  ...(isTruncated ? [`The language model's answer was longer than an answer can be${endIsMissing}`] : []),
+  ...(isFiltered ? [`The language model's content filter ended the answer${endIsMissing}`] : []),
+  ...(skippedCalls > 0
+    ? [`The language model asked for more tool calls than it can make. Not made: ${skippedCalls}.`]
+    : []),
+]
+
+const endIsMissing = ', so its end is missing, and so are the tools that it wanted to use.'
+
+async function* yieldOnce<Value>(promise: Promise<Value>): AsyncGenerator<Value, void> {
+  yield await promise
+}
 
 const noToolServer = "The tool server couldn't be reached, so the agent had no tools in this turn."
 
@@ -341,6 +370,8 @@ function* finishTool(
   part.isError = tools.findOutcome(toolCallId)?.isError ?? isError
   yield { type: 'tool_finished', tool: { ...part } }
 }
+
+type Pauses = ReturnType<typeof createPauses>
 
 /** Decides when to bridge a pause, and with which sentence. A turn has each sentence only once. */
 function createPauses(phrases: Phrases) {

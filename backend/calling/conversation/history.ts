@@ -71,8 +71,11 @@ export const toLateResultsMessage = (results: readonly LateResult[]): ModelMessa
 /** Returns a message with words that the conversation itself said. */
 export const toSaidMessage = (text: string): ModelMessage => ({ role: 'assistant', content: text })
 
-/** The tool server ends a tool after 20 seconds. A tool without a result for this long was lost with its process. */
-const maxRunningMs = minuteMs
+/**
+ * How long after the beginning of its turn a tool can still be running. A turn takes minutes at most, and the tool server ends a tool
+ * after 20 seconds. A tool without a result for this long was lost with its process.
+ */
+const maxRunningMs = 5 * minuteMs
 
 /**
  * Lists the tools that earlier turns have started and that may still be running.

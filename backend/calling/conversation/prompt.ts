@@ -99,7 +99,7 @@ ${
 # Tools
 - Don't announce tools, and don't mention them to the contact.
 - In a tool's arguments, write numbers with digits, and dates as YYYY-MM-DD unless the tool wants something else.
-- If a tool rejects your arguments, correct them, and try once more. If it fails otherwise, say what you can't do right now, and continue. If it's unknown whether it did anything, say that you can't confirm it, and don't use it for that again.
+- If a tool rejects your arguments, correct them, and try again once. If it fails otherwise, say what you can't do right now, and continue. If it's unknown whether it did anything, say that you can't confirm it, and don't use it for that again.
 - If a tool is still running, continue with something else, and don't start it again. You'll get its result later. Never guess it, and don't end the call before it unless the contact wants to go.
 `
 }\

@@ -1,7 +1,6 @@
 import type { Call } from '@outdial/contract'
 import * as z from 'zod'
 import { addTokens } from '../../calling/chats/token-usage.ts'
-import { checkModel } from '../../calling/conversation/model/check-model.ts'
 import type { Deps } from '../../deps.ts'
 import { agentBadge } from '../../platform/views/badges.ts'
 import { badge } from '../../platform/views/elements.ts'
@@ -204,7 +203,7 @@ async function findModelProblem(deps: Deps, workspaceId: number, agentId: number
   const { model } = deps
   if (model === undefined) return null
   const agent = await getNewestVersion(deps, workspaceId, agentId)
-  const { problem, usage } = await checkModel({ ...deps, model }, agent.model ?? undefined)
+  const { problem, usage } = await model.check(agent.model ?? undefined)
   await addTokens(deps, workspaceId, usage)
   return problem && `${problem} Chats with the agent fail until the model answers.`
 }

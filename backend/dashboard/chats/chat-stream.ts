@@ -57,7 +57,7 @@ export async function* streamTurn(
         break
       case 'finished': {
         const shown = await view.load()
-        const turn = shown.chat.turns.at(-1)
+        const turn = shown.chat.turns.find(({ number }) => number === event.number)
         if (turn !== undefined)
           yield {
             type: 'turn',

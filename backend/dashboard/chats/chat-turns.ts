@@ -54,8 +54,8 @@ export const agentOfTurn = (
 /** @param isPartial true if the page has what was saved until the last tool that has effects */
 const lostAnswer = (isPartial: boolean): Html => html`
   <div class="notice" data-tone="warn">
-    ${isPartial ? 'The rest of this answer' : 'This answer'} was lost, because the server stopped or something failed before it was
-    stored.
+    ${isPartial ? 'The rest of this answer' : 'This answer'} was lost. The server stopped, something failed, or another page or process
+    continued the chat before the answer was stored.
   </div>
 `
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals'
 import type { AgentResult } from '@outdial/contract'
 import { startChatAnalysis } from '../../calling/chats/analysis-job.ts'
+import { addLateResult } from '../../calling/chats/chat-store.ts'
 import { startIdleChatEnd } from '../../calling/chats/idle-chats.ts'
 import { emptyResult } from '../../calling/dialer/attempt-result.ts'
 import { hourMs, minuteMs, secondMs } from '../../platform/core/durations.ts'
@@ -106,6 +107,16 @@ it("analyzes a chat that has ended, with its version's results and goal, and cou
       .executeTakeFirst(),
   )
   expect(tokens).toBe(chat.input_tokens + chat.output_tokens)
+})
+
+it('reads the result of a tool that arrived after the last turn', async () => {
+  const tool = { type: 'tool', id: '1', name: 'weather', args: {}, isError: false, isDryRun: false } as const
+  const id = await seedChat(deps, world.seed, { parts: [{ ...tool, result: null }], isEnded: true })
+  const late = { type: 'late_result', id: '1', name: 'weather', result: 'Sunny', isError: false } as const
+  await addLateResult(deps.db, world.seed.workspaceId, id, late)
+  await startJob()
+  await waitForEnd(id)
+  expect(models.first.requests[0]?.body.messages[1]?.content).toContain('weather: Sunny')
 })
 
 it('analyzes each chat once, however many workers there are', async () => {

@@ -60,7 +60,7 @@ it('streams an answer, stores it, and continues in another process', async () =>
   const chatId = await world.start()
   const events = await world.take(chatId, 'Hi')
   expect(events.length).toBeGreaterThan(3)
-  expect(events.at(-1)).toEqual({ type: 'finished', end: null })
+  expect(events.at(-1)).toEqual({ type: 'finished', number: 2, end: null })
   const other = await world.openProcess()
   expect(wordsOf(await world.take(chatId, 'Yes', { deps: other }))).toBe('I see. Is it yellow?')
   const chat = await read(chatId)
@@ -120,7 +120,7 @@ it('finds the values of the results after each answer', async () => {
   const chatId = await world.start()
   const found = { owns_house: expect.any(String) }
   expect((await world.take(chatId, 'I do')).slice(-2)).toEqual([
-    { type: 'finished', end: null },
+    { type: 'finished', number: 2, end: null },
     { type: 'found', found },
   ])
   expect((await read(chatId)).found).toEqual(found)
@@ -149,7 +149,7 @@ it('keeps what was said before an interruption, also if the same process takes t
 
 it('stores nothing of a turn after another process has taken the next one', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
-  world.model.behaviors.push('slow')
+  world.model.behaviors.push('stalled')
   const chatId = await world.start()
   const other = await world.openProcess()
   const abort = new AbortController()
@@ -256,7 +256,7 @@ it('uses its tools in a turn in which the tool server restarts, and has an hones
     await meanwhile()
     const events: ChatEvent[] = []
     for await (const event of turn) events.push(event)
-    expect(events).toContainEqual({ type: 'finished', end: null })
+    expect(events).toContainEqual(expect.objectContaining({ type: 'finished', end: null }))
     return events.find(({ type }) => type === 'tool_finished')
   }
   const used = { tool: { isError: false, result: expect.stringContaining('nothing was changed') } }
@@ -273,6 +273,82 @@ it('uses its tools in a turn in which the tool server restarts, and has an hones
   expect(world.log).toContain('failed to use the tool server for a chat')
   await world.startToolServer()
   expect(await takeNote(async () => {})).toMatchObject(used)
+})
+
+it('knows what it said before an interruption also if another process takes the next turn', async () => {
+  await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
+  world.model.behaviors.push('stalled')
+  const chatId = await world.start()
+  const other = await world.openProcess()
+  const abort = new AbortController()
+  let second: Promise<unknown> | undefined
+  const first = await world.take(chatId, 'Hi', {
+    signal: abort.signal,
+    onEvent: () => {
+      world.model.behaviors.length = 0
+      second ??= world.take(chatId, 'Wait', { deps: other })
+      abort.abort()
+    },
+  })
+  await second
+  const contents = world.model.requests.at(-1)?.body.messages.map(({ content }) => content)
+  expect(JSON.stringify(contents?.slice(-3))).toContain(wordsOf(first).trim())
+  expect((await read(chatId)).turns.map(({ isFinished }) => isFinished)).toEqual([true, true, true])
+})
+
+it('gives the model the result of a tool whose process was overtaken while it ran', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const overtaken = takeTurn(world.deps, keyOf(chatId), { type: 'speech', text: 'Take a note' }, noSignal)
+  for await (const { type } of stayOpen(overtaken)) if (type === 'tool_finished') break
+  await world.take(chatId, 'Hello', { deps: await world.openProcess() })
+  for await (const { type } of overtaken) if (type === 'dropped') break
+  await waitForValue(
+    () => read(chatId),
+    ({ turns }) => turns[1]?.parts.some((part) => part.type === 'tool' && part.result !== null) === true,
+  )
+  const events = await world.take(chatId, 'And now?')
+  expect(events.find(({ type }) => type === 'late_result')).toMatchObject({ name: 'contact_note' })
+})
+
+it("doesn't change a turn that has ended, and starts no tool for it", async () => {
+  await world.assign('contact_note')
+  const { id: contactId } = await seedContact()
+  const chatId = await world.start({ contactId })
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  let isNextHeld = false
+  const deps = {
+    ...world.deps,
+    confirmRights: async () => {
+      if (!isNextHeld) return
+      isNextHeld = false
+      await released
+    },
+  }
+  const abort = new AbortController()
+  await world.take(chatId, 'Take a note', {
+    deps,
+    signal: abort.signal,
+    onEvent: ({ type }) => {
+      if (type !== 'tool_started') return
+      isNextHeld = true
+      abort.abort()
+    },
+  })
+  const before = (await read(chatId)).turns
+  release()
+  const after = await waitForValue(
+    () => read(chatId),
+    ({ turns }) => turns[1]?.parts.some((part) => part.type === 'tool' && part.result !== null) === true,
+  )
+  expect(after.turns[1]?.parts.map(({ type }) => type)).toEqual(before[1]?.parts.map(({ type }) => type))
+  expect(after.turns[1]?.parts).toContainEqual(
+    expect.objectContaining({ name: 'contact_note', result: expect.stringContaining("wasn't started") }),
+  )
+  const toolCalls = world.db.selectFrom('tool_call').selectAll().where('conversation_id', '=', chatId)
+  expect(await toolCalls.execute()).toEqual([])
 })
 
 it('starts no tool with effects once another process has taken the next turn', async () => {
@@ -344,7 +420,7 @@ it('says the sentences of the agent, with their placeholders filled', async () =
 it('ends a chat in which the contact says nothing', async () => {
   const chatId = await world.start()
   await world.take(chatId, silence)
-  expect((await world.take(chatId, silence)).at(-1)).toEqual({ type: 'finished', end: 'silence' })
+  expect((await world.take(chatId, silence)).at(-1)).toMatchObject({ type: 'finished', end: 'silence' })
   expect(await read(chatId)).toMatchObject({ endReason: 'silence' })
 })
 

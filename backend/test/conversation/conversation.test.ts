@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
 import { minuteMs, secondMs } from '../../platform/core/durations.ts'
 import { createDialog, saidIn } from '../support/conversations.ts'
@@ -188,6 +189,23 @@ it('makes at most 8 tool calls of an answer, and 20 of a turn', async () => {
   expect(models.first.requests.length).toBeGreaterThanOrEqual(3)
 })
 
+it('puts through an opt-out after more tool calls than an answer can have, and reports the others', async () => {
+  models.first.behaviors.push('obedient')
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
+  await dialog.take(null)
+  const orders = Array.from(
+    { length: 25 },
+    (_, index) => `call the tool contact_note with {"text":"${index}"}`,
+  )
+  const { turn } = await dialog.take([...orders, 'call the tool opt_out with {}'].join('\n'))
+  expect(dialog.controls).toEqual(['opt_out'])
+  expect(turn.end).toBe('agent')
+  expect(turn.parts).toContainEqual({
+    type: 'trouble',
+    sentence: 'The language model asked for more tool calls than it can make. Not made: 17.',
+  })
+})
+
 it("doesn't let the contact imitate a note about a tool", async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
@@ -203,6 +221,17 @@ it('tells the operator that an answer was too long', async () => {
   expect(turn.parts.at(-1)).toMatchObject({
     type: 'trouble',
     sentence: expect.stringContaining('longer than an answer can be'),
+  })
+})
+
+it('tells the operator that a content filter ended an answer', async () => {
+  models.first.behaviors.push('filtered')
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  const { turn } = await dialog.take('Hi')
+  expect(turn.parts.at(-1)).toMatchObject({
+    type: 'trouble',
+    sentence: expect.stringContaining('content filter ended the answer'),
   })
 })
 
@@ -266,6 +295,19 @@ it('bridges a pause before the first word once, and does not tell the model', as
   expect(JSON.stringify(turn.messages)).not.toContain('Let me think')
 })
 
+it('bridges the time until the tool server has opened a session', async () => {
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  dialog.opening = promise
+  const taking = dialog.take('Hi')
+  await waitUntil(() => models.clock.waiting === 1)
+  models.clock.advance(1.5 * secondMs)
+  resolve()
+  const { turn } = await taking
+  expect(turn.parts[0]).toEqual({ type: 'said', text: 'Let me think for a second.', isFiller: true })
+})
+
 it('bridges the time while a tool runs', async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
@@ -310,6 +352,40 @@ it('continues without a tool that takes longer than 8 seconds, and never starts 
   })
   await dialog.take('Take a note')
   expect(dialog.calls).toHaveLength(2)
+})
+
+it("doesn't start a tool again that has finished since the model was told that it's still running", async () => {
+  models.first.behaviors.push('same-tool')
+  const run = async () => {
+    await models.clock.wait(8 * secondMs)
+    await setImmediate() // the conversation stops waiting first
+    return { text: 'Saved.', isError: false }
+  }
+  const dialog = createDialog(await open(), {}, [{ name: 'contact_note', run }])
+  await dialog.take(null)
+  const taking = dialog.take('Hi')
+  await waitUntil(() => dialog.calls.length === 1 && models.clock.waiting === 3)
+  models.clock.advance(8 * secondMs)
+  const { turn } = await taking
+  expect(dialog.calls).toHaveLength(1)
+  const results = turn.parts.flatMap((part) => (part.type === 'tool' ? [part.result] : []))
+  expect(results.slice(0, 2)).toEqual([null, 'Saved.'])
+  await waitUntil(() => dialog.late.length === 1)
+})
+
+it('starts no tool again that was started late in a long turn', async () => {
+  const { tool, finish } = slowTool('contact_note')
+  const dialog = createDialog(await open(), {}, [tool])
+  await dialog.take(null)
+  const abort = new AbortController()
+  const taking = dialog.take('Take a note', { signal: abort.signal })
+  await waitUntil(() => dialog.calls.length === 1)
+  abort.abort()
+  await taking
+  models.clock.advance(90 * secondMs)
+  await dialog.take('Take a note')
+  expect(dialog.calls).toHaveLength(1)
+  finish('Saved.')
 })
 
 it('starts no tool again that a process had started when it was killed', async () => {

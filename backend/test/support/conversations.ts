@@ -35,6 +35,8 @@ export interface Dialog {
   /** The tools that were called, with their arguments. */
   calls: [string, Record<string, unknown>][]
   controls: string[]
+  /** The tool server opens sessions once this resolves. */
+  opening: Promise<void>
   /** True if call controls fail. */
   isControlFailing: boolean
   /** What the turn in progress has saved. */
@@ -76,6 +78,7 @@ export function createDialog(
       calls: [],
       controls: [],
       isControlFailing: false,
+      opening: Promise.resolve(),
       progress: [],
       isOutdated: false,
       failures: [],
@@ -105,6 +108,7 @@ export function createDialog(
   const deps: ConversationDeps = {
     ...{ model, clock },
     openTools: async () => {
+      await dialog.opening
       if (tools === 'unreachable') throw new Error('connection refused')
       return playSession(dialog, tools)
     },

@@ -22,6 +22,8 @@ export interface Answer {
   tokens: { inputTokens: number | undefined; outputTokens: number | undefined } | undefined
   /** True if the answer reached a limit. */
   isTruncated: boolean
+  /** True if the server's content filter ended the answer. */
+  isFiltered: boolean
   failure: ModelFailure | undefined
   /** The name of the error that the packages reported, for the log. */
   error: string | undefined
@@ -29,7 +31,7 @@ export interface Answer {
 
 export const createAnswer = (): Answer => ({
   ...{ text: '', reasoning: '', calls: [], characters: 0, tokens: undefined },
-  ...{ isTruncated: false, failure: undefined, error: undefined },
+  ...{ isTruncated: false, isFiltered: false, failure: undefined, error: undefined },
 })
 
 /**
@@ -56,7 +58,8 @@ export function addPart(answer: Answer, part: TextStreamPart<ToolSet>): boolean 
   }
   if (part.type === 'finish-step') {
     answer.tokens = part.usage
-    answer.isTruncated = part.finishReason === 'length' || part.finishReason === 'content-filter'
+    answer.isTruncated = part.finishReason === 'length'
+    answer.isFiltered = part.finishReason === 'content-filter'
   }
   return part.type === 'tool-input-start' || part.type === 'tool-input-delta'
 }

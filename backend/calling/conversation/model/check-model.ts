@@ -1,39 +1,45 @@
-import type { Clock } from '../../../platform/core/clock.ts'
 import { secondMs } from '../../../platform/core/durations.ts'
+import type { Endpoint } from './endpoint.ts'
 import { failureSentences } from './failure.ts'
-import type { ModelClient } from './model-client.ts'
+import type { ModelHealth } from './health.ts'
+import { streamTurn, type TurnDeps } from './stream-turn.ts'
 import { noUsage, type TokenUsage } from './usage.ts'
+
+/** The result of a check. `problem` is a sentence for the operator; null if a model answered. */
+export interface ModelCheck {
+  problem: string | null
+  usage: TokenUsage
+}
 
 /** How long a member waits for the check. */
 const maxMs = 5 * secondMs
 
-/**
- * Asks a model, or the second one, for a few words. Returns why none answered, as a sentence for the operator, and the tokens that
- * were used.
- *
- * @param name undefined for the default model
- */
-export async function checkModel(
-  { clock, model }: { clock: Pick<Clock, 'wait'>; model: Pick<ModelClient, 'streamTurn'> },
-  name: string | undefined,
-): Promise<{ problem: string | null; usage: TokenUsage }> {
+/** A check decides nothing about the requests of conversations. */
+const unrecordedHealth: ModelHealth = {
+  isPaused: async () => false,
+  addSuccess: async () => {},
+  addFailure: async () => {},
+}
+
+/** Asks the first model, and the second one if that fails, for a word. Never throws. */
+export async function checkModel(deps: TurnDeps, endpoints: readonly Endpoint[]): Promise<ModelCheck> {
   const ended = new AbortController()
   const late = new AbortController()
-  void clock.wait(maxMs, ended.signal).then(() => late.abort())
-  const request = {
+  void deps.clock.wait(maxMs, ended.signal).then(() => late.abort())
+  const stream = streamTurn({ ...deps, health: unrecordedHealth }, endpoints, {
     ...{ instructions: 'Answer with one word.', messages: [{ role: 'user' as const, content: 'Hello' }] },
-    ...{ tools: [], maxSteps: 1, maxOutputTokens: 16, signal: late.signal },
-  }
-  let outcome: { problem: string | null; usage: TokenUsage } = { problem: notInTime, usage: noUsage }
-  for await (const part of model.streamTurn({ ...(name !== undefined && { model: name }), ...request })) {
-    if (part.type === 'finish') outcome = { problem: null, usage: part.usage }
+    ...{ tools: [], maxSteps: 1, signal: late.signal },
+  })
+  let check: ModelCheck = { problem: notInTime, usage: noUsage }
+  for await (const part of stream) {
+    if (part.type === 'finish') check = { problem: null, usage: part.usage }
     if (part.type === 'failure') {
       const { kind } = part.failure
-      outcome = { problem: kind === 'aborted' ? notInTime : failureSentences[kind], usage: part.usage }
+      check = { problem: kind === 'aborted' ? notInTime : failureSentences[kind], usage: part.usage }
     }
   }
   ended.abort()
-  return outcome
+  return check
 }
 
 const notInTime = "The language model didn't answer within 5 seconds."

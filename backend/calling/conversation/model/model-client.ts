@@ -3,6 +3,7 @@ import type { LlmSettings } from '../../../config.ts'
 import type { Clock } from '../../../platform/core/clock.ts'
 import { openModelKey } from '../../../platform/secrets/model-keys.ts'
 import { type AnalysisOutcome, type AnalysisRequest, analyze } from './analyze.ts'
+import { checkModel, type ModelCheck } from './check-model.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 import { createModelHealth, type ModelHealth } from './health.ts'
 import { createModelFetch, type ModelFetch } from './model-fetch.ts'
@@ -17,6 +18,8 @@ export interface ModelClient {
   streamTurn(request: TurnRequest): AsyncGenerator<TurnPart, void>
   /** Never rejects. */
   analyze(request: AnalysisRequest): Promise<AnalysisOutcome>
+  /** Asks a model for a word. Takes at most 5 seconds. Never rejects. */
+  check(model: string | undefined): Promise<ModelCheck>
   /** Closes all connections, and ends the requests in progress. */
   close(): Promise<void>
 }
@@ -65,6 +68,7 @@ export async function openModelClient(
       yield* streamTurn(deps, await chooseEndpoints(request.model), request)
     },
     analyze: async (request) => analyze(deps, await chooseEndpoints(request.model), request),
+    check: async (name) => checkModel(deps, await chooseEndpoints(name)),
     close: async () => {
       for (const watch of watches) watch.stop()
       await modelFetch.close()

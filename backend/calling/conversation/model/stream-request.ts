@@ -5,6 +5,7 @@ import { addFailure, addPart, type Answer, createAnswer } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ModelPackages } from './packages.ts'
 import { createRequestLimit } from './request-limit.ts'
+import type { ConversationTool } from './tools.ts'
 import { noUsage, type TokenUsage, toUsage } from './usage.ts'
 
 export interface StreamedRequest {
@@ -12,6 +13,8 @@ export interface StreamedRequest {
   messages: readonly ModelMessage[]
   /** Tools without `execute`, so that the stream doesn't run them. Otherwise, they'd end with the stream. */
   tools: ToolSet
+  /** The same tools with their schemas, for estimates. */
+  offered: readonly ConversationTool[]
   mayUseTools: boolean
   maxOutputTokens: number
   signal: AbortSignal
@@ -93,9 +96,8 @@ export async function* streamRequest(
 /** Returns the tokens that a request used. A rejected request used none, but an aborted one did. */
 function findUsage({ failure, tokens, characters }: Answer, request: StreamedRequest): TokenUsage {
   if (failure?.kind === 'rejected' || failure?.kind === 'unreachable') return noUsage
-  const { instructions, messages, tools } = request
-  const descriptions = Object.entries(tools).map(([name, { description }]) => [name, description])
-  return toUsage(tokens, [instructions, messages, descriptions], characters)
+  const { instructions, messages, offered } = request
+  return toUsage(tokens, [instructions, messages, offered], characters)
 }
 
 /** Adds the space that's missing between what was said and what continues it. */

@@ -41,15 +41,26 @@ interface TurnEnd {
   usage: TokenUsage
 }
 
+/** The end of a turn that didn't fail. */
+interface TurnFinish extends TurnEnd {
+  type: 'finish'
+  /** The model that answered last. */
+  model: string
+  /** True if the answer reached its limit. */
+  isTruncated: boolean
+  /** True if the server's content filter ended the answer. */
+  isFiltered: boolean
+  /** True if the next request would have exceeded `maxRequestLength`. */
+  isTooLong: boolean
+  /** The number of tool calls beyond the limits, which weren't made. */
+  skippedCalls: number
+}
+
 export type TurnPart =
   | { type: 'text'; text: string }
   | ToolCallPart
   | ToolResultPart
-  /**
-   * `model` is the one that answered last. `isTruncated` is true if the answer reached its limit, and `isTooLong` if the next request
-   * would have exceeded `maxRequestLength`.
-   */
-  | (TurnEnd & { type: 'finish'; model: string; isTruncated: boolean; isTooLong: boolean })
+  | TurnFinish
   | (TurnEnd & { type: 'failure'; failure: ModelFailure })
 
 export interface TurnDeps {
@@ -77,6 +88,8 @@ interface Turn {
   usage: TokenUsage
   /** The IDs of all tool calls. */
   callIds: Set<string>
+  /** The number of tool calls that weren't made. */
+  skippedCalls: number
 }
 
 /**
@@ -92,11 +105,12 @@ export async function* streamTurn(
   const { maxOutputTokens = 400, firstWordMs = 4 * secondMs, idleMs = 10 * secondMs } = request
   const toolSet: ToolSet = toToolSet(deps.packages, tools)
   const turn: Turn = {
-    settings: { instructions, tools: toolSet, maxOutputTokens, signal, firstWordMs, idleMs },
+    settings: { instructions, offered: tools, tools: toolSet, maxOutputTokens, signal, firstWordMs, idleMs },
     history: request.messages,
     endpoints: [...endpoints],
-    ...{ messages: [], text: '', broken: '', usage: noUsage, callIds: new Set() },
+    ...{ messages: [], text: '', broken: '', usage: noUsage, callIds: new Set(), skippedCalls: 0 },
   }
+  const ending = tools.filter(({ endsTurn }) => endsTurn).map(({ name }) => name)
   let rejectedCalls = 0
   for (let step = 1; ; step += 1) {
     const sent = [instructions, turn.history, turn.messages, tools]
@@ -107,10 +121,13 @@ export async function* streamTurn(
     const callsLeft = Math.min(maxCalls.inAnswer, maxCalls.inTurn - turn.callIds.size)
     const mayUseTools = step < maxSteps && rejectedCalls < maxRejectedCalls && callsLeft > 0
     const outcome = yield* requestStep(deps, turn, mayUseTools)
-    const { text, reasoning, failure, isTruncated } = outcome
+    const { text, reasoning, failure, isTruncated, isFiltered } = outcome
     // Skips tool calls if the answer was cut off, if tools weren't allowed, or if the contact interrupted the turn.
-    const isUsable = failure === undefined && mayUseTools && !isTruncated && !signal.aborted
-    const calls = isUsable ? outcome.calls.slice(0, callsLeft).map((call) => withOwnId(turn, call)) : []
+    const isUsable = failure === undefined && mayUseTools && !isTruncated && !isFiltered && !signal.aborted
+    // A text with many orders must not keep the contact from opting out, so tools that end the turn don't count.
+    const made = outcome.calls.filter(({ name }, index) => index < callsLeft || ending.includes(name))
+    const calls = isUsable ? made.map((call) => withOwnId(turn, call)) : []
+    if (isUsable) turn.skippedCalls += outcome.calls.length - made.length
     turn.text += text
     if (text.trim() !== '' || calls.length > 0)
       turn.messages.push(toMessage(text.trimStart(), reasoning, calls))
@@ -123,7 +140,7 @@ export async function* streamTurn(
       return
     }
     if (calls.length === 0) {
-      yield toFinish(turn, { isTruncated })
+      yield toFinish(turn, { isTruncated, isFiltered })
       return
     }
     rejectedCalls += calls.filter(({ problem }) => problem !== undefined).length
@@ -133,17 +150,19 @@ export async function* streamTurn(
       yield { type: 'failure', failure: { kind: 'aborted' }, ...toEnd(turn) }
       return
     }
-    const ending = tools.filter(({ endsTurn }) => endsTurn).map(({ name }) => name)
     if (calls.some(({ name, problem }) => problem === undefined && ending.includes(name))) {
-      yield toFinish(turn, { isTruncated })
+      yield toFinish(turn, {})
       return
     }
   }
 }
 
-const toFinish = (turn: Turn, { isTruncated = false, isTooLong = false }): TurnPart => ({
-  ...{ type: 'finish', model: turn.endpoints[0]?.model ?? '', isTruncated, isTooLong },
-  ...toEnd(turn),
+const toFinish = (
+  turn: Turn,
+  { isTruncated = false, isFiltered = false, isTooLong = false }: Partial<TurnFinish>,
+): TurnFinish => ({
+  ...{ type: 'finish', model: turn.endpoints[0]?.model ?? '', isTruncated, isFiltered, isTooLong },
+  ...{ skippedCalls: turn.skippedCalls, ...toEnd(turn) },
 })
 
 /** Gives a call a new ID if the turn already has its ID, because some servers number the calls of each response from one. */

@@ -156,6 +156,11 @@ function fail(sentence) {
 
 /** Shows the page of the chat that has ended. That page refreshes itself until the chat has been analyzed. */
 async function showEnd() {
+  const { status } = await fetch(location.pathname, { method: 'HEAD' })
+  if (status === 404) {
+    moveToLog()
+    return fail("This chat has been deleted. Start a new one on the agent's page.")
+  }
   await window.htmx.ajax('GET', location.pathname, {
     target: '#live',
     select: '#live',

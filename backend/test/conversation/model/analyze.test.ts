@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { AgentResult } from '@outdial/contract'
-import { readAnalysis } from '../../../calling/conversation/model/analysis.ts'
+import { limitLength, readAnalysis } from '../../../calling/conversation/model/analysis.ts'
 import type { AnalysisRequest } from '../../../calling/conversation/model/analyze.ts'
 import { useLanguageModels } from '../../support/language-model.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -132,4 +132,18 @@ it('has no opinion about a goal that there is not', () => {
 
 it.each([{ summary: ' ' }, { summary: undefined }, { sentiment: 'mixed' }])('rejects %j', (changes) => {
   expect(read(changes)).toBeUndefined()
+})
+
+it('shortens a transcript that is too long: first the texts of tools, then what was said first', () => {
+  const said = { role: 'agent', text: 'x'.repeat(1_000) } as const
+  const tool = { role: 'tool', text: 'y'.repeat(4_000) } as const
+  const short = [said, tool]
+  expect(limitLength(short)).toBe(short)
+  const withTools = limitLength([...Array.from({ length: 50 }, () => tool), said])
+  expect(withTools.length).toBe(51)
+  expect(withTools[0]?.text.length).toBeLessThan(1_000)
+  expect(withTools.at(-1)).toEqual(said)
+  const words = limitLength([{ role: 'contact', text: 'First.' }, ...Array.from({ length: 200 }, () => said)])
+  expect(words).toHaveLength(160)
+  expect(words).not.toContainEqual({ role: 'contact', text: 'First.' })
 })

@@ -20,6 +20,21 @@ it.each(['429', '500', 'empty'])('asks the second model if the first one fails w
   expect(models.second.requests[0]?.headers.authorization).toBe(`Bearer ${secondKey}`)
 })
 
+it('can be checked without an effect on the requests of conversations', async () => {
+  models.first.behaviors.push('500')
+  const client = await models.open({ settings: { fallback: undefined } })
+  const rejected = "The language model's server rejected a request."
+  for (let count = 0; count < 3; count += 1)
+    expect(await client.check(undefined)).toMatchObject({ problem: rejected })
+  models.first.behaviors.length = 0
+  const withSecond = await models.open()
+  for (let count = 0; count < 3; count += 1)
+    expect(await withSecond.check(undefined)).toMatchObject({ problem: null })
+  const checks = models.first.requests.length
+  await collect(withSecond.streamTurn(turnRequest('Hi')))
+  expect(models.first.requests).toHaveLength(checks + 1)
+})
+
 it('asks the second model if the first word is late', async () => {
   models.first.behaviors.push('silent')
   const client = await models.open()

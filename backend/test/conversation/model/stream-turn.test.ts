@@ -43,7 +43,7 @@ it('yields words as they stream, and ends with the messages and the tokens', asy
   expect(endOf(parts)).toEqual({
     type: 'finish',
     model: 'outdial-fake',
-    isTooLong: false,
+    ...{ isTooLong: false, isFiltered: false, skippedCalls: 0 },
     text: greeting,
     messages: [{ role: 'assistant', content: [{ type: 'text', text: greeting }] }],
     usage: { inputTokens: expect.any(Number), outputTokens: expect.any(Number), isEstimated: false },
@@ -177,6 +177,17 @@ it('counts 3 characters as a token if a server reports no tokens', async () => {
   const { usage } = endOf(await collect(client.streamTurn(turnRequest('Hi'))))
   expect(usage).toMatchObject({ outputTokens: Math.ceil(greeting.length / 3), isEstimated: true })
   expect(usage.inputTokens).toBeGreaterThan('Be polite. Ask: Do you own a house?Hi'.length / 3)
+})
+
+it('counts the schemas of tools, too, if a server reports no tokens', async () => {
+  models.first.behaviors.push('no-usage')
+  const client = await models.open()
+  const { tool } = recordingTool('contact_note')
+  const inputSchema = { ...tool.inputSchema, description: 'x'.repeat(30_000) }
+  const { usage } = endOf(
+    await collect(client.streamTurn(turnRequest('Hi', { tools: [{ ...tool, inputSchema }] }))),
+  )
+  expect(usage.inputTokens).toBeGreaterThan(10_000)
 })
 
 it("ends an answer that ignores its limit, without a failure, and ends the server's work", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, expect } from '@jest/globals'
 import type { Page as Tab } from 'playwright-core'
+import { secondMs } from '../../../platform/core/durations.ts'
 import { assignNoteTool, seedChatter } from '../../support/chat-pages.ts'
 import { itInChromium } from '../../support/chromium.ts'
 import { expectAccessible, openTab } from '../../support/dashboard.ts'
@@ -89,6 +90,18 @@ itInChromium('sends the form without the script if the turn is rejected', async 
   await isFocused(tab, 'f-text')
   await tab.getByRole('button', { name: 'Say nothing' }).click()
   await tab.getByRole('log').getByText('Are you still there?').waitFor()
+  await tab.close()
+})
+
+itInChromium('says that the chat is gone if it is deleted while the agent speaks', async (chromium) => {
+  world.fake.behaviors = ['stalled']
+  const { user, tab, field } = await openChat(chromium)
+  await field.fill('Hello')
+  await field.press('Enter')
+  await tab.locator('#chat-speaking').getByText('I see. Do').waitFor()
+  await world.database.db.deleteFrom('conversation').where('workspace_id', '=', user.workspaceId).execute()
+  world.service.deps.clock.advance(secondMs)
+  await tab.getByRole('alert').getByText('This chat has been deleted.').waitFor()
   await tab.close()
 })
 

@@ -210,7 +210,7 @@ describe('a turn that has no end', () => {
     world.service.deps.clock.advance(2 * minuteMs)
     const { page: lost } = await user.browser.open(chat.url)
     expect(lost.text).toContain(
-      'This answer was lost, because the server stopped or something failed before it was stored.',
+      'This answer was lost. The server stopped, something failed, or another page or process continued the chat',
     )
   })
 
@@ -220,7 +220,7 @@ describe('a turn that has no end', () => {
     await loseTurn(chat, {})
     world.service.deps.clock.advance(2 * minuteMs)
     const { page } = await user.browser.open(chat.url)
-    expect(page.text).toMatch(/Maya Hello Ava .+ The rest of this answer was lost, because/)
+    expect(page.text).toMatch(/Maya Hello Ava .+ The rest of this answer was lost\./)
   })
 })
 
