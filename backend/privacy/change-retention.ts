@@ -36,8 +36,8 @@ const isShorterThan = (days: RetentionDays, other: RetentionDays): days is numbe
   days !== null && (other === null || days < other)
 
 /**
- * Sets how many days a workspace keeps conversations, and cancels a pending change. The change takes effect at once, so a
- * shorter retention isn't accepted: the function then returns false. See {@link shortenRetention}.
+ * Sets how many days a workspace keeps conversations, and cancels a pending change. The change takes effect at once. If the
+ * retention is shorter than the current one, changes nothing and returns false: see {@link shortenRetention}.
  *
  * @throws {ApiError} validation_failed for a number of days that isn't allowed
  */
@@ -113,7 +113,7 @@ export async function previewShorterRetention(
   return countCalls(db, workspaceId, { days, at: new Date(now.getTime() + retentionDelayMs) })
 }
 
-/** Returns a workspace's retention, with a pending change that can still be undone. */
+/** Returns a workspace's retention, and the pending change if one can still be undone. */
 export const getRetention = ({ db, clock }: Pick<Deps, 'db' | 'clock'>, workspaceId: number) =>
   findRetention(db, workspaceId, clock.now())
 

@@ -32,8 +32,8 @@ import { eraseCallbackUrls, eraseEvents } from '../webhooks/erase-events.ts'
 /**
  * One eraser for every place that stores something about a contact, except import rows, which are locked before the contact. A
  * new table or column that can contain who a person is, or what they said, needs an eraser here; test/privacy/erasers.test.ts
- * fails without it. Erasers of rows that other transactions also lock are in the order of platform/db/locks.ts. The contact and
- * its calls are already locked, and its attempts have ended.
+ * fails without it. Erasers of rows that other transactions also lock are in the order of platform/db/locks.ts. Before the
+ * erasers run, the contact and its calls are locked, and its call attempts have ended.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,
@@ -53,12 +53,12 @@ const erasers: readonly ContactEraser[] = [
 ]
 
 /**
- * Erases a contact. Completes queued calls as canceled, and erases who the person is from everything that's stored. The
- * calls and how they ended stay, and so does the do-not-call entry, as the hash of a number. Erasing a contact again
- * changes nothing. While a call is in progress, erasing is rejected, because the end of the call is yet to be stored.
+ * Erases a contact. Completes queued calls as canceled, and erases what was said and what identifies the person, wherever it's
+ * stored. The calls and how they ended stay, and so does the do-not-call entry, as the hash of a number. Erasing a contact
+ * again changes nothing. While a call is in progress, erasing is rejected, because the end of the call is yet to be stored.
  *
- * Anything that arrives late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or
- * finds its call completed or its chat deleted, and stores nothing.
+ * Anything that arrives late (notes, reports, tool calls, an analysis, another call) waits for the contact's lock, or finds its
+ * call completed or its chat deleted, and stores nothing.
  *
  * @throws {ApiError} not_found, validation_failed
  */
@@ -93,7 +93,7 @@ export async function eraseContact(
     const at = tx.clock.now()
     const callIds = calls.map(({ id }) => id)
     const end = { outcome: 'canceled', endedReason: 'contact_erased', at } as const
-    // These events are erased with all others in this transaction, before anything can send them.
+    // The events that these two functions write are erased later in this transaction, before anything can send them.
     await completeQueuedCalls(tx, workspaceId, callIds, end)
     await publishCompletedCalls(tx, workspaceId, await endAnalyses(tx.db, workspaceId, callIds), at)
     const toErase = {
@@ -120,7 +120,9 @@ export const toIdentifiers = ({
   email,
 })
 
-/** Returns the digits that every spelling of a number contains: the national number, unless that's too short to be unique. */
+/**
+ * Returns the digits that every spelling of a number has: the national number, or all digits if it's too short to be unique.
+ */
 function toSearchDigits(phoneNumber: string): string {
   const nationalNumber = parsePhoneNumberFromString(phoneNumber)?.nationalNumber ?? ''
   return nationalNumber.length >= 8 ? nationalNumber : phoneNumber.replace(/\D/g, '')

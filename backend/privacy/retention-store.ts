@@ -11,8 +11,8 @@ export interface Retention {
 }
 
 /**
- * Returns an SQL expression for the retention in effect at a time. It applies a pending retention when its time comes, so that
- * the row needn't be updated then.
+ * Returns an SQL expression for the retention in effect at a time. A pending retention counts as soon as its time has come, so
+ * that the row needn't be updated then.
  */
 const daysAt = (now: Date) =>
   sql<RetentionDays>`case when pending_retention_at <= ${now} then pending_retention_days else retention_days end`

@@ -11,7 +11,7 @@ import { eraseConversationsInEvents } from '../webhooks/erase-events.ts'
 import { conversationLimit } from './change-retention.ts'
 import { selectRetentions } from './retention-store.ts'
 
-/** Calls or chats per transaction. A transaction locks their rows for about a tenth of a second. */
+/** The maximum number of calls or chats per transaction. A transaction locks their rows for about a tenth of a second. */
 const batchSize = 500
 
 /**
@@ -40,7 +40,7 @@ export const startRetention = (deps: Pick<Deps, 'db' | 'clock' | 'notify' | 'log
     onError: (error) => deps.log.error({ error: describeError(error) }, 'failed to erase old conversations'),
   })
 
-/** Erases one batch in one transaction, so that no conversation is half erased. Returns the number of calls. */
+/** Erases the conversations of one batch of calls, all or none. Returns the number of calls. */
 const eraseConversations = (
   deps: Pick<Deps, 'db' | 'notify'>,
   workspaceId: number,
