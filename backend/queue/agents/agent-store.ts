@@ -77,7 +77,7 @@ export const insertVersion = async (
     .execute()
 }
 
-/** Returns a version of an agent; undefined if there's none with this number, or no agent with this ID. */
+/** Returns a version of an agent. Returns undefined if the agent, or this version of it, doesn't exist. */
 export const findVersion = (
   db: Db,
   workspaceId: number,

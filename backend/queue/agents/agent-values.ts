@@ -5,7 +5,7 @@ import type { Actor } from '../../platform/core/actor.ts'
 /** The values that an agent's form edits. A version stores all of them. */
 export interface AgentValues {
   name: string
-  /** BCP 47. */
+  /** A BCP 47 language tag. */
   language: string
   greeting: string
   /** Names of the contact's variables that the texts use. */
@@ -17,7 +17,7 @@ export interface AgentValues {
   results: AgentResult[]
   /** Null for the default model. */
   model: string | null
-  /** The maximum length of a conversation. Null for agents that are older than versions; the dialer's limit applies to them. */
+  /** The maximum length of a conversation. Null for agents from before versions existed: the general limits apply to them. */
   max_minutes: number | null
   closing_line: string
   /** True if the agent says at the beginning that it's an AI. */
@@ -59,7 +59,8 @@ const StoredValues = z.object({
 
 export function toAgentValues(stored: Omit<StoredVersion, 'created_by' | 'created_at'>): AgentValues {
   const { name, language, greeting, variables } = stored
-  // During an update, an earlier version of Outdial can run beside this one. It saves only the agent's columns.
+  // During an update, an earlier version of Outdial can run beside this one. That version changes only the agent's columns, so
+  // the columns win.
   const columns = stored.number === stored.published ? { name, language, greeting, variables } : {}
   return StoredValues.parse({ ...(stored.values as object | null), ...columns })
 }

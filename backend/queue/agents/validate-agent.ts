@@ -6,8 +6,8 @@ import { describePlaceholderIssues } from '../calls/greeting.ts'
 import type { AgentValues } from './agent-values.ts'
 
 /**
- * Maximum lengths in characters. RFC 5646, section 4.4.1, asks to allow 35 for a language tag, and `Intl` is slow for longer
- * ones.
+ * Maximum lengths in characters. RFC 5646, section 4.4.1, asks software to allow 35 for a language tag, and `Intl` is slow for
+ * longer ones.
  */
 export const maxLengths = {
   name: 200,
@@ -68,8 +68,8 @@ const boundedField = (field: keyof typeof fieldNames) =>
     .refine((text) => text.length <= maxLengths[field], tooLongRule(field))
 
 /**
- * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: letters without accents, digits, and
- * `_`, up to the length limit.
+ * Checks whether a script can use the name as a variable, as in `{{roof_type}}`: it has only letters without accents, digits,
+ * and `_`, isn't too long, and isn't `__proto__`.
  */
 const isVariableName = (name: string): boolean =>
   name.length <= maxLengths.variable && /^\w+$/.test(name) && name !== '__proto__'
@@ -141,7 +141,7 @@ function findResultIssues(
   ]
 }
 
-/** Returns the name of a result from what a person typed: “Appointment day” is appointment_day. */
+/** Converts what a person typed to the name of a result: “Appointment day” becomes appointment_day. */
 export const toResultName = (label: string): string =>
   label
     .normalize('NFKD')

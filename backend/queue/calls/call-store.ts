@@ -154,7 +154,7 @@ export interface QueuedCallResult {
   outcome: CallOutcome
   endedReason: EndedReason
   at: Date
-  /** The call in which the contact opted out. If it's among the completed calls, it's marked as opted out. */
+  /** The call in which the contact opted out. If it's among the completed calls and isn't a test, it's marked as opted out. */
   optedOutCallId?: number
   /** The member or program that canceled the call. */
   canceledBy?: Actor
@@ -247,7 +247,9 @@ export const lockQueuedCallsOfContact = (db: Db, workspaceId: number, contactId:
     .forNoKeyUpdate('call')
     .execute()
 
-/** Locks up to `limit` of the next queued calls to a number that a rule delays. Returns each with its campaign's limits. */
+/**
+ * Locks the next queued calls to a number, up to `limit`, that are delayed by a rule. Returns each with its campaign's limits.
+ */
 export const lockDelayedCalls = (db: Db, workspaceId: number, phoneNumber: string, limit: number) =>
   withCampaignLimits(queuedCalls(db, workspaceId))
     .where('call.id', 'in', (eb) =>

@@ -11,7 +11,9 @@ import type { LimitingRule } from '../../platform/db/call-rules.ts'
 export const isDue = (now: Date): RawBuilder<SqlBool> =>
   sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
 
-/** Matches attempts in progress, except those of test calls. Other calls wait for them. */
+/**
+ * Matches attempts in progress, except those of test calls. They count for the campaign's limit, and keep their numbers busy.
+ */
 export const isLiveAttempt = sql<SqlBool>`call_attempt.ended_at is null and not call_attempt.test`
 
 /** Matches a call whose number has a live attempt in the workspace. */

@@ -42,8 +42,8 @@ const canceledBy = (caller: Caller, at: Date): QueuedCallResult => ({
 })
 
 /**
- * Cancels all queued calls to a contact or to the numbers in a text, in all campaigns or in one. Other calls aren't
- * changed. Waits for transactions that are queueing calls to the contact, and cancels those calls too.
+ * Cancels all queued calls to a contact or to the numbers in a text, in all campaigns or in one. Other calls aren't changed.
+ * Waits for transactions that are queuing calls to the contact, and cancels those calls too.
  *
  * @throws {ApiError} not_found, validation_failed
  */

@@ -3,11 +3,11 @@ import { type StoredNumber, storedNumberOfCallee } from '../../platform/db/call-
 import { prepared } from '../../platform/db/connect.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** Returns an SQL condition: the number, a column or a value, is on the workspace's do-not-call list. */
+/** Returns an SQL condition that matches a number, given as a column or a value, on the workspace's do-not-call list. */
 const isListed = (workspaceId: Expression<unknown> | number, phoneNumber: Expression<unknown> | string) =>
   sql<boolean>`is_listed(${workspaceId}, ${phoneNumber})`
 
-/** SQL condition: the number of the query's `contact` is on the do-not-call list. */
+/** An SQL condition that matches if the number of the query's `contact` is on the do-not-call list. */
 export const isContactOnDoNotCallList = isListed(
   sql.ref('contact.workspace_id'),
   sql.ref('contact.phone_number'),
@@ -39,8 +39,8 @@ const hashNumber = (workspaceId: number, phoneNumber: string) =>
   sql<Buffer>`number_hash(${workspaceId}, ${phoneNumber})`
 
 /**
- * Returns why, when, and by whom the first of these numbers that is on the do-not-call list was added to it. Undefined if
- * none is on the list.
+ * Finds the first of these numbers that is on the do-not-call list, and returns why, when, and by whom it was added. Returns
+ * undefined if none of them is on the list.
  */
 export const findDoNotCallEntry = (db: Db, workspaceId: number, ...phoneNumbers: string[]) =>
   db
@@ -64,7 +64,7 @@ export const findDoNotCallEntry = (db: Db, workspaceId: number, ...phoneNumbers:
     .limit(1)
     .executeTakeFirst()
 
-/** Returns when, by whom, and why a number was removed from the list, latest first. */
+/** Returns when, by whom, and why a number was removed from the list, for the last 20 times, latest first. */
 export const findDoNotCallRemovals = (db: Db, workspaceId: number, phoneNumber: string) =>
   db
     .selectFrom('do_not_call_removal')

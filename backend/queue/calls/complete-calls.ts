@@ -29,8 +29,8 @@ export async function completeQueuedCalls(
 }
 
 /**
- * Completes queued calls that can no longer be placed. If a call had attempts, the outcome of the last one counts; otherwise
- * `result` does. Call it in a transaction.
+ * Completes queued calls that can no longer be placed. A call gets the outcome of its last ended attempt, or `result` if no
+ * attempt has ended. Call it in a transaction.
  */
 export async function completeUnplacedCalls(
   tx: CompletionScope,
@@ -50,8 +50,8 @@ export async function completeUnplacedCalls(
 }
 
 /**
- * The reason why a call isn't placed: the number is on the do-not-call list or of a type that the workspace doesn't
- * call, or a rule never allows it.
+ * The reason why a call isn't placed: the number is on the do-not-call list or of a type that the workspace doesn't call, or a
+ * rule never allows the call.
  */
 export type SuppressedReason = 'do_not_call' | 'number_type_not_allowed' | NeverReason
 

@@ -48,7 +48,7 @@ export const insertDoNotCallEntries = async (
     .execute()
 }
 
-/** Saves that the contact opted out in this call. A test call changes nothing. */
+/** Saves that the contact opted out in this call. Does nothing for a test call. */
 export const markOptedOut = async (db: Db, workspaceId: number, callId: number): Promise<void> => {
   await db
     .updateTable('call')

@@ -89,7 +89,7 @@ export const removeNumberFromDoNotCallList = (
   })
 
 /**
- * Lists the first number of a text that is on the do-not-call list.
+ * Lists only one number: the first one of a text that is on the do-not-call list.
  *
  * @throws {ApiError} validation_failed if the text contains no number
  */

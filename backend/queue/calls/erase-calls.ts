@@ -34,7 +34,7 @@ export const personalSettings: readonly (keyof CallSettings | 'local_times' | 'a
   'allowed',
 ]
 
-/** Erases who was called, what was said, and what the call was queued with. */
+/** Erases who was called, what was said, and the contact's settings that the call was queued with. */
 export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }) => {
   await db
     .updateTable('call')
@@ -55,7 +55,7 @@ export const eraseCalls: ContactEraser = async (db, { workspaceId, callIds, at }
     .execute()
 }
 
-/** Erases the reason why the number is or was on the do-not-call list, because it's free text. The entry stays. */
+/** Erases why the number is or was on the do-not-call list, because that's free text, and who added it. The entry stays. */
 export const eraseDoNotCallReasons: ContactEraser = async (db, { workspaceId, phoneNumber }) => {
   const isOfNumber = sql`workspace_id = ${workspaceId} and number_hash = number_hash(${workspaceId}, ${phoneNumber})`
   await sql`update do_not_call set reason = null, added_by = null where ${isOfNumber}`.execute(db)

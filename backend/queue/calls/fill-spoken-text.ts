@@ -35,8 +35,8 @@ export const fillSpokenText = (text: string, values: CallValues): string =>
 const blank = '\u0000'
 
 /**
- * Replaces {{placeholders}}. Leaves out malformed placeholders and those without a value, with the space and comma that belong
- * to them.
+ * Replaces {{placeholders}}. Leaves out malformed placeholders, and those with neither a value nor a fallback, with the space
+ * and comma that belong to them.
  */
 export const fillPlaceholders = (text: string, read: (name: string) => string): string =>
   removeBlanks(

@@ -39,7 +39,7 @@ export const toCall = (config: Deps['config'], row: CallRow): Call => ({
   agent_id: row.agent_id,
   agent_name: row.agent_name,
   agent_version: row.agent_version,
-  // A completed call shows its contact as it was then.
+  // A completed call shows its contact as it was when the call was completed.
   contact: row.completed_contact ?? toContact(row),
   from_number: row.from_number,
   to_number: row.to_number,

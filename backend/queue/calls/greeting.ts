@@ -49,9 +49,7 @@ type Part =
   | { text: string; isMalformed: true; hasBlankFallback: boolean }
   | { text: string; isMalformed: false; name: string; fallback?: string }
 
-/**
- * Matches braces, and the text between them. A match is malformed if it has too few or too many braces, or none on one side.
- */
+/** Matches braces and the text between them, even if there are too few or too many braces, or none on one side. */
 const braces = /\{+[^{}]*\}*|\}+/g
 const placeholder = /^\{\{\s*(\w{1,64})\s*(?:\|([^|]*))?\}\}$/
 
@@ -81,7 +79,7 @@ export const replacePlaceholders = (
     return parsed.isMalformed ? replaceMalformed(part) : replace(parsed)
   })
 
-/** Returns a contact's value for the name in a placeholder. Blank if there's none. */
+/** Returns a contact's value for the name in a placeholder. Returns blank text if the contact has no value. */
 export function valueOf(name: string, contact: GreetingContact): string {
   const builtIn = builtIns.get(name)
   if (builtIn !== undefined) return builtIn.read?.(contact)?.trim() ?? ''
@@ -102,8 +100,8 @@ export const resolveFallbacks = (greeting: string, contact: GreetingContact): st
   })
 
 /**
- * Returns the names in a greeting that a contact must have a value for, because they have neither a fallback nor a default. A
- * blank greeting has no such names: the agent runtime says its own sentence instead.
+ * Returns the names in a greeting that a contact must have a value for. The other names have a fallback, a default, or a value
+ * in every call. A blank greeting needs no values: the agent runtime says its own sentence instead.
  */
 export const findNeededNames = (greeting: string): string[] => {
   const names = findParts(greeting).flatMap((part) =>
@@ -158,7 +156,7 @@ export function listGreetingNames(greeting: string, variables: readonly string[]
 const maxListed = 5
 const andList = new Intl.ListFormat('en-US', { type: 'conjunction' })
 
-/** Returns "a, b, and c", with only the first few of many. */
+/** Returns "a, b, and c". Of many names, lists only the first few, and says how many more there are. */
 export function listNames(names: readonly string[]): string {
   const more = names.length - maxListed
   return andList.format([...names.slice(0, maxListed), ...(more > 0 ? [`${more} more`] : [])])

@@ -71,8 +71,8 @@ export async function queueCalls(
   const planned = calls.map((call) => {
     const dueAt = call.scheduledAt ?? now
     const rules = call.test ? null : rulesInEffect(tx.config, call.campaign.rules)
-    // A scheduled callback is exempt, because the contact asked for its time. The claim checks later that this was in a real
-    // conversation.
+    // A scheduled callback is exempt, because the contact asked for its time. The claim checks later that the contact did so in
+    // a real conversation.
     const isExempt = call.isExempt === true || call.origin.kind === 'scheduled_callback'
     const plan = planPermittedCall(rules, call.campaign, { ...call.callee, isExempt }, { from: dueAt })
     return { ...call, dueAt, isExempt, plan }
@@ -125,13 +125,13 @@ function missingResult(): never {
   throw new Error('invariant: a call was neither queued nor found')
 }
 
-/** Within this time, a suppressed call isn't repeated. */
+/** How long programs can't repeat a suppressed call. */
 const repetitionMs = hourMs
 
 /**
  * Finds the calls from programs that would be suppressed for the same reason as the contact's last call in the campaign,
- * shortly before. Maps each to that last call. Otherwise, a Zap that queues a call after each completed call would run forever,
- * because suppressed calls have events, too.
+ * shortly before. Maps each to that last call. If these calls were queued, a Zap that queues a call after each completed call
+ * would run forever, because suppressed calls have events, too.
  */
 async function findRepeated<Call extends CallToQueue & { plan: { never: NeverReason | null } }>(
   db: Db,

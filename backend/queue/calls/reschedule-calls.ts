@@ -31,7 +31,9 @@ import { completeQueuedCalls, completeSuppressedCalls } from './complete-calls.t
 
 type ReschedulingDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-/** Calls per transaction. Few, so that other calls can be queued into the campaign between two batches. */
+/**
+ * The maximum number of calls per transaction. It's low, so that other calls can be queued into the campaign between batches.
+ */
 const batchSize = 200
 
 /**
@@ -46,8 +48,8 @@ export async function rescheduleCampaign(deps: ReschedulingDeps, key: CampaignKe
 }
 
 /**
- * Does one batch of the work that `rescheduleCampaign` has left. Only one, because the sweeper also has other tasks. Returns
- * false if no calls are left, or if another process is doing a batch of this campaign.
+ * Does only one batch of the work that `rescheduleCampaign` has left, because the sweeper also has other tasks. Returns false
+ * if no calls are left, or if another process is doing a batch of this campaign.
  */
 export const continueRescheduling = (deps: ReschedulingDeps, key: CampaignKey): Promise<boolean> =>
   inTransaction(deps, async (tx) => {
@@ -152,7 +154,7 @@ export async function moveCall(
 export const rescheduleWorkspace = ({ db }: Pick<Deps, 'db'>, workspaceId: number): Promise<void> =>
   markToReschedule(db, workspaceId)
 
-/** The count of calls that a change would end stops at this number. */
+/** The maximum count of the calls that a change would end. */
 const maxCountedEnds = 1_000
 
 const countedAtOnce = 500

@@ -29,8 +29,8 @@ export async function normalizeNumber(
 }
 
 /**
- * Returns all numbers in a text, in E.164, each once. Opt-outs use it, because an opt-out must not fail because of how its text
- * is written.
+ * Returns all numbers in a text, in E.164, each once. Opt-outs use it: an opt-out must not fail because of how its text is
+ * written.
  *
  * @throws {ApiError} validation_failed if the text contains no number
  */

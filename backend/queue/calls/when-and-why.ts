@@ -18,8 +18,8 @@ import { timeZonesOfNumber } from '../scheduling/time-zones.ts'
 import { currentSettings, findSettingChanges } from './call-settings.ts'
 import { freeCapacity, isDue, isNumberBusy, limitedBy } from './can-call.ts'
 
-// Decides when and why a waiting call can be placed, from the current settings. This file decides for one call. can-call.ts
-// decides in SQL, for counts and for claims. A test compares the two.
+// Decides when a waiting call can be placed, and why it waits until then, from the current settings. This file decides for one
+// call. can-call.ts decides in SQL, for counts and for claims. A test compares the two.
 
 /** The reason why a call waits. The API's `concurrency` is two reasons here, because different things end them. */
 type WaitReason = Exclude<WaitingFor, 'concurrency'> | 'campaign_limit' | 'number_busy'
@@ -86,7 +86,7 @@ export interface Wait {
 }
 
 /**
- * Decides when and why a waiting call can be placed.
+ * Decides when a waiting call can be placed, and why it waits until then.
  *
  * Calling hours can end while a call waits for other calls, and the dialer reschedules the call only when it claims it. So the
  * stored time is only the earliest time of the next claim. This function plans the time of the call from the current settings.
@@ -148,7 +148,7 @@ export function planWait(call: WaitingCall, rules: CallRules | null, now: Date):
   }
 }
 
-/** Finds, by call ID, when and why waiting calls can be placed. Leaves out calls that aren't queued. */
+/** Finds, by call ID, when waiting calls can be placed, and why they wait until then. Leaves out calls that aren't queued. */
 export async function findWaits(
   deps: Pick<Deps, 'config' | 'db'>,
   workspaceId: number,

@@ -165,7 +165,7 @@ export interface CampaignChanges extends Partial<CampaignSettings> {
   status?: Campaign['status']
   pausedReason?: string | null
   providerFailures?: number
-  /** 0 applies the change to all queued calls. */
+  /** Queued calls with a higher ID are rescheduled. 0 reschedules all queued calls. */
   rescheduleAfterCallId?: number
 }
 

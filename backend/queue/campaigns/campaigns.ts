@@ -92,7 +92,8 @@ function requireActiveNumber(status: string | null): void {
 }
 
 /**
- * Returns which consent a campaign requires. If only a maximum age is set, it applies if the workspace's rules require consent.
+ * Returns which consent a campaign requires. A maximum age without a required consent counts if the workspace's rules require
+ * consent.
  */
 export const readConsentRule = ({
   consent_required: consentRequired,

@@ -16,7 +16,7 @@ import {
  * Changes a campaign that isn't archived. Notifies the dialer, because any change can make calls due.
  *
  * @param toChanges returns what to change, given the locked campaign
- * @param mode `pause` for a change that matters only to claims. It doesn't wait for requests that queue calls.
+ * @param mode `pause` for a change that matters only to claims, and so doesn't have to wait for requests that queue calls
  * @throws {ApiError} not_found, campaign_archived
  */
 export const changeCampaign = (
@@ -65,8 +65,8 @@ const keeps = (changed: unknown, current: unknown): boolean =>
 
 /**
  * Edits a campaign. New calling hours, a new time zone, and new rules reschedule queued calls. In a transaction, only the first
- * batch is rescheduled here, and the sweeper does the others. Other limits apply from the next call. The retry policy applies
- * from the end of the next call attempt.
+ * batch is rescheduled here, and the sweeper does the others. A new limit on simultaneous calls applies from the next call. The
+ * retry policy applies from the end of the next call attempt.
  *
  * @throws {ApiError} not_found, campaign_archived
  */

@@ -43,8 +43,8 @@ type Scope = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
  *
  * Locks rows in the order of platform/db/locks.ts, then decides about every request, and then writes. When several requests
  * share the transaction, it doesn't wait for locks. It leaves out requests that would have to wait, and those for which
- * `needsOwnTransaction` is true, so that they can run alone. There's one exception: `queue_calls` can wait for the lock of an
- * import's open call when it takes the call from the import. That lock is held only briefly.
+ * `needsOwnTransaction` is true, so that they can run alone. It can still wait for one lock, that of an import's open call,
+ * when `queue_calls` takes the call from the import. That lock is held only briefly.
  *
  * @param options.isAlone waits for the locks of other transactions; only for a single request
  * @throws {ApiError} validation_failed for a request that runs alone, if its call would have too many callback URLs
@@ -119,7 +119,7 @@ export function needsOwnTransaction({ addition, api }: AddRequest): boolean {
   // With a callback URL, the request locks its connection until the commit, and disconnecting the app waits for that. If the
   // call has too many callback URLs, which is known only after it was queued, the whole transaction is rolled back.
   if (api !== null && api.callbackUrl !== null) return true
-  // The request completes the contact's calls in other campaigns. Together with others, it would lock those campaigns out of
+  // The request completes the contact's calls in other campaigns. In a shared transaction, it would lock those campaigns out of
   // order.
   return !(addition instanceof ApiError) && addition.doNotCallNumbers.length > 0
 }
@@ -173,7 +173,8 @@ async function replay(tx: Scope, api: ApiRequest, response: StoredResponse): Pro
 
 /**
  * Locks the rows that requests need, and reads the values that decide about them. Contacts that are requested by ID are also
- * locked by their numbers. The contact could be erased meanwhile, and its number could then belong to another contact.
+ * locked by their numbers. Before its number is locked, a contact can be erased, and another contact can get the number. So
+ * `decide` compares the IDs.
  */
 async function lockRows(
   { db }: Scope,

@@ -29,7 +29,7 @@ export interface Addition {
   actor: Actor
 }
 
-/** The parts of a request that only the public API adds. The request's credential is checked again, and it gets a response. */
+/** What only the public API adds to a request. Such a request gets a response, and its credential is checked again. */
 export interface ApiRequest {
   caller: Caller
   /** The SHA-256 of the caller's credential. */
@@ -37,7 +37,7 @@ export interface ApiRequest {
   /** Identifies a repeated request. Null without an idempotency key. */
   key: HashedRequest | null
   callbackUrl: string | null
-  /** Saves variables under the agent's names if they're written differently. */
+  /** True if variables get the agent's names and, with a warning, those beyond the contact's limit are left out. */
   isLenient: boolean
   /** Warnings about what was left out of the request. */
   warnings: readonly Warning[]

@@ -5,8 +5,8 @@ import { maxVariables } from './contact-input.ts'
 import { toWarning } from './read-add-contact.ts'
 
 /**
- * Matches variables with the names that the agent uses, because the agent doesn't find a variable under another name. If the
- * agent lists no variables, matches nothing, because its runtime can use any name.
+ * Matches variables with the names that the agent uses, and warns of the others, which the agent doesn't find. If the agent
+ * lists no variables, matches nothing, because its runtime can use any name.
  *
  * @param options.renames saves a variable under the agent's name if only capitalization, spaces, `_`, or `-` differ. If two
  *   variables would get the same name, an exact match wins, and the other variable keeps its name.

@@ -12,7 +12,7 @@ import { queueCall } from './add-contacts.ts'
 /** A call that a user requests in the dashboard. */
 interface CallRequest {
   campaignId: number
-  /** Null: as soon as possible. */
+  /** Null means as soon as possible. */
   at: Date | null
   test: boolean
 }

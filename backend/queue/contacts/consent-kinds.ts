@@ -34,7 +34,7 @@ export const keepKind = (
 
 interface ConsentOrigin {
   source: string | null
-  /** As in the database, or ISO 8601. */
+  /** A date from the database, or text in ISO 8601. */
   at: Date | string | null
 }
 

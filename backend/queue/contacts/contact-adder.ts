@@ -40,8 +40,8 @@ export function createContactAdder(
 ): ContactAdder {
   const [, pool] = getPools(deps.db)
   /**
-   * The locks of idempotency keys whose requests must run alone, which can take long. A repeated request is rejected meanwhile.
-   * Before that, `share` keeps requests with the same key apart.
+   * The locks of idempotency keys whose requests must run alone, which can take long. While a key is in this set, a repeated
+   * request is rejected. Before that, `share` runs requests with the same key one after the other.
    */
   const keysAlone = new Set<string>()
   const leaveOut = (requests: readonly AddRequest[]): Decision[] => {

@@ -18,8 +18,8 @@ export const ContactInput = AddContact.omit({
   callback_url: true,
   lenient: true,
 }).extend({
-  // Accepts all abbreviations, because their meaning depends on the number. Other text is reported together with all other
-  // issues.
+  // Accepts all abbreviations, because their meaning depends on the number. Text that can't be a time zone is reported here,
+  // together with the issues of other fields.
   time_zone: boundedText(64).refine(mayBeTimeZone, withText('invalid_time_zone')).nullish(),
 })
 export type ContactInput = z.infer<typeof ContactInput>

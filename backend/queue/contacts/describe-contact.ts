@@ -27,7 +27,7 @@ export function describeContact(
     ['Local time', timeZone && formatLocalTime(now, timeZone)],
     ['Do not call', contact.do_not_call ? "yes, don't call this number again" : 'no'],
   ]
-  // Marks a variable that has the name of a fact, so that it doesn't pass for the fact.
+  // Marks a variable that has the name of a fact, so that the agent doesn't mistake it for the fact.
   const labels = new Set(facts.map(([label]) => label.toLowerCase()))
   const variables = Object.entries(contact.variables).map(
     ([variable, value]) =>

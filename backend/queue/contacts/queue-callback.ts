@@ -99,8 +99,8 @@ async function moveCallback(
 }
 
 /**
- * Checks the rules for a scheduled callback at a time. Throws the same error for all of them: the usual ones say what a person
- * must change, and an agent can't change it.
+ * Checks the rules for a scheduled callback at a time. Throws the same error for every rule. The usual errors say what a person
+ * must change, but an agent can't change it.
  *
  * @throws {ApiError} validation_failed, with a message for the agent
  */

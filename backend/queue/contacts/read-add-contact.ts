@@ -29,7 +29,7 @@ export function readAddContact(input: unknown): ReadBody {
     const optional = read.details.filter((detail) => isOptional(body, detail))
     if (optional.length === 0) throw read
     rest = leaveOut(body, new Set(optional.map(({ field }) => field)))
-    // Nothing was left out: a top-level field named `consent.x` looks optional but isn't.
+    // If nothing was left out, the issue is about a top-level field named `consent.x`, which looks optional but isn't.
     if (countOptional(rest) === countOptional(body)) throw read
     warnings.push(...optional)
   }
@@ -77,7 +77,7 @@ function isOptional(body: LenientBody, { field, code }: ErrorDetail): boolean {
 
 const dictionaries = ['variables', 'metadata'] as const
 
-/** Returns the entries of a dictionary that have a value. Returns none if the dictionary isn't an object. */
+/** Returns the entries of a dictionary whose values aren't blank. Returns an empty list if the dictionary isn't an object. */
 function entriesOf(body: LenientBody, name: string): [string, unknown][] {
   const value = body[name]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []

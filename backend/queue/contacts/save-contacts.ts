@@ -209,7 +209,7 @@ async function respond(
 
 /**
  * Warns about the rule that doesn't allow a call. Doesn't warn about the do-not-call list, because the response's contact shows
- * that.
+ * that, or about the country, because the request was rejected.
  */
 const warnSuppressed = (reason: QueueResult['suppressedFor']): Warning[] =>
   reason === null || reason === 'do_not_call' || reason === 'destination_not_allowed'

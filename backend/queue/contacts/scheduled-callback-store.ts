@@ -31,7 +31,7 @@ export const makeCallback = async (
     .execute()
 }
 
-/** Returns the callback that was scheduled in a call, unless it ended without an attempt, because someone canceled it. */
+/** Returns the callback that was scheduled in a call. Ignores one that ended without an attempt, such as a canceled one. */
 export const findCallback = (
   db: Db,
   workspaceId: number,

@@ -9,7 +9,7 @@ import { type Page, toPage } from '../../platform/core/pagination.ts'
 import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
 import { insertPhoneNumber, selectActivePhoneNumbers, updatePhoneNumberStatus } from './phone-number-store.ts'
 
-/** A number of any country in E.164, such as +12025550190. Parses to the number and its country. */
+/** Parses a number of any country, written with its country code, to E.164 and the country. */
 const NumberWithCountry = boundedText(64).transform((text, context) => {
   const number = parsePhoneNumberFromString(text)
   if (number?.isValid() && number.country !== undefined)

@@ -18,7 +18,7 @@ type HolidayRule =
 
 interface Holidays {
   rules: Record<string, HolidayRule>
-  /** A holiday on a weekend is also observed on the Friday before or the Monday after. */
+  /** True if a holiday on a weekend is also observed on the Friday before or the Monday after. */
   isMovedFromWeekends: boolean
 }
 
@@ -57,7 +57,7 @@ const federal: Holidays = { rules: { ...ofAllStates, ...juneteenth }, isMovedFro
 /** The day on which the sources about the holidays of states were read. */
 export const holidaysCheckedOn = '2026-11-27'
 
-/** States whose row in hours-by-law.ts forbids calls on holidays. Each state has two sources. */
+/** The holidays of the states whose law forbids calls on holidays. Each state has two sources. */
 const ofStates: Record<string, Holidays & { source: string }> = {
   // Mardi Gras is a holiday in two counties only. An area code doesn't identify the county, so no calls to Alabama are placed
   // on that day.

@@ -98,7 +98,7 @@ const hoursOfState = (state: string | null | undefined): readonly CallingHours[]
 
 /**
  * Returns the states on whose holidays a number isn't called. A number of the United States without a state can ring in any
- * state, so it isn't called on the holidays of any.
+ * state, so it isn't called on any state's holidays.
  *
  * @param phoneNumber in E.164
  */

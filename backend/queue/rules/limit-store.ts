@@ -202,8 +202,8 @@ export async function movePeriodsBack(db: Db, workspaceId: number, now: Date): P
  * `campaign_queue` in the order of campaign IDs, so call it last in a transaction.
  *
  * @param options.by gives a turn only to campaigns that this limit stops
- * @param options.campaignIds campaigns whose rows this transaction's triggers can write at the commit, so they're locked in the
- *   same order
+ * @param options.campaignIds campaigns whose rows the triggers of this transaction can write at the commit. These rows are
+ *   locked in the same order.
  */
 export async function requeueLimitedCampaigns(
   db: Db,

@@ -66,7 +66,7 @@ export const maxWaitMs = 7 * dayMs
  * the frequency all allow. A call that had such a moment, but no longer has one, gets a time after it expires.
  *
  * The law and the closed days (holidays and the workspace's own) are hard limits. They must be met in the number's time zones
- * and in the contact's own. The campaign's time zone counts only if there are none.
+ * and in the contact's own. If neither is known, the campaign's time zone counts.
  *
  * @param rules null if no rule applies, not even those of the campaign
  * @param times.dueAt when the call became due, if that was before `from`. It expires 7 days later.
@@ -189,8 +189,8 @@ function skipClosedDays({ isClosed, zones }: ClosedDays, at: Date): Date {
 }
 
 /**
- * Returns when a campaign next opens in its own time zone, on a day that isn't closed. Undefined if it doesn't open in the next
- * 15 days.
+ * Returns the first moment, at or after `from`, that is in a campaign's calling hours in its own time zone, on a day that isn't
+ * closed. Undefined if there's no such moment in the next 15 days.
  *
  * @param rules null if no rule applies
  */

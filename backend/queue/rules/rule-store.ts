@@ -41,7 +41,7 @@ export const upsertCallRules = async (
     .execute()
 }
 
-/** Rows per statement. */
+/** The maximum number of rows per statement. */
 const deletedAtOnce = 5_000
 
 /** Deletes what is stored about numbers that weren't called in the last 30 days. */

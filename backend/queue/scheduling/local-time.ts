@@ -34,7 +34,7 @@ export function toLocalDate(at: Date, timeZone: string): string {
   return date
 }
 
-/** Text that's longer than this isn't a time. */
+/** The maximum length of a time. Longer text isn't parsed. */
 const maxTimeLength = 64
 
 const LocalDateTime = z.iso.datetime({ local: true })
@@ -77,7 +77,7 @@ export function parseLocalTimeField(field: string, text: string, timeZone: strin
 }
 
 /**
- * Parses a past date that a person typed, with or without a time of day. A date alone is the start of that day.
+ * Parses a date that a person typed, with or without a time of day. A date alone is the start of that day.
  *
  * @throws {ApiError} validation_failed for `field`
  */
@@ -94,8 +94,8 @@ export function parseLocalDateField(field: string, text: string, timeZone: strin
 }
 
 /**
- * Returns the time that a call is scheduled for. Null means as soon as possible: no time was requested, or it has
- * passed because the automation ran late.
+ * Returns the time that a call is scheduled for. Null means as soon as possible: no time was requested, or the requested time
+ * has passed, for example because the automation ran late.
  *
  * @throws {ApiError} validation_failed for `scheduled_at` if the time is more than a year ahead
  */

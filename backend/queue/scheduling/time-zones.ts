@@ -17,7 +17,7 @@ const PrefixFile = z.record(z.string(), z.string())
 /** Names of time zones, joined with `&`, by the prefix of numbers, for example 1202. */
 const namesByPrefix = loadNames()
 
-/** Valid time zones by joined names. Filled only when needed, because checking all of them takes time and memory. */
+/** Valid time zones by joined names. Entries are added as needed: checking all time zones takes time and memory. */
 const zonesByNames = new Map<string, readonly string[]>()
 
 /**
@@ -33,7 +33,7 @@ function loadNames(): ReadonlyMap<string, string> {
 
 /**
  * Gives each area code of the United States and Canada all time zones of its area. For most area codes in two zones, the data
- * has one zone, and lists some exchanges of the other.
+ * has one zone for the code, and the other zone only for some of its exchanges.
  */
 function addAreas(names: Map<string, string>): ReadonlyMap<string, string> {
   const zonesByPrefix = new Map<string, Set<string>>()

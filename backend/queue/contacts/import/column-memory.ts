@@ -13,7 +13,7 @@ const maxMappings = 100
 
 /**
  * Hashes a header row. Leaves out the reason column, so that a file of rejected rows has the same hash as its original. Only
- * the hash is stored: in a file without a header, the texts of the first row are a person's.
+ * the hash is stored, because a first row that was taken for a header can be a person's data.
  */
 const hashHeaders = (columns: readonly ImportColumn[]): Buffer => {
   const headers = withoutReason(columns).map(({ header }) =>
@@ -52,7 +52,7 @@ export async function rememberMapping(
     )`.execute(db)
 }
 
-/** Returns the columns as they were mapped in an earlier file with these headers. Undefined if there's none. */
+/** Returns the columns as they were mapped in an earlier file with these headers. Undefined if there's no such file. */
 export async function recallMapping(
   db: Db,
   workspaceId: number,
@@ -75,8 +75,8 @@ export async function recallMapping(
 const maxImports = 20
 
 /**
- * Returns the consent that was entered for the original file of rejected rows. Undefined if the file isn't one of rejected
- * rows.
+ * Returns the consent that was entered for the original file of rejected rows. Undefined if the file doesn't have the reason
+ * column, or if the original isn't found.
  */
 export async function recallConsent(
   db: Db,

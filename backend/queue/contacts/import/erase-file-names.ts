@@ -63,7 +63,7 @@ export const startFileNameErasure = ({ db, clock, log }: Pick<Deps, 'db' | 'cloc
     onError: (error) => log.error({ error: describeError(error) }, 'failed to erase the names of files'),
   })
 
-/** Rows per statement. */
+/** The maximum number of rows per statement. */
 const batchSize = 1_000
 
 /**

@@ -16,7 +16,7 @@ export type ErasedPerson = z.infer<typeof ErasedPerson>
 /** The maximum number of people that one search looks for. */
 const maxPeople = 100
 
-/** Rows per transaction. A row can have as many issues as the file has columns. */
+/** The maximum number of rows to search at a time. It's low, because each row can have many issues and cells. */
 const batchSize = 100
 
 /**
@@ -35,7 +35,7 @@ export async function eraseFromImport(
   const { db } = deps
   const people = (await findErasures(db, job)).slice(0, maxPeople)
   const isMentioned = async (text: string) => everything || (await mentionsPerson(text, people))
-  /** Returns false if another process has leased the job, or if the import was deleted. */
+  /** Makes a change. Returns false without making it if another process has leased the job, or if the import was deleted. */
   const write = (change: (tx: EraseDeps) => Promise<void>): Promise<boolean> =>
     inTransaction(deps, async (tx) => {
       if (!(await renewImportLease(tx.db, job))) return false
@@ -168,7 +168,7 @@ async function deleteOwnRows(db: Db, job: ImportJob, people: readonly ErasedPers
     where import_id = ${job.id} and fields -> 'other_numbers' ?| ${numbers}::text[]`.execute(db)
 }
 
-/** Removes the people that were searched for from the list. People that later erasures have added to it stay. */
+/** Removes the people that were searched for from `erasures`. People that were added meanwhile stay. */
 const finishErasures = async (db: Db, job: ImportJob, count: number): Promise<void> => {
   const remaining = (await findErasures(db, job)).slice(count)
   await db

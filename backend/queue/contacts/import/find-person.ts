@@ -4,8 +4,8 @@ import type { ContactIdentifiers, PersonNames } from '../../../platform/db/erasu
 const sliceLength = 1024 * 1024
 
 /**
- * Returns true if a text contains the phone number or the email address of one of the people. A number can have anything
- * between its digits, as in `containsIdentifier`, which searches the database.
+ * Returns true if a text contains the phone number or the email address of one of the people. Ignores everything between the
+ * digits of a number, as does `containsIdentifier`, which searches the database.
  */
 export async function mentionsPerson(
   text: string,
@@ -25,9 +25,7 @@ export async function mentionsPerson(
   return false
 }
 
-/**
- * External IDs that are shorter than this aren't looked for, because they're also in ordinary names, such as "leads 12.csv".
- */
+/** The minimum length of an external ID to look for. Shorter ones are also in ordinary file names, such as "leads 12.csv". */
 const minIdLength = 4
 
 /** Returns true if the name of a file contains a person's phone number, email address, external ID, or first and last name. */

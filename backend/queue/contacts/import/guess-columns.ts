@@ -19,13 +19,13 @@ import {
   withoutReason,
 } from './import-columns.ts'
 
-/** The field that a header seems to name. If several columns could contain a field, those with the lowest `score` get it. */
+/** The field that a header seems to name. A lower `score` means a better name: see `isChosen`. */
 interface Guess {
   field: ImportField
   score: number
 }
 
-/** Only this many characters of a header are read. A header with a statement of consent can be longer. */
+/** The maximum number of characters to read of a header. A header with a statement of consent can be longer. */
 const maxHeaderLength = 500
 
 /**

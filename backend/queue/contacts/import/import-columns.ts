@@ -21,9 +21,9 @@ export type ImportField = (typeof importFields)[number]
 export const ImportColumn = z.object({
   header: z.string(),
   field: z.enum(importFields).nullable(),
-  /** The name of the variable, if the column isn't a field. Null for both means that the column is ignored. */
+  /** The name of the variable, if the column isn't a field. If both `field` and `variable` are null, the column is ignored. */
   variable: z.string().nullable(),
-  /** The place of a phone column among all phone columns. The first readable number of a row is called. */
+  /** The place of a phone column among all phone columns; 0 for other columns. The first readable number of a row is called. */
   rank: z.number().default(0),
   /** True until a person has said what the column contains, because a wrong guess would call someone who opted out. */
   isUnanswered: z.boolean().default(false),
@@ -32,7 +32,7 @@ export type ImportColumn = z.infer<typeof ImportColumn>
 
 export const ImportColumns = z.array(ImportColumn)
 
-/** Fields that several columns can contain. All of them count. */
+/** Fields that several columns of a file can contain. All of these columns count. */
 export const repeatableFields: ReadonlySet<ImportField> = new Set([
   'phone_number',
   'country',

@@ -43,8 +43,8 @@ export async function insertImport(
 
 /**
  * Leases imports to work on, including those that a lost process started. Leases at most one per workspace, so that one
- * workspace's files don't make another's wait. Of a workspace's imports, it's the oldest one from which a contact must be
- * erased, or else the oldest.
+ * workspace's files don't make another's wait. In a workspace, the oldest import from which a contact must be erased comes
+ * first, and otherwise the oldest import.
  */
 export async function leaseImports(db: Db, capacity: number): Promise<ImportJob[]> {
   const { rows } = await sql<ImportJob>`
@@ -223,7 +223,7 @@ export interface CheckedRow {
   isDuplicate: boolean
   /** True if an earlier row has the same number, but this row isn't skipped, because it says not to call. */
   isRepeated: boolean
-  /** The number of someone who said no in a row that's skipped. */
+  /** The number of someone who said no to consent in a row that isn't imported. */
   deniedNumber: string | null
   issues: RowIssue[]
   /** The cells of a rejected row, as in the file. */
@@ -303,7 +303,7 @@ export async function writeRowResults(db: Db, job: ImportJob, results: readonly 
     where import_id = ${job.id} and contact_import_row.position = done.position`.execute(db)
 }
 
-/** Starts an import. Returns false if it was already started, for example by another member. */
+/** Starts an import. Returns false if it isn't ready to start, for example because another member has started it. */
 export async function markImportStarted(
   db: Db,
   workspaceId: number,

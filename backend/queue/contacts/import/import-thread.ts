@@ -18,7 +18,7 @@ export interface ImportReaderResult {
   error?: string
 }
 
-/** Rows per batch. Each batch has a separate transaction. */
+/** The maximum number of rows per batch. Each batch has a separate transaction. */
 const batchSize = 200
 
 let rowsOfFile: AsyncGenerator<CheckedRow> | undefined
@@ -36,8 +36,8 @@ async function handle(job: ImportReaderJob): Promise<ImportReaderResult> {
   try {
     if (job === 'next rows') return await readRows()
     if ('findColumns' in job) return { found: await readColumns(job.findColumns) }
-    // Loaded only here, because it has the data of all phone numbers in the world, which takes memory. Finding columns doesn't
-    // need it.
+    // The module is loaded only here, because its data about all phone numbers in the world takes memory. Finding columns
+    // doesn't need it.
     const { readImportFile } = await import('./read-import-file.ts')
     rowsOfFile = readImportFile(job.open)
     return {}

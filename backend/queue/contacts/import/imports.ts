@@ -20,7 +20,7 @@ export const maxFileBytes = 20 * 1024 * 1024
 export const importTtlMs = 7 * dayMs
 
 /**
- * Saves a file of contacts for seven days, and finds its columns. Nothing is imported yet.
+ * Saves a file of contacts for seven days, and notifies the importer, which finds its columns. Nothing is imported yet.
  *
  * @throws {ApiError} validation_failed, body_too_large
  */

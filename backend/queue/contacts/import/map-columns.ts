@@ -22,7 +22,7 @@ import type { FileConsent } from './parse-consent.ts'
 interface ColumnMapping {
   /** The chosen uses, in the order of the columns. Undefined where nothing was chosen. */
   uses: readonly (ColumnUse | undefined)[]
-  /** For each phone column, its place among all phone columns. */
+  /** One entry per column: for a phone column, its place among all phone columns. Other entries don't count. */
   ranks: readonly number[]
   consent: { source: string; at: string; kind: string }
 }

@@ -4,12 +4,12 @@ import type { ImportColumn } from './import-columns.ts'
 import type { ImportJob } from './import-store.ts'
 import { shortenColumn } from './row-issue.ts'
 
-/** Maps the number of a person who said no to consent in a skipped row to the position of the last such row. */
+/** Maps the number of a person who said no to consent in a row that isn't imported to the position of the last such row. */
 type DeniedNumbers = ReadonlyMap<string, number>
 
 /**
- * Applies the No of a skipped row to the other rows with its number. Their contacts are saved without consent, and not called.
- * Call it once all rows are saved, because an earlier row can say yes.
+ * Applies the No of a row that isn't imported to the other rows with its number. Their contacts are saved without consent, and
+ * not called. Call it once all rows are saved, because an earlier row can say yes.
  */
 export async function markDenied(
   db: Db,

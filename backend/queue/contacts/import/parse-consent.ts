@@ -5,7 +5,7 @@ import { invalidField } from '../../../platform/core/form-errors.ts'
 import { cutText } from '../../../platform/core/text.ts'
 import { parseLocalDateField } from '../../scheduling/local-time.ts'
 
-/** The consent of everyone in a file, as a person entered it: where, when, and how they agreed. `at` is in ISO 8601. */
+/** The consent of the people in a file who said yes, as a member entered it. `at` is in ISO 8601. */
 export const FileConsent = z.object({
   source: z.string().optional(),
   at: z.string().optional(),
@@ -18,7 +18,7 @@ interface ConsentCells {
   source: string | undefined
   at: string | undefined
   kind: string | undefined
-  /** The answer in the columns that ask for consent. Undefined if there are none, or if their cells are blank. */
+  /** The answer in the columns that ask for consent. Undefined if there are no such columns, or no clear answer. */
   isGiven: boolean | undefined
 }
 

@@ -83,9 +83,9 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
 const sampleRows = 20
 
 /**
- * Finds the delimiter that splits the first rows into as many cells as the header, ignoring quoted text. Compares delimiters by
- * the cells in such rows, not by the number of rows. So commas win against one vertical bar in each row, even if some rows are
- * short. If no row has as many cells as the header, the header decides.
+ * Finds the delimiter of a file by its first rows, without quoted text. Only rows that a delimiter splits into as many cells as
+ * the header count for it. Their cells are counted, not the rows, so commas win against one vertical bar in each row, even if
+ * some rows are short. If there's a tie, the delimiter that splits the header into the most cells wins.
  */
 function detectDelimiter(text: string): string {
   const lines = text.replace(/"[^"]*"/g, '').split(/\r\n|\r|\n/, sampleRows + 1)

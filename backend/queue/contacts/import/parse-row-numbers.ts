@@ -3,7 +3,7 @@ import { parsePhone, parsePhones } from '../../../platform/core/phone.ts'
 import { cutText } from '../../../platform/core/text.ts'
 import type { RowIssue } from './row-issue.ts'
 
-/** A cell that isn't blank, with the header of its column. For example, several columns can contain numbers or countries. */
+/** A cell that isn't blank, with the header of its column, because several columns can contain numbers or countries. */
 export interface HeadedCell {
   header: string
   cell: string

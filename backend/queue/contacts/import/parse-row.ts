@@ -141,7 +141,10 @@ function sortCells(columns: readonly ImportColumn[], cells: readonly string[]): 
   return row
 }
 
-/** Reads a yes-or-no cell. A cell that repeats its header means yes, because forms write the statement of a checked box. */
+/**
+ * Reads a yes-or-no cell. Except for `may_call`, a cell that repeats its header means yes, because forms write the statement of
+ * a checked box.
+ */
 function readAnswer(
   field: 'do_not_call' | 'may_call' | 'consent_given',
   cell: string,

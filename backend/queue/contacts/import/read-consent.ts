@@ -26,7 +26,7 @@ export function readConsent(text: string): boolean | undefined {
   return noWords.has(word) ? false : readYesNo(text)
 }
 
-/** Headers are stored only up to this length. */
+/** The maximum length of a stored header. Longer headers are cut. */
 const maxHeaderLength = 500
 
 /** Returns true for the cell of a checkbox that repeats the statement in its header: “I agree to be called”. */

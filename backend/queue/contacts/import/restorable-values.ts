@@ -70,8 +70,8 @@ export function toRestorableValues(
 }
 
 /**
- * Returns all variables, with the old values of those that haven't changed since the import. Undefined if all of them have
- * changed.
+ * Returns all variables. Those that the import changed, and no one has changed since, get their old values. Returns undefined
+ * if there's nothing to restore.
  */
 function restoreVariables(
   current: Record<string, string>,

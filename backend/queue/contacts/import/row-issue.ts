@@ -22,7 +22,7 @@ const maxIssues = 10
 /** Shortens the name of a column, which is stored with each issue. */
 export const shortenColumn = (header: string): string => cutText(header, 100)
 
-/** Returns the first issues of a row, with short names of columns, and how many more there are. */
+/** Returns the first issues of each kind in a row, with short names of columns, and how many more there are. */
 export function limitIssues(issues: readonly RowIssue[]): RowIssue[] {
   const byKind = Map.groupBy(issues, ({ kind }) => kind)
   return [...byKind].flatMap(([kind, ofKind]) => {

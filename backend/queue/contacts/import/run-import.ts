@@ -21,11 +21,11 @@ import { ImportedContact } from './parse-row.ts'
 
 type ImportDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
-/** Rows per transaction. Few, so that other requests for these contacts don't wait long. */
+/** The maximum number of rows per transaction. It's low, so that other requests for these contacts don't wait long. */
 const batchSize = 50
 
 /**
- * Imports the remaining rows in batches. Rows of people who must not be called are first, because other rows of these people
+ * Imports the remaining rows in batches. Rows of people who must not be called come first, because other rows of these people
  * would queue calls. A row is committed together with its result, so a process that takes over from a lost one doesn't import
  * any row twice. Rows that a batch leaves out are imported next, one at a time.
  */

@@ -146,7 +146,7 @@ const findPlace = (phoneNumber: string): string =>
 /** Returns a number's American area code, on which the hours by law depend. Empty for other numbers. */
 const findAreaCode = (phoneNumber: string): string => /^\+1\d{3}/.exec(phoneNumber)?.[0] ?? ''
 
-/** The consent of a row and of its contact, as JSON has them. */
+/** A consent as JSON: the one in a row, or the stored one of its contact. */
 interface RowConsent {
   source: string | null
   /** ISO 8601. */

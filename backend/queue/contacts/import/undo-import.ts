@@ -35,7 +35,9 @@ type UndoDeps = Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>
 
 export const undoTtlMs = dayMs
 
-/** Calls and contacts per transaction. Few, so that other requests for these contacts don't wait long. */
+/**
+ * The maximum number of calls or contacts per transaction. It's low, so that other requests for these contacts don't wait long.
+ */
 const batchSize = 50
 
 const noCounts: UndoCounts = { calls: 0, removed: 0, restored: 0, left: {} }
@@ -48,7 +50,7 @@ type UndoState =
   | { kind: 'running'; counts: UndoCounts }
   | { kind: 'undone'; counts: UndoCounts; by: Actor | null; at: Date }
 
-/** Returns whether an import can be undone. `not imported` can also mean that the file no longer exists. */
+/** Returns whether an import can be undone. `not imported` can also mean that the import was deleted. */
 export async function getUndoState(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   workspaceId: number,
@@ -213,9 +215,8 @@ function toUndoStep({ created, leftReason, current, changes }: ContactToUndo) {
 }
 
 /**
- * Erasers for a contact that only the import has used, except for chats of members with agents in the contact's name. Such a
- * contact has no conversations from calls, notes, attempts, or tool calls, so these erasers from `privacy/erase-contact.ts` are
- * enough.
+ * The erasers for a contact that only the import has used, apart from chats in which members took the contact's place. Such a
+ * contact has no call attempts, tool calls, or notes, so these erasers from `privacy/erase-contact.ts` are enough.
  */
 const erasers: readonly ContactEraser[] = [
   eraseContactRow,

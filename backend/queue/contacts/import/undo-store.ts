@@ -104,7 +104,8 @@ export const lockOpenCalls = (db: Db, job: ImportJob, limit: number) =>
 
 /**
  * Assigns locked calls to other imports that found them open and aren't undone. Undoing those imports then cancels the calls.
- * Returns the IDs of these calls. An import that ended before a call was queued can't have found it, so it isn't considered.
+ * Returns the IDs of these calls. An import that ended before a call was queued can't have found that call, so the import isn't
+ * considered.
  */
 export async function leaveToOtherImports(
   db: Db,
