@@ -15,7 +15,7 @@ export type DeliveryAttemptResult =
   | { kind: 'unreachable'; error: string }
   | { kind: 'internal_error'; error: string }
 
-// The response body isn't used. It's read so that the receiver can finish sending it.
+// The maximum number of bytes to read of a response's body, which isn't used. Reading it lets the receiver finish sending it.
 const maxResponseBytes = 4096
 
 const userAgent = `Outdial/${version}`

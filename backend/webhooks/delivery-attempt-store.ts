@@ -24,7 +24,7 @@ export interface AttemptResultRow {
 }
 
 /**
- * Records attempts and ends their leases. Returns the IDs of the deliveries. It leaves out deliveries that another worker has
+ * Records attempts, ends their leases, and returns the IDs of the deliveries. Leaves out deliveries that another worker has
  * taken over. A delivery that was canceled during the attempt isn't retried.
  *
  * @param options.skipLocked leaves out deliveries that other transactions have locked. Without it, the statement waits for

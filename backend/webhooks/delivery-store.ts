@@ -17,7 +17,7 @@ export interface LeasedDelivery {
   workspaceId: number
   /** The worker may update the delivery only while the row still has this fence. */
   fence: number
-  /** Failed attempts before this one. */
+  /** The number of failed attempts before this one. */
   attempts: number
   createdAt: Date
   /** Null for the report to Zapier that the subscription has ended. */
@@ -42,9 +42,9 @@ interface Claim {
   now: Date
   capacity: number
   perHost: number
-  /** How many deliveries this worker has leased and not finished for each host. */
+  /** How many deliveries this worker has leased but not finished for each host. */
   activeByHost: ReadonlyMap<string, number>
-  /** How many deliveries this worker has leased and not finished for each lane, by `toLaneKey`. */
+  /** How many deliveries this worker has leased but not finished for each lane, by `toLaneKey`. */
   activeByLane?: ReadonlyMap<string, number>
   /** How many deliveries each lane may get in addition to its share, by `toLaneKey`. */
   aheadByLane?: Pick<ReadonlyMap<string, number>, 'get'>
@@ -212,7 +212,7 @@ async function leaseFromLanes(
   return rows
 }
 
-/** Returns how many seconds the oldest delivery that's due and not leased has been due. 0 if there's none. */
+/** Returns how many seconds the oldest delivery that's due and not leased has been due, or 0 if there's no such delivery. */
 export async function findDeliveryLag(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ lag: number }>`
     select coalesce(max(extract(epoch from ${now}::timestamptz - next_attempt_at)), 0)::float8 as lag

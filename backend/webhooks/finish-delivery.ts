@@ -44,8 +44,8 @@ type RecordAttempt = (
 type RecorderDeps = Pick<Deps, 'db' | 'clock' | 'random' | 'notify' | 'log'>
 
 /**
- * Creates the function that records an attempt and its consequences. While many results arrive, the results of 10 ms share a
- * statement, except those that change their subscriptions. Few do, because a subscription rarely starts or stops failing.
+ * Creates the function that records an attempt and its consequences. While many results arrive, those that arrive within 10 ms
+ * share a statement, unless they change their subscriptions. Few do, because a subscription rarely starts or stops failing.
  */
 export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
   const record = share<FinishedAttempt, void>(
@@ -58,8 +58,8 @@ export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
       maxSize: 200,
       gatherMs: 10,
       maxRunning: 6,
-      maxRunningPerGroup: 2, // so that a connection that goes silent doesn't hold up all results
-      // Otherwise, the results of a workspace that has locked its subscriptions would delay those of others.
+      maxRunningPerGroup: 2, // so that a database connection that goes silent doesn't delay all results
+      // Otherwise, results that wait for locked subscriptions of one workspace would delay those of other workspaces.
       aloneGroupOf: ({ delivery }) => delivery.workspaceId,
       isRolledBack,
       onRollback: (error, attempts) =>
@@ -73,7 +73,7 @@ export function createDeliveryRecorder(deps: RecorderDeps): RecordAttempt {
     record(allDeliveries, toFinishedAttempt(deps, delivery, startedAt, result))
 }
 
-/** All results share batches, because a statement records those of all workspaces. */
+/** The ID of the only group: results of all workspaces share batches, because one statement can record all of them. */
 const allDeliveries = 0
 
 function toFinishedAttempt(

@@ -5,9 +5,9 @@ interface Waiting {
 }
 
 interface HostState {
-  /** Attempts in progress. */
+  /** The number of attempts in progress. */
   running: number
-  /** Attempts in progress by lane, without lanes that have none. */
+  /** The number of attempts in progress by lane. Lanes without an attempt in progress are left out. */
   runningByLane: Map<string, number>
   /** Attempts that wait for a slot, in the order of arrival. */
   waiting: Waiting[]
@@ -26,9 +26,9 @@ export interface HostSlots {
  * Creates slots. Work waits up to `maxWaitMs` for a slot. When a slot becomes free, the waiting lane that uses the fewest slots
  * gets it.
  *
- * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver, so the
- * free ones are for lanes that need one later: a single lane gets half of the slots, and each of n lanes that want as many as
- * possible gets 1 / (n + 1). Network switches divide their buffers by this rule, which is known as "dynamic thresholds".
+ * A lane gets another slot only while more slots are free than it uses. A slot can't be taken back from a slow receiver, so
+ * some stay free for lanes that need one later. A single lane gets half of the slots. If n lanes want as many as possible, each
+ * gets 1 / (n + 1) of the slots. Network switches divide their buffers by this rule, which is known as "dynamic thresholds".
  */
 export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWaitMs: number }): HostSlots {
   const hosts = new Map<string, HostState>()

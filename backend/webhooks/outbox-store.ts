@@ -5,13 +5,13 @@ import { prepared } from '../platform/db/connect.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { callbackDelayMs } from './callback-url-store.ts'
 
-/** An event stores which subscriptions it isn't sent to, up to this number. */
+/** An event stores a list of subscriptions that it isn't sent to. This is the maximum length of the list. */
 const maxStoredUnmatched = 50
 
 /**
  * Inserts the events of calls and their deliveries in one statement. Stores with each event how many subscriptions it's sent
- * to, and why it isn't sent to the others. If a subscription or a connection is ending, the key-share locks make one of the two
- * transactions wait. Otherwise, a delivery could be added after the pending ones have been canceled.
+ * to, and why it isn't sent to the others. If another transaction is ending a subscription or a connection, the key-share locks
+ * make one of the two wait. Otherwise, a delivery could be added after the pending ones have been canceled.
  *
  * @returns the number of deliveries
  */
@@ -96,7 +96,7 @@ export async function insertEventsWithDeliveries(
   return Number(numAffectedRows)
 }
 
-/** Returns the newest campaign whose calls pass the filter, with its agent. */
+/** Returns the newest campaign whose calls can pass the filter, with its agent. */
 export async function findSampleCampaign(
   db: Db,
   workspaceId: number,

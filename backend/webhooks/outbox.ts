@@ -8,9 +8,9 @@ import { insertEventsWithDeliveries } from './outbox-store.ts'
 import { replaySelectedDeliveries, type ReplaySelection, selectDeliveriesToReplay } from './replay-store.ts'
 
 /**
- * Writes the `call.completed` events of calls, each with a delivery for every matching subscription and for each of the
- * call's callback URLs. Uses the caller's transaction, so that an event is sent if and only if its call ended. Repeating it
- * for the same call has no effect.
+ * Writes the `call.completed` events of calls, each with a delivery for every matching subscription and for each of the call's
+ * callback URLs. Uses the caller's transaction, so that an event is sent if and only if its call ended. Writing the event of
+ * the same call again has no effect.
  *
  * An event that would be invalid, because of a mistake in this program or in the row, isn't written and doesn't block the
  * others.
@@ -44,7 +44,7 @@ const toEvent = (workspaceId: number, call: Call, at: Date): CallCompletedEvent 
     data: call,
   }).data
 
-/** Deliveries per transaction. Many more could take longer than a statement may. */
+/** The maximum number of deliveries per transaction. Many more could exceed the time limit of a statement. */
 const replayBatchSize = 500
 
 /**
@@ -52,7 +52,8 @@ const replayBatchSize = 500
  * `subscriptionId` is null, selects the deliveries to all callback URLs. Outside a transaction, it replays many deliveries in
  * several transactions, so that none of them is long.
  *
- * @returns the number of deliveries; 0 if none is exhausted or the subscription is disabled
+ * @returns the number of deliveries; 0 if no selected delivery can be replayed, for example because the subscription is
+ *   disabled
  */
 export async function replayDeliveries(
   deps: Pick<Deps, 'db' | 'clock' | 'notify'>,

@@ -6,8 +6,8 @@ import { isOfCall } from './test-events.ts'
 export type ReplaySelection = { deliveryId: number } | { subscriptionId: number | null }
 
 /**
- * Matches exhausted deliveries that can be sent again. A test event is sent only once, and nothing is sent to a disabled
- * subscription, or to one that has ended.
+ * Matches exhausted deliveries that can be sent again. A test event is sent only once, and nothing is sent to a subscription
+ * that's disabled, or to a subscription or callback URL that has ended.
  */
 const canBeReplayed = (workspaceId: number) => sql<boolean>`
   d.workspace_id = ${workspaceId} and d.status = 'exhausted' and ${isOfCall('d')} and (
@@ -38,8 +38,8 @@ export async function selectDeliveriesToReplay(
 }
 
 /**
- * Makes these deliveries due again with the whole retry schedule, if they still can be replayed. Returns how
- * many. Keeps the log of their attempts.
+ * Makes these deliveries due again with the whole retry schedule, if they can still be replayed. Keeps the log of their
+ * attempts. Returns the number of deliveries.
  */
 export async function replaySelectedDeliveries(
   db: Db,

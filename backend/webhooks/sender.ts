@@ -157,8 +157,8 @@ interface Attempted {
 }
 
 /**
- * Makes one attempt, or returns why there is none. `released` means that another worker may make it at once. `subscribed` means
- * that Zapier isn't notified that a subscription has ended, because another subscription has the same URL.
+ * Makes one attempt, or returns why it can't be made. `released` means that another worker may make it at once. `subscribed`
+ * means that Zapier isn't notified that a subscription has ended, because another subscription has the same URL.
  */
 async function attemptInSlot(
   deps: SenderDeps,
@@ -168,8 +168,8 @@ async function attemptInSlot(
 ): Promise<Attempted | 'disabled' | 'lease_ends' | 'released' | 'subscribed'> {
   if (delivery.disabled) return 'disabled'
   const attempted = await means.slots.run(delivery.targetHost, laneOf(delivery), async () => {
-    // The process was frozen, and the attempt could end after the lease. So another worker sends the event, or none does
-    // because the receiver has unsubscribed.
+    // If the process was frozen, the attempt could end after the lease. Another worker then sends the event, or no worker does
+    // if the receiver has unsubscribed.
     if (performance.now() > startBy) return 'lease_ends'
     if (delivery.eventId === null && (await isSubscribed(deps.db, delivery.targetUrl))) return 'subscribed'
     const startedAt = deps.clock.now()

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db/schema.ts'
 
-/** Returns the sealed secret, and the time until which the previous secret also signs. */
+/** Returns a workspace's sealed secret, and the time until which its previous secret also signs. */
 export const findWorkspaceSecret = (
   db: Db,
   workspaceId: number,
@@ -29,7 +29,7 @@ export async function replaceWorkspaceSecret(
 }
 
 /**
- * Replaces a subscription's secret. The previous one also signs until `previousUntil`. Returns false if there's no
+ * Replaces a subscription's secret. The previous one also signs until `previousUntil`. Returns false if there's no such
  * subscription.
  */
 export async function replaceSubscriptionSecret(

@@ -46,8 +46,8 @@ export async function revealOriginSecret(
 }
 
 /**
- * Gives a workspace a new secret. So each origin of its callback URLs gets a new secret, too. For 24 hours, deliveries are also
- * signed with the old secrets.
+ * Gives a workspace a new secret. Secrets of the origins of its callback URLs are derived from it, so they change, too. For 24
+ * hours, deliveries are also signed with the old secrets.
  */
 export async function rotateWorkspaceSecret(
   { db, clock, secretBox }: Pick<Deps, 'db' | 'clock' | 'secretBox'>,

@@ -98,7 +98,7 @@ export const findSubscription = (db: Db, workspaceId: number, id: number) =>
     .where('ended_at', 'is', null)
     .executeTakeFirst()
 
-/** Enables a subscription. Returns false if the workspace has none with this ID. */
+/** Enables a subscription. Returns false if the workspace has no such subscription. */
 export async function markSubscriptionEnabled(db: Db, workspaceId: number, id: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_subscription')
@@ -119,7 +119,7 @@ export interface SubscriptionEnd {
   reportTo?: string | undefined
 }
 
-/** Ends a subscription and cancels its pending deliveries. Returns false if there's none with this ID. */
+/** Ends a subscription and cancels its pending deliveries. Returns false if there's no such subscription, or it has ended. */
 export const endSubscription = async (
   db: Db,
   workspaceId: number,
@@ -194,7 +194,7 @@ const endReportDelayMs = 6 * secondMs
 
 /**
  * Adds the DELETE requests that notify Zapier that these subscriptions have ended, one for each URL: an API key can have many
- * subscriptions with the same URL. Stored URLs are normalized, so that they start with their origin.
+ * subscriptions with the same URL. Stored URLs are normalized, so each starts with its origin.
  */
 async function insertEndReports(
   db: Db,
@@ -254,8 +254,8 @@ export async function hasLeasedDelivery(
 }
 
 /**
- * Deletes subscriptions that ended before `before`, with their deliveries, up to `limit` deliveries at a time. Returns
- * false if there are more.
+ * Deletes subscriptions that ended before `before`, with their deliveries, up to `limit` deliveries at a time. Returns false if
+ * there can be more.
  */
 export async function deleteEndedSubscriptions(
   db: Db,

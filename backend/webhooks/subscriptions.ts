@@ -126,9 +126,9 @@ export const unsubscribe = (
   })
 
 /**
- * Waits until no attempt of an ended subscription is in progress, so that nothing arrives after the response. Takes at
- * most as long as a sender's lease, if the sender was killed. Call it after the commit. The waiting request doesn't
- * count as in progress, because receivers that respond slowly would make the process reject others' requests.
+ * Waits until no attempt of an ended subscription is in progress, so that nothing arrives after the response. Takes at most as
+ * long as a sender's lease, if the sender was killed. Call it after the commit. The waiting request doesn't count as in
+ * progress. Otherwise, receivers that respond slowly would make the process reject other requests.
  */
 export async function waitForAttemptsInProgress(
   deps: Pick<Deps, 'db'>,

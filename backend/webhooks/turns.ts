@@ -14,11 +14,11 @@ export interface LaneShare extends Lane {
   limit: number
 }
 
-/** Remembers which hosts and lanes had their turns last. Each sender has its own. */
+/** Remembers which hosts and lanes had their turns last. Each sender has a separate object. */
 export interface SenderTurns {
   /** The host that had its turn last. Hosts take turns in the order of their names. Empty at the beginning. */
   host: string
-  /** Maps a host with more lanes than free slots to the lane that had its turn last. */
+  /** Maps a host, if several of its lanes could get deliveries, to the lane that had its turn last. */
   lanes: LRUCache<string, number>
   /** The time when due retries last got a turn, on the monotonic clock of `performance.now()`. */
   retriesAt: number
