@@ -68,8 +68,8 @@ const dialCodeOf = (country: string): string | undefined =>
 let dialCodes: Map<string, string[]> | undefined
 let names: Map<string, string> | undefined
 
-// Created when first used. Most steps of a Zap read no country, but all of them would wait for what is created while the
-// connector loads.
+// The maps are created when they're first used. Otherwise, every step of a Zap would wait for them while the connector loads,
+// and most steps read no country.
 const byDialCode = () =>
   (dialCodes ??= new Map(
     Object.entries(countriesByDialCode).map(([dialCode, countries]) => [dialCode, countries.split(' ')]),

@@ -2,8 +2,9 @@
 import { readAmericanTimeZone } from './time-zone.ts'
 
 /**
- * Formats of dates that can be read in only one way, or that Zapier reads in this way. In dates with slashes, the month comes
- * first, unless it can't be a month. Only these dates can have a year of two digits, because Zapier's own "now" has one.
+ * Formats of dates that have only one meaning, or that Zapier reads in the same way. In dates such as 7/4/2026, the month comes
+ * first, unless that number can't be a month. Only dates in this format can have a year of two digits, because Zapier's own
+ * "now" has one.
  */
 const dates = [
   /^(?<year>\d{4})[-/](?<month>\d\d?)[-/](?<day>\d\d?)(?!\d)/,
@@ -23,8 +24,8 @@ const time =
 const zone =
   /(?<=\d|[ap]\.?m\.?) ?(?:(?<name>Z|UTC|GMT|[ECMP][SD]?T|AK[SD]T|HST)|(?:GMT|UTC)?(?<sign>[+-])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d)(?: \([^()]*\))?)$/i
 /**
- * The hours from UTC of abbreviations that stay the same in summer, as in the dates of emails (RFC 5322). ET, CT, MT, and PT
- * change, so they aren't included.
+ * The hours from UTC for abbreviations that always mean the same offset, as in the dates of emails (RFC 5322). ET, CT, MT, and
+ * PT aren't included, because their offsets change in summer.
  */
 const zoneHours: Readonly<Record<string, number>> = {
   Z: 0,
@@ -49,7 +50,7 @@ const zoneHours: Readonly<Record<string, number>> = {
 const shifts = /(?: ?[+-]\d{1,4}[mhdw]){1,8}$/
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
-/** Text that's longer than this isn't a date. */
+/** The maximum length of a date. Longer text isn't read. */
 const maxDateLength = 200
 
 /**

@@ -90,8 +90,8 @@ const findZone = (text: string): string | undefined => zonesByKey().get(toKey(te
 
 let keys: Map<string, string> | undefined
 
-// Created when first used. Most steps of a Zap read no time zone, but all of them would wait for what is created while the
-// connector loads.
+// The map is created when it's first used. Otherwise, every step of a Zap would wait for it while the connector loads, and most
+// steps read no time zone.
 const zonesByKey = () =>
   (keys ??= new Map(
     [

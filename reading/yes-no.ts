@@ -44,7 +44,7 @@ export function readYesNo(text: string): boolean | undefined {
 }
 
 /**
- * Reads the answer to "Do not call?". The words of people who opted out mean yes only here.
+ * Reads the answer to "Do not call?". Words for opting out, such as "unsubscribed", mean yes only here.
  *
  * @returns undefined for other text, because it can mean an opt-out, and only the user knows
  */
