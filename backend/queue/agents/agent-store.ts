@@ -21,7 +21,7 @@ export function selectLiveAgents(db: Db, workspaceId: number, query: SearchQuery
     .execute()
 }
 
-/** SQL for the results of an agent's published version, which calls use. */
+/** SQL for the results in an agent's published version, the one that calls use. */
 const publishedResults = sql<AgentResult[]>`coalesce((
   select "values" -> 'results' from agent_version
   where agent_version.agent_id = agent.id and agent_version.number = agent.version

@@ -17,7 +17,9 @@ export interface AgentValues {
   results: AgentResult[]
   /** Null for the default model. */
   model: string | null
-  /** The maximum length of a conversation. Null for agents from before versions existed: the general limits apply to them. */
+  /**
+   * The maximum length of a conversation. Null for agents created before versions existed: the general limits apply to them.
+   */
   max_minutes: number | null
   closing_line: string
   /** True if the agent says at the beginning that it's an AI. */

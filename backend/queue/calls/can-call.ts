@@ -12,7 +12,8 @@ export const isDue = (now: Date): RawBuilder<SqlBool> =>
   sql`call.status = 'queued' and not call.test and call.next_attempt_at <= ${now}`
 
 /**
- * Matches attempts in progress, except those of test calls. They count for the campaign's limit, and keep their numbers busy.
+ * Matches attempts in progress, except those of test calls. They count toward the campaign's limit, and keep their numbers
+ * busy.
  */
 export const isLiveAttempt = sql<SqlBool>`call_attempt.ended_at is null and not call_attempt.test`
 
@@ -22,7 +23,7 @@ export const isNumberBusy = sql<SqlBool>`exists (
   where call_attempt.workspace_id = call.workspace_id and call_attempt.to_number = call.to_number and ${isLiveAttempt}
 )`
 
-/** Matches if the campaign, its agent, and its number are active. */
+/** Matches if the campaign and its number are active, and its agent is Live. */
 export const mayCampaignCall = sql<SqlBool>`
   campaign.status = 'active' and agent.status = 'live' and phone_number.status = 'active'`
 

@@ -15,7 +15,7 @@ interface BuiltIn {
   meaning: string
   /** Returns the contact's value. Names that have a value in every call don't have this function. */
   read?: (contact: GreetingContact) => string | null | undefined
-  /** The text that the agent runtime says if there's no value and no fallback. */
+  /** The text to say if there's no value and no fallback. */
   otherwise?: string
 }
 

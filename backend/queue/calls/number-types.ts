@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/schema.ts'
 
 /**
  * Returns those of the E.164 numbers that the workspace doesn't call because of their type. Some types, such as premium-rate
- * numbers, cost a lot of money, and anyone can enter such a number in a public form. A call's number is checked when the call
- * is queued and again before it's dialed, unless it's a test call.
+ * numbers, cost a lot of money, and anyone can enter such a number in a public form. Numbers are checked when a call is queued
+ * and again before it's dialed. The numbers of test calls aren't checked.
  */
 export async function findNumbersNotAllowed(
   db: Db,

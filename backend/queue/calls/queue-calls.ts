@@ -129,9 +129,9 @@ function missingResult(): never {
 const repetitionMs = hourMs
 
 /**
- * Finds the calls from programs that would be suppressed for the same reason as the contact's last call in the campaign,
- * shortly before. Maps each to that last call. If these calls were queued, a Zap that queues a call after each completed call
- * would run forever, because suppressed calls have events, too.
+ * Finds the calls from programs that would be suppressed for the same reason as the contact's last call in the campaign, which
+ * ended shortly before. Maps each to that last call. If these calls were queued, a Zap that queues a call after each completed
+ * call would run forever, because suppressed calls have events, too.
  */
 async function findRepeated<Call extends CallToQueue & { plan: { never: NeverReason | null } }>(
   db: Db,

@@ -159,7 +159,7 @@ const maxCountedEnds = 1_000
 
 const countedAtOnce = 500
 
-/** The maximum number of calls to check for the count. A form waits for it. */
+/** The maximum number of calls to check for this count. There's a limit, because a form waits for the count. */
 const maxCallsToCheck = 20_000
 
 /** A change to what waiting calls follow: the rules of their workspace, or the limits of one campaign. */

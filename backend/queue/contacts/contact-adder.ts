@@ -64,7 +64,7 @@ export function createContactAdder(
     },
     {
       maxSize: 64,
-      // Half of the workspaces' connections remain for everything else, even if all transactions wait.
+      // Half of the pool's connections remain for everything else, even if all of these transactions wait.
       maxRunning: Math.max(1, Math.floor(pool.options.max / 2)),
       maxRunningPerGroup: 1,
       // A transaction takes tens of milliseconds at most, unless it waits at its commit for the queue of a campaign.

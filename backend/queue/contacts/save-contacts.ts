@@ -170,7 +170,7 @@ async function saveCalls(
   return calls
 }
 
-/** Returns the responses to requests from the API, and stores those for an idempotency key. */
+/** Returns the responses to requests from the API, and stores those whose requests have an idempotency key. */
 async function respond(
   tx: Scope,
   workspaceId: number,

@@ -13,7 +13,7 @@ type HolidayRule =
   | { month: number; weekday: number; nth: number }
   /** Election day of Congress: the Tuesday after the first Monday of November in even years (2 U.S.C. 7). */
   | 'election'
-  /** Days after Easter Sunday. */
+  /** The number of days after Easter Sunday. Negative for a day before it. */
   | { easter: number }
 
 interface Holidays {
@@ -99,7 +99,7 @@ export const isStateHoliday = (state: string, day: string): boolean => {
 /** The states whose law forbids calls on holidays, as far as the laws were looked up. */
 export const statesWithHolidays: readonly string[] = Object.keys(ofStates)
 
-/** The names of these states' holidays, with their source. */
+/** The names of these states' holidays, with their sources. */
 export const stateHolidays = Object.entries(ofStates).map(([state, { rules, source }]) => {
   return { state, names: Object.keys(rules), source }
 })

@@ -7,8 +7,8 @@ import type { Db } from '../../platform/db/schema.ts'
 const ofWorkspace = 0
 
 /**
- * Locks a workspace's own row of `limit_use`, and creates the row if there's none. Claims that limits stop, and changes of the
- * limits, then run one after the other.
+ * Locks a workspace's own row of `limit_use`, and creates the row if there's none. The lock makes changes of the limits, and
+ * claims that limits stop, run one after the other.
  */
 export async function lockLimitUse(db: Db, workspaceId: number): Promise<void> {
   await sql`
@@ -44,9 +44,9 @@ export interface Remaining {
   phoneNumberId: number
   workspaceId: number
   timeZone: string
-  /** The call attempts that are left for this number today. */
+  /** The number of call attempts that are left for this phone number today. */
   attempts: number | null
-  /** The seconds of conversation that are left this month. Calls in progress aren't subtracted. */
+  /** The number of seconds of conversation that are left this month. Calls in progress aren't subtracted. */
   seconds: number | null
   /** The number of the workspace's calls in progress. */
   live: number

@@ -144,7 +144,7 @@ export const correctedPrefixes: Readonly<Record<string, string>> = {
   '1867993': 'America/Whitehorse',
   // Unalaska. The data has Honolulu, which has no daylight saving time.
   '1907581': 'America/Anchorage',
-  // The area also has the code 208, for which the data has these zones. The data also has Denver for some exchanges, which has
-  // the same time as Boise.
+  // The area also has the code 208, for which the data has these zones and, for some exchanges, Denver, which has the same time
+  // as Boise.
   '1986': 'America/Boise&America/Los_Angeles',
 }

@@ -9,7 +9,7 @@ const weekdays: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 
 /** How far to look ahead. Every window of calling hours repeats within 7 days, or within 14 if a clock change skips it. */
 const maxLookAheadMs = 15 * dayMs
 
-/** The next opening for each combination of calling hours, time zones, and minute. Most calls of a campaign share one. */
+/** The next opening for each combination of calling hours, time zones, and minute. Most calls of a campaign share an entry. */
 const openingCache = new LRUCache<string, { at: Date | undefined }>({ max: 5_000 })
 
 /**
@@ -94,7 +94,7 @@ export interface Callee {
 /** The hours in which a campaign may place calls. */
 export interface CallingRules {
   callingHours: CallingHours
-  /** The time zone for phone numbers that have none, or whose time zones have no calling hours in common. */
+  /** The time zone for phone numbers without a time zone, or with time zones that have no calling hours in common. */
   timeZone: string
 }
 

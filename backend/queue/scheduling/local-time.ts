@@ -20,7 +20,7 @@ export const toLocalIsoTime = (at: Date, timeZone: string): string =>
     .toZonedDateTimeISO(timeZone)
     .toString({ smallestUnit: 'second', timeZoneName: 'never' })
 
-/** Local dates by time zone and minute. Most calls that the dialer claims together share one. */
+/** Local dates by time zone and minute. Most calls that the dialer claims together share an entry. */
 const localDates = new LRUCache<string, string>({ max: 5_000 })
 
 /** Returns the local date as YYYY-MM-DD. */

@@ -1,7 +1,7 @@
 import type { ImportField } from './import-columns.ts'
 
-// Headers of files that people and other programs write, in several languages, without accents and punctuation. The tests
-// in header-cases.test.ts say which program writes which.
+// Headers of files that people and other programs write, in several languages, without accents and punctuation. The tests in
+// header-cases.test.ts say which program writes which headers.
 
 // cspell:disable
 /** Names that match a whole header. The best name of a field is first. */

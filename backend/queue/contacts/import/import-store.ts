@@ -98,7 +98,7 @@ export const releaseImport = async (db: Db, job: ImportJob): Promise<void> => {
 /** The value of `erasures` if no contact has to be removed from the import. */
 export const nothingToErase = sql<string>`'[]'::jsonb`
 
-/** Clears the content of the file. The rows of the import are stored separately. */
+/** Values that clear the content of the file. The rows of the import are stored separately. */
 const noContent = { bytes: null, samples: '[]' } as const
 
 /** Finishes a step. Writes nothing if another process has leased the job. */
@@ -253,7 +253,7 @@ export async function insertImportRows(db: Db, job: ImportJob, rows: readonly Ch
     )`.execute(db)
 }
 
-/** Returns the campaign that the user chose for an import. */
+/** Returns the campaign that was chosen for an import, the user who uploaded the file, and the file's name. */
 export const findImportCampaign = (db: Db, job: ImportJob) =>
   db
     .selectFrom('contact_import')

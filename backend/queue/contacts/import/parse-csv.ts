@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { decodeFile, NotTextError } from '../../../platform/core/decode-text.ts'
 
-/** The file can't be imported. The message is for the user who uploaded it. */
+/** The error for a file that can't be imported. Its message is for the user who uploaded the file. */
 export class UnreadableFileError extends Error {
   override name = 'UnreadableFileError'
 }
@@ -83,9 +83,9 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
 const sampleRows = 20
 
 /**
- * Finds the delimiter of a file by its first rows, without quoted text. Only rows that a delimiter splits into as many cells as
- * the header count for it. Their cells are counted, not the rows, so commas win against one vertical bar in each row, even if
- * some rows are short. If there's a tie, the delimiter that splits the header into the most cells wins.
+ * Chooses the delimiter that splits the first rows into the most cells. Ignores quoted text, and rows that get more or fewer
+ * cells than the header. Counts cells, not rows, so that commas win against one vertical bar in each row, even if some rows are
+ * short. If there's a tie, the delimiter that splits the header into the most cells wins.
  */
 function detectDelimiter(text: string): string {
   const lines = text.replace(/"[^"]*"/g, '').split(/\r\n|\r|\n/, sampleRows + 1)

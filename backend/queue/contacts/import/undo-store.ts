@@ -33,8 +33,8 @@ export const findUndo = (db: Db, workspaceId: number, importId: number) =>
     .executeTakeFirst()
 
 /**
- * Starts an undo, or continues one that stopped. Returns false if the undo is already under way or done, or if the import isn't
- * finished or finished too early.
+ * Starts an undo, or continues one that stopped. Returns false if the undo is already under way or done, or if the import
+ * didn't finish after `finishedAfter`.
  */
 export async function markUndoStarted(
   db: Db,
