@@ -47,7 +47,7 @@ export async function attemptDelivery(
   const url = new URL(delivery.targetUrl)
   try {
     const response = await send({ ...request, url, signal, maxBytes: maxResponseBytes })
-    // Zapier has got the report, whatever status it responds with.
+    // Any response means that Zapier has got the report, whatever its status.
     if (delivery.eventId === null) return { kind: 'delivered', statusCode: response.status }
     return toDeliveryAttemptResult(
       response.status,

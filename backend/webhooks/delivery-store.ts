@@ -172,8 +172,8 @@ async function leaseFromLanes(
         select id from webhook_delivery
         where target_host = lane.host and ${laneId} = lane.id and ${hasTurns}
           and next_attempt_at <= ${now} and (lease_until is null or lease_until <= now())
-        -- All rows have the same lane ID, but without it, PostgreSQL would read the whole lane and sort it: with row-level
-        -- security, it doesn't recognize that the index has the order of the remaining columns.
+        -- All rows have the same lane ID, but without it here, PostgreSQL would read the whole lane and sort it: with row-level
+        -- security, it doesn't recognize that the index has the order of the other columns.
         order by ${laneId}, next_attempt_at, id
         limit lane.max_deliveries
         for no key update skip locked

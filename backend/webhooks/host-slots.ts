@@ -44,7 +44,7 @@ export function createHostSlots({ perHost, maxWaitMs }: { perHost: number; maxWa
   const acquire = (host: string, lane: string): Promise<boolean> => {
     const state: HostState = hosts.get(host) ?? { running: 0, runningByLane: new Map(), waiting: [] }
     hosts.set(host, state)
-    // This doesn't overtake waiting work that could start, because all waiting work is from lanes that use too many slots.
+    // Starting now doesn't overtake waiting work that could start: all waiting work is from lanes that use too many slots.
     if (mayStart(state, lane)) {
       take(state, lane)
       return Promise.resolve(true)

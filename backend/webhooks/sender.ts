@@ -193,7 +193,7 @@ async function attempt(
   const attempted = attemptDelivery(deps, means, delivery, startedAt, limit.signal).finally(limit.clear)
   const result = await attempted.catch((error: unknown) => {
     if (stopSignal.aborted) return undefined
-    // An internal error is retried on the schedule, like any failure, and not in a tight loop.
+    // After an internal error, the attempt is retried on the schedule, as after any failure, and not in a tight loop.
     log.error(
       { error: describeError(error), delivery: delivery.id },
       'failed to send a webhook delivery because of an internal error',
