@@ -2,7 +2,7 @@ import { countriesByDialCode, countryNames } from './country-names.ts'
 import { toNameKey } from './name-key.ts'
 
 export interface ReadCountry {
-  /** ISO 3166-1 alpha-2. */
+  /** The country's ISO 3166-1 alpha-2 code. */
   code: string
   /** How the country was written. `dial_code` names a group of countries, of which `code` is the main one. */
   as: 'code' | 'name' | 'dial_code'
