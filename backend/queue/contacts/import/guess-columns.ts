@@ -29,8 +29,8 @@ interface Guess {
 const maxHeaderLength = 500
 
 /**
- * Guesses from the headers what each column contains. A field goes to the column with the best name, not to the first one.
- * Columns that could be consent or opt-outs stay unanswered unless their meaning is certain.
+ * Guesses from the headers what each column contains. A field that only one column can contain goes to the column with the best
+ * name, not to the first one. Columns that could be consent or opt-outs stay unanswered unless their meaning is certain.
  *
  * @param samples the first values of each column
  */
