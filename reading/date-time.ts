@@ -64,9 +64,9 @@ const unixTime = /^(?<digits>\d{10}|\d{13})(?:\.0+)?$/
 
 /** A date, with or without a time, as it was typed. */
 export interface TypedDateTime {
-  /** The time on the clock, as milliseconds since 1970 if the clock were in UTC. */
+  /** The local date and time, in milliseconds since 1970, computed as if they were in UTC. */
   clock: number
-  /** How far that clock is ahead of UTC, in milliseconds. Undefined if the text has no time zone. */
+  /** How far local time is ahead of UTC, in milliseconds. Undefined if the text has no time zone. */
   offset: number | undefined
   hasTime: boolean
 }
