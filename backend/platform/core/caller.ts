@@ -1,6 +1,6 @@
 import type { Scope } from '@outdial/contract'
 
-/** The sender of a request and its workspace: an API key, an app for a user, or the user in the dashboard. */
+/** The sender of a request and its workspace: an API key, an app that acts for a user, or a user in the dashboard. */
 export interface Caller {
   workspaceId: number
   userId: number
@@ -11,7 +11,7 @@ export interface Caller {
   scopes: Scope[]
 }
 
-/** Returns a key for the connection behind a credential. It stays the same when tokens are refreshed. */
+/** Returns a key for the caller's connection. It stays the same when an app's tokens are refreshed. */
 export const getConnectionKey = ({ workspaceId, userId, apiKeyId, clientId }: Caller): string => {
   if (clientId !== null) return `client:${userId}:${workspaceId}:${clientId}`
   return apiKeyId === null ? `dashboard:${userId}:${workspaceId}` : `key:${apiKeyId}`

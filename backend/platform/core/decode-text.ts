@@ -10,8 +10,9 @@ export const replacementCharacter = '\uFFFD'
 export const fallbackEncoding = 'windows-1252'
 
 /**
- * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Anything else is
- * read in `declaredEncoding`, or in Windows-1252, which older programs write.
+ * Decodes a file as UTF-8 or UTF-16, which it detects by the byte order mark or the bytes. Any other file is read in
+ * `declaredEncoding` if that encoding is known, as UTF-8 if only a few characters are damaged, or else in Windows-1252,
+ * which older programs write.
  *
  * @throws {NotTextError}
  */
@@ -77,8 +78,9 @@ function isUtf8(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns whether the bytes are slightly damaged UTF-8: at most one invalid character, or 1% of the characters that aren't
- * ASCII. In text of another encoding, hardly any of these characters would be valid UTF-8 by chance.
+ * Returns whether the bytes are slightly damaged UTF-8. The invalid characters must be fewer than the valid non-ASCII
+ * characters, and at most 1 or 1% of both together, whichever is more. In text of another encoding, hardly any non-ASCII
+ * character would be valid UTF-8 by chance.
  */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   let valid = 0

@@ -16,15 +16,18 @@ type ErrorTextKey = keyof typeof allErrorTexts
 /** A catalog key whose code is an API error code. */
 export type ErrorKey = Extract<ErrorTextKey, ErrorCode | `${ErrorCode}.${string}`>
 
-/** An issue of one field, with a message from the contract's catalog of texts. */
+/** An issue with one field. It has a message from the contract's catalog of texts. */
 export type FieldIssue = ErrorDetail & { message: CatalogMessage }
 
 export interface ErrorOptions {
   /** Values for the placeholders of the text. */
   values?: ErrorValues
-  /** Issues of fields. Their sentences become the message. */
+  /** Issues with single fields. Their messages become the error's message. */
   details?: FieldIssue[]
-  /** The message. By default, it's the sentences of the details, or else the text of the key. */
+  /**
+   * The error's message. By default, it joins the messages of the details. Without details, it's the catalog's text of the
+   * key.
+   */
   message?: CatalogMessage
   headers?: Record<string, string>
   cause?: unknown
@@ -56,7 +59,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Maximum number of details in a response. Otherwise, a body with a million issues would get an even larger response. */
+/** Maximum number of details in a response. Without it, a body with a million issues would get an even larger response. */
 const maxDetails = 50
 
 export function formatMessage(key: ErrorTextKey, { values, details = [], message }: ErrorOptions): string {
@@ -72,14 +75,17 @@ function summarizeIssues(details: ErrorDetail[]): string {
   return [...shown, ...(more > 0 ? [`And ${more} more ${more === 1 ? 'issue' : 'issues'}.`] : [])].join(' ')
 }
 
-/** Returns an issue of a field, or of the request body if `field` is empty. */
+/** Returns an issue with a field, or with the request body if `field` is empty. */
 export const fieldIssue = (field: string, key: DetailKey, values: ErrorValues = {}): FieldIssue => ({
   field,
   code: codeOf(key),
   message: toErrorMessage(allDetailTexts[key], { field: field || 'The request body', ...values }),
 })
 
-/** Returns an error about one field. Its code is the field's code, or validation_failed if that's only for fields. */
+/**
+ * Returns an error about one field. It has the code of the field's issue, or validation_failed if that code is only for
+ * fields.
+ */
 export function fieldError(field: string, key: DetailKey, values?: ErrorValues): ApiError {
   const code = codeOf(key)
   return new ApiError(code in errorTable ? (code as ErrorCode) : 'validation_failed', {

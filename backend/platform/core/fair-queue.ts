@@ -5,19 +5,19 @@ type FairQueue = <Result>(
 ) => Promise<{ result: Result } | undefined>
 
 interface FairQueueLimits {
-  /** Tasks that run at the same time. */
+  /** Maximum number of tasks that run at the same time. */
   concurrency: number
-  /** Tasks of one workspace that run at the same time. */
+  /** Maximum number of tasks of one workspace that run at the same time. */
   runningPerWorkspace: number
-  /** Tasks of one workspace that can wait. */
+  /** Maximum number of tasks of one workspace that wait. */
   waitingPerWorkspace: number
-  /** Tasks of all workspaces that can wait. */
+  /** Maximum number of tasks of all workspaces that wait. */
   maxWaiting: number
 }
 
 /**
- * Creates a queue for expensive tasks. Workspaces take turns, so that one with many tasks doesn't delay the others by
- * more than the tasks that are running.
+ * Creates a queue for expensive tasks. Workspaces take turns, so that the others don't have to wait until one workspace's
+ * many tasks are done.
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const running = new Map<number, number>()

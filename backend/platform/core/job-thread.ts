@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { minuteMs } from './durations.ts'
 import { threadEnvironment } from './thread-environment.ts'
 
-/** A message from a thread: `ready` when it can take jobs, then any number of results for each job, then `done`. */
+/** A message from a thread: `ready` once it can take jobs. Then, for each job, any number of results and `done`. */
 export type ThreadMessage<Result> = 'ready' | 'done' | { result: Result }
 
 /** A worker thread that runs one job at a time. A long computation in it doesn't block the service's event loop. */
@@ -13,14 +13,17 @@ export interface JobThread<Job, Result> {
    * job starts a new one. Call it only when no job is running.
    */
   run(job: Job, timeoutMs: number, onResult: (result: Result) => void): Promise<'done' | 'timed out'>
-  /** Leaves the thread to the next `JobThread` with the same file, because starting a thread takes a third of a second. */
+  /**
+   * Leaves the thread to the next `JobThread` with the same file and heap limit, because starting a thread takes a third of
+   * a second.
+   */
   close(): Promise<void>
 }
 
-/** A running thread that a `JobThread` has left, and another one can take. */
+/** A running thread that its `JobThread` no longer uses, and that another one can take. */
 interface WaitingThread {
   worker: Worker
-  /** Removes the timer and listener of the wait. */
+  /** Removes the timer and the listener that the thread has while it waits. */
   stop: () => void
 }
 
@@ -97,7 +100,7 @@ export function createJobThread<Job, Result>(file: URL, maxHeapMegabytes: number
   }
 }
 
-/** Lets a thread wait for another `JobThread`, and ends it if none takes it within a minute. */
+/** Lets a thread wait for another `JobThread`. Ends it if enough threads already wait, or if it isn't taken within a minute. */
 async function leave(worker: Worker, waiting: WaitingThread[]): Promise<void> {
   if (waiting.length >= maxWaiting) {
     await worker.terminate()
@@ -122,8 +125,8 @@ async function leave(worker: Worker, waiting: WaitingThread[]): Promise<void> {
 }
 
 /**
- * How long a thread waits for a job. The next job can continue what the last one began, and no SQL statement between them takes
- * this long.
+ * How long a thread waits for its next job, which may continue what the last one began. The SQL statements between two jobs
+ * take less time than this.
  */
 const idleMs = minuteMs
 

@@ -8,12 +8,12 @@ export interface PeriodicJob {
 }
 
 /**
- * Runs `work` repeatedly, with `intervalMs` between the end of one run and the start of the next. If `work` returns
- * true, there's more to do, and the next run starts immediately. A failed run is reported to `onError` and followed by
- * the usual interval.
+ * Runs `work` repeatedly, with `intervalMs` between the end of one run and the start of the next. If `work` returns true,
+ * there's more to do, and the next run starts immediately. A failed run is reported to `onError` and followed by the usual
+ * interval.
  *
- * @param options.name names its loop in /readyz and the metrics
- * @param options.maxRunMs a longer run counts as stalled
+ * @param options.name the name of its loop in /readyz and the metrics
+ * @param options.maxRunMs milliseconds after which a run counts as stalled
  * @param options.firstAfterMs milliseconds until the first run; 0 by default
  */
 export function startPeriodicJob(

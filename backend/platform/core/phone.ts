@@ -20,9 +20,9 @@ type ParsedPhones = { ok: true; phoneNumbers: [string, ...string[]] } | { ok: fa
 const invisibleCharacters = /[\p{Cf}\u034F\u115F\u1160\u17B4\u17B5\u180B-\u180F\u3164\uFE00-\uFE0F]/gu
 
 /**
- * Normalizes a phone number in any format that libphonenumber supports: international, national with `country`
- * (ISO 3166-1 alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Also accepts the characters that lead forms,
- * spreadsheets, and chat apps add. Rejects any other text around the number, several numbers, and numbers with an extension,
+ * Normalizes a phone number in any format that libphonenumber supports: international, national with `country` (ISO 3166-1
+ * alpha-2), digits of other scripts, RFC 3966 `tel:` URIs. Also accepts the characters that lead forms, spreadsheets, and
+ * chat apps add. Rejects any other text around the number, and several numbers. Also rejects a number with an extension,
  * because the call would end at the switchboard.
  *
  * @param country null if it's unknown: then only numbers with a country code are valid
@@ -99,7 +99,7 @@ const isUnsupported = (country: string | null): country is string =>
 /** Maximum length of a number's text. libphonenumber has the same limit, but other code reads the text first. */
 const maxNumberLength = 250
 
-/** The API's limit for a text with several numbers. */
+/** Maximum length of a text with several numbers, which is the API's limit. */
 const maxTextLength = 1_000
 
 function findPhones(input: string, country: CountryCode | undefined): string[] {
@@ -115,7 +115,7 @@ function findPhones(input: string, country: CountryCode | undefined): string[] {
   return [...new Set(parts.flatMap((part) => findInPart(part.trim(), country)))]
 }
 
-/** Finds the numbers in a part of a text, which is one number, or numbers with spaces between them, or words and numbers. */
+/** Finds the numbers in a part of a text. It can be one number, numbers with spaces between them, or words and numbers. */
 function findInPart(text: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(text, country)
   if (whole !== undefined) return [whole.number]
@@ -148,7 +148,7 @@ function searchNumbers(text: string, country: CountryCode | undefined): string[]
     .map(({ number }) => number.number)
 }
 
-/** Returns true if a country code comes before the match. The match leaves it out, so it could be another person's number. */
+/** Returns true if a country code comes before the match. The match lacks this code, so it could be another person's number. */
 const isTail = (text: string, startsAt: number): boolean =>
   text[startsAt] !== '+' &&
   /(?:\+|(?<!\d)00)[\s(]*\d{1,3}[\s().-]*$/.test(text.slice(Math.max(0, startsAt - 20), startsAt))
@@ -197,7 +197,7 @@ function parseTelUri(uriPath: string): string {
   ].join('')
 }
 
-/** Returns true for a number with a country code, which can be parsed without knowing the country. */
+/** Returns true for a number that starts with + and a country code. Parsing it doesn't depend on a country. */
 export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
 const invalidNumber = (

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** A request's share of the requests that a process handles at the same time. */
+/** A request's place among the requests that a process handles at the same time. */
 export interface RequestSlot {
   /** Lets another request take the slot. */
   release(): void

@@ -10,10 +10,10 @@ const newSecret = (bytes: number): string => randomBytes(bytes).toString('base64
 export const minSecretLength = 32
 
 /**
- * Returns the secret in a file of DATA_DIR, and creates the file if it doesn't exist. A command and the service may
- * call this at the same time: only one of them creates the link, and only to a complete file.
+ * Returns the secret in a file of DATA_DIR, and creates the file if it doesn't exist. A command and the service may call
+ * this at the same time: only one of them creates the link, and only to a complete file.
  *
- * @throws {ConfigError} if the file was emptied, or another user owns it or can open it
+ * @throws {ConfigError} if the secret is too short, or if another user could have read or created the file
  */
 export async function readOrCreateSecret(file: string): Promise<string> {
   const existing = await readSecretFile(file)
@@ -30,7 +30,10 @@ export async function readOrCreateSecret(file: string): Promise<string> {
   return readOrCreateSecret(file)
 }
 
-/** Writes a new file. If root creates it in an ordinary user's folder, that user owns it, and can start Outdial, too. */
+/**
+ * Writes a new file. If root creates it in an ordinary user's folder, makes that user its owner, who can then start
+ * Outdial, too.
+ */
 async function writeSecret(file: string, secret: string): Promise<void> {
   const { uid, gid } = await stat(path.dirname(file))
   await using handle = await open(file, 'wx', 0o600)
@@ -41,7 +44,7 @@ async function writeSecret(file: string, secret: string): Promise<void> {
 
 async function readSecretFile(file: string): Promise<string | undefined> {
   const folder = await stat(path.dirname(file))
-  // In another user's folder, a link could lead to a file that only this user may read.
+  // In another user's folder, a link could lead to a file that only the user of this process may read.
   const noLink = folder.uid === process.getuid?.() ? 0 : constants.O_NOFOLLOW
   const handle = await open(file, constants.O_RDONLY | noLink).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return undefined
@@ -57,7 +60,7 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   )
 }
 
-/** Rejects a file that another user owns or can open. Trusts the folder's owner, because that user also owns the database. */
+/** Rejects a file that another user owns or can open. Trusts root, and the folder's owner, who also owns the database. */
 function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): void {
   if (process.getuid === undefined) return // Windows has no owners and modes like these
   if (![0, process.getuid(), folder.uid].includes(uid)) {

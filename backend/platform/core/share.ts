@@ -1,4 +1,4 @@
-/** The result of an item that must run alone, for example because another transaction has locked its row. */
+/** The result for an item that must run alone, for example because another transaction has locked its row. */
 export const leftOut: unique symbol = Symbol('left out')
 
 /**
@@ -19,8 +19,9 @@ interface ShareOptions<Item> {
   /** Maximum number of batches of one group that run at the same time, so that a slow group leaves capacity to others. */
   maxRunningPerGroup: number
   /**
-   * A batch that has run for this many milliseconds, perhaps because it waits for a lock, lets another batch of its group
-   * start. Such a group can use half of `maxRunning`, and never the last free place. By default, batches never count as slow.
+   * After how many milliseconds a batch counts as slow, perhaps because it waits for a lock. A slow batch doesn't count
+   * toward `maxRunningPerGroup`, but its group can use only half of `maxRunning`, and never the last free place. By
+   * default, batches never count as slow.
    */
   slowAfterMs?: number
   /**
@@ -31,7 +32,10 @@ interface ShareOptions<Item> {
   gatherMs?: number
   /** Maximum time that an item waits for its batch and, if needed, to run alone. By default, there's no limit. */
   deadline?: { maxWaitMs: number; createError: () => Error }
-  /** Items of a group with a common key never run at the same time, even if one runs alone. By default, items have no keys. */
+  /**
+   * Items of the same group that share a key never run at the same time, whether in batches or alone. By default, items
+   * have no keys.
+   */
   keysOf?: (item: Item) => readonly string[]
   /** Returns the group that an item belongs to when it runs alone. By default, it's the same group as for batches. */
   aloneGroupOf?: (item: Item) => number
@@ -45,7 +49,7 @@ interface Entry<Item, Result> {
   groupId: number
   item: Item
   keys: readonly string[]
-  /** When its deadline ends, on the monotonic clock of `performance.now()`. */
+  /** The time at which it stops waiting for its turn, in milliseconds on the monotonic clock of `performance.now()`. */
   waitsUntil: number
   timer: NodeJS.Timeout | undefined
   resolve: (result: Result) => void
@@ -58,8 +62,8 @@ type Queues<Item, Result> = Map<number, Entry<Item, Result>[]>
 const maxAlonePerGroup = 2
 
 /**
- * How many times `gatherMs` a group still counts as busy after its last batch. With 1, groups stopped counting as busy between
- * most batches when many processes shared the work, and batches became small.
+ * How long a group still counts as busy after its last batch, as a multiple of `gatherMs`. With 1, groups stopped counting
+ * as busy between most batches when many processes shared the work, and batches became small.
  */
 const restRounds = 5
 
@@ -85,7 +89,7 @@ export function share<Item, Result>(
   const runningAlone = new Map<number, number>()
   /** Groups whose items wait for more items to arrive. */
   const gathering = new Set<number>()
-  /** Groups whose last batch has ended shortly before, with the timers that remove them. */
+  /** Groups whose last batch ended recently, with the timers that remove them. */
   const resting = new Map<number, NodeJS.Timeout>()
   const busyKeys = new Set<string>()
   let runningCount = 0
@@ -184,7 +188,8 @@ export function share<Item, Result>(
       const remaining = (runningAlone.get(aloneGroupId) ?? 1) - 1
       if (remaining > 0) runningAlone.set(aloneGroupId, remaining)
       else runningAlone.delete(aloneGroupId)
-      // Batches start first here, and single items start first after a batch. So both get turns, even if only one can run.
+      // Here, batches start before single items. After a batch, single items start first. So both get turns, even if
+      // `maxRunning` is 1.
       startBatches()
       startAlone()
     }

@@ -25,8 +25,8 @@ export const ruleIssue = (code: string, message: string) => ({
 export const isStorableText = (text: string): boolean => text === toStorableText(text)
 
 /**
- * Finds all issues of form input with a schema whose rules have their own messages. An issue of a list's entry names the
- * list, because the whole list is one field of the form.
+ * Finds all issues in form input, using a schema whose rules have their own messages. An issue with an entry of a list
+ * names the list, because the whole list is one field of the form.
  */
 export function findRuleIssues(schema: z.ZodType, input: unknown): ErrorDetail[] {
   const { error } = schema.safeParse(input, { reportInput: true })

@@ -4,7 +4,8 @@ import { ApiError, type FieldIssue, fieldIssue } from './errors.ts'
 import { cutText, toStorableText } from './text.ts'
 
 /**
- * More values than valid requests and forms have. Each value takes microseconds, so a body of 1 MiB could take a second.
+ * Maximum number of values in a body by default. Valid requests and forms have fewer. Each value takes microseconds, so a
+ * body of 1 MiB could take a second.
  */
 export const defaultMaxValues = 2_000
 
@@ -14,7 +15,7 @@ export const NoQuery = z.strictObject({})
 /**
  * Validates a parsed body or query string with its schema.
  *
- * @param options.maxValues values, keys not included, at any depth; checked before anything else
+ * @param options.maxValues maximum number of values at any depth, keys not included; checked before anything else
  * @throws {ApiError} unknown_field if all issues are unknown fields, otherwise validation_failed
  */
 export function validate<Schema extends z.ZodType>(
@@ -66,7 +67,10 @@ interface CleanedInput {
 }
 
 interface CleanOptions {
-  /** Keeps lists and objects that contain only blank text. In a form they mean "not filled in", but to a program they don't. */
+  /**
+   * Keeps lists and objects that contain only blank text. From a form, they mean "not filled in". From a program, they
+   * don't.
+   */
   keepEmptied?: boolean
 }
 
@@ -160,7 +164,7 @@ function toErrorDetail(issue: Issue): FieldIssue {
 export const withoutFieldName = ({ field, message }: ErrorDetail): string =>
   message.startsWith(`${field} `) ? `This field${message.slice(field.length)}` : message
 
-/** Returns the name of a field in an error, which must not contain text that can't be stored. */
+/** Returns a field's name for an error message, without text that PostgreSQL can't store. */
 export const formatFieldPath = (path: readonly PropertyKey[]): string =>
   cutText(toStorableText(path.map(String).join('.')), 200)
 

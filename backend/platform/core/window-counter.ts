@@ -25,7 +25,7 @@ export function createWindowCounter(
   clock: Pick<Clock, 'now'>,
   { windowMs, maxKeys = 50_000 }: { windowMs: number; maxKeys?: number },
 ): WindowCounter {
-  // `max` would allocate memory for all keys now.
+  // The option `max` would allocate memory for all keys immediately.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 })
 
   return {

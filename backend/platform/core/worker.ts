@@ -4,7 +4,7 @@ import { createLoop, defaultStalledAfterMs, type Loop } from './loop.ts'
 
 /** How a worker leases and handles jobs. `fetch` leases them, so that several processes can share a table. */
 export interface WorkerOptions<Job> {
-  /** Names its loop in /readyz and the metrics. */
+  /** The name of its loop in /readyz and the metrics. */
   name: string
   /** Milliseconds without a new round after which the loop counts as stalled. */
   stalledAfterMs?: number
@@ -21,8 +21,9 @@ export interface WorkerOptions<Job> {
   /** Milliseconds between fetches while the worker isn't notified. */
   pollMs: number
   /**
-   * Returns the least milliseconds between the starts of a fetch, which found so many jobs and took so long, and of the next
-   * one; 0 by default. In between, jobs and capacity gather, because a fetch of many jobs costs little more than a fetch of one.
+   * Returns the minimum time between the start of a fetch that found `found` jobs in `tookMs`, and the start of the next
+   * one. In milliseconds; 0 by default. Meanwhile, jobs and capacity gather, because a fetch of many jobs costs little more
+   * than a fetch of one.
    */
   intervalMs?: (found: number, tookMs: number) => number
 }
@@ -58,7 +59,7 @@ export function startWorker<Job>(clock: Clock, options: WorkerOptions<Job>): Wor
     interruptWait = () => {}
   }
 
-  /** Waits in real time, because the clock of a test may stand still. */
+  /** Waits in real time, because a test's clock may be stopped. */
   const waitUntil = async (time: number) => {
     const waitMs = time - performance.now()
     if (waitMs > 0) await setTimeout(waitMs, undefined, { signal: stopping.signal }).catch(() => {})

@@ -3,7 +3,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
 
-/** The SQL functions of this version. A file creates or replaces one function, with its helper functions and triggers. */
+/**
+ * The folder of the SQL functions of this version. Each file creates or replaces one function, with its helper functions
+ * and triggers.
+ */
 export const functionsFolder = fileURLToPath(new URL('functions', import.meta.url))
 
 /** The version of the database functions, which `npm run generate` writes. */

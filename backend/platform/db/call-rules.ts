@@ -12,21 +12,24 @@ export interface ConsentRule {
 export interface CallRules extends ConsentRule {
   /** ISO 3166-1 alpha-2 codes of the countries that are called. Null: all countries. */
   countries: string[] | null
-  /** True if calls to the United States are only placed in the hours by law. */
+  /** True if calls to the United States are placed only in the hours that the law allows. */
   hoursByLaw: boolean
   /** Days on which no calls are placed, as YYYY-MM-DD. */
   closedDates: string[]
-  /** Call attempts to a number in 24 hours, over all campaigns. Null: unlimited. */
+  /** Maximum number of call attempts to a phone number in 24 hours, over all campaigns. Null: unlimited. */
   maxAttemptsPerDay: number | null
-  /** Call attempts to a number in 30 days, over all campaigns. Null: unlimited. */
+  /** Maximum number of call attempts to a phone number in 30 days, over all campaigns. Null: unlimited. */
   maxAttemptsPer30Days: number | null
-  /** Call attempts from each of the workspace's numbers on a day, in its time zone. Null: unlimited. */
+  /**
+   * Maximum number of call attempts from each of the workspace's numbers on a day in the workspace's time zone. Null:
+   * unlimited.
+   */
   maxAttemptsPerOwnNumber: number | null
-  /** Minutes of conversation in a calendar month, in the workspace's time zone. Null: unlimited. */
+  /** Maximum minutes of conversation in a calendar month, in the workspace's time zone. Null: unlimited. */
   maxMinutesPerMonth: number | null
 }
 
-/** Lists the rules that a campaign adds to those of its workspace. */
+/** The rules that a campaign adds to those of its workspace. */
 export interface CampaignRequirements extends ConsentRule {
   /** The campaign doesn't call a number for 24 hours after any campaign's conversation with it. */
   oneConversationPerDay: boolean

@@ -48,7 +48,7 @@ export const startupTimeouts: DatabaseTimeouts = {
 }
 
 /**
- * How many connections a process opens at most, unless DATABASE_CONNECTIONS says otherwise: half of them for workspaces,
+ * Maximum number of connections that a process opens if DATABASE_CONNECTIONS isn't set. Half of them are for workspaces,
  * half for everything else.
  */
 export const maxConnections = 20
@@ -121,8 +121,8 @@ export function connect(
   const { url, role, max = maxConnections, onError = () => {} } = options
   const { timeouts = defaultTimeouts, doNotCallKey, isReadOnly = false, sessions } = options
   const openConnections = new Set<Promise<void>>()
-  // The pool waits for `prepare` before it uses a connection, although the type of `onConnect` doesn't say so. This matters,
-  // because before its settings, a connection has the rights of the user in the URL.
+  // The pool waits for `prepare` before it uses a connection, although the type of `onConnect` doesn't say so. This
+  // matters, because a connection has the rights of the user in the URL until `prepare` has set its role.
   const prepareAs = (connectionRole: string | undefined): ((client: pg.ClientBase) => unknown) =>
     async function prepare(client) {
       // The pool listens only to idle clients. Without this listener, an error between two statements would end the process.
@@ -197,7 +197,7 @@ export function openWorkspace(db: Db, workspaceId: number): Db {
 /** Maps a connection to the ID of the workspace whose rows it sees. */
 const workspaceOf = new WeakMap<pg.PoolClient, number>()
 
-/** Maps a workspace connection in use to the function that returns its slot. */
+/** Maps a workspace connection in use to the function that gives back its place in the workspace's share. */
 const endUse = new WeakMap<pg.PoolClient, () => void>()
 
 /**
@@ -237,8 +237,8 @@ async function setWorkspace(client: pg.PoolClient, workspaceId: number): Promise
 const preparedMark = '/* prepared */'
 
 /**
- * Marks a statement that is sent often: the server parses and plans it only once per connection. Put it anywhere in the
- * statement. Its plan must be good for any values, and its columns must be selected by name.
+ * Marks a statement that is sent often: the server parses and plans it only once per connection. Put this mark anywhere in
+ * the statement. The statement's plan must be good for any values, and it must select its columns by name.
  */
 export const prepared = sql.raw<void>(preparedMark)
 

@@ -2,13 +2,16 @@ import { secondMs } from '../core/durations.ts'
 import { maxShare } from '../core/in-progress.ts'
 import { ConnectionLimitError } from './outage.ts'
 
-/** How long a transaction waits for a place in its workspace's share, and then for a connection. */
+/** How long a transaction waits for a place in its workspace's share, and then again for a connection from the pool. */
 export const connectTimeoutMs = 5 * secondMs
 
 /** The connections that one workspace uses. */
 interface Share {
   used: number
-  /** Starts the workspace's transactions that wait for a connection. The one that has waited the longest comes first. */
+  /**
+   * Functions that let waiting transactions of the workspace continue. The first one belongs to the transaction that has
+   * waited the longest.
+   */
   waiting: Set<() => void>
 }
 
@@ -33,7 +36,10 @@ export function createConnectionShares(poolSize: number): ConnectionShares {
   const shares = new Map<number, Share>()
   const max = maxShare(poolSize)
 
-  /** Passes a place on to a waiting transaction. If none waits, the workspace uses one connection less. */
+  /**
+   * Hands a connection over to the transaction that has waited the longest. If none waits, the workspace uses one fewer
+   * connection.
+   */
   const release = (workspaceId: number, share: Share) => {
     const [next] = share.waiting
     if (next !== undefined) {
@@ -57,7 +63,7 @@ export function createConnectionShares(poolSize: number): ConnectionShares {
   }
 }
 
-/** Waits until another transaction of the workspace passes its place on. */
+/** Waits until another transaction of the workspace hands its connection over. */
 const waitForRelease = (share: Share): Promise<void> =>
   new Promise((resolve, reject) => {
     const start = () => {

@@ -30,8 +30,8 @@ export function createDatabaseClock(db: Db, monotonicMs = () => performance.now(
     const receivedAt = monotonicMs()
     const time = rows[0]?.now.getTime()
     if (time === undefined) return
-    // The server read its clock between sending and receiving, so the origin is between these limits. An estimate between
-    // them is as good as any other, so it isn't changed.
+    // The server read its clock between sending and receiving, so the origin is between `earliest` and `latest`. An
+    // estimate that's already in this range is as good as any other, so it isn't changed.
     const earliest = time - receivedAt
     const latest = time - sentAt
     const isPossible = originMs !== undefined && originMs >= earliest && originMs <= latest

@@ -10,7 +10,7 @@ export interface ContactIdentifiers {
   email: string | null
 }
 
-/** The texts in a file's name that can identify a contact. */
+/** Texts that can identify a contact if they're part of a file's name. */
 export interface PersonNames extends ContactIdentifiers {
   externalId: string | null
   firstName: string | null
@@ -22,16 +22,16 @@ interface ContactToErase extends ContactIdentifiers {
   workspaceId: number
   contactId: number
   callIds: readonly number[]
-  /** Tool calls, of any call, that mention the contact. They were read before the transaction began. */
+  /** IDs of tool calls, in any call, that mention the contact. They were found before the transaction began. */
   mentionIds: readonly number[]
-  /** Calls that ended and chats that changed after this time must be read again. */
+  /** Calls that ended and chats that changed after this time must be searched again for mentions of the contact. */
   mentionsReadAt: Date
-  /** Chats that mention the contact. They were read before the transaction began. */
+  /** IDs of chats that mention the contact. They were found before the transaction began. */
   chatIds: readonly string[]
   at: Date
 }
 
-/** Erases what one module stores about a contact. privacy/erase-contact.ts calls all of them in one transaction. */
+/** Erases what one module stores about a contact. privacy/erase-contact.ts calls all erasers in one transaction. */
 export type ContactEraser = (db: Db, contact: ContactToErase) => Promise<void>
 
 /** Checks in SQL if a text contains the phone number, in any format, or the email address. */

@@ -18,7 +18,10 @@ interface ListeningConnection {
   close(): Promise<void>
 }
 
-/** A process notices within these times that the database is back, or that the connection has gone silent. */
+/**
+ * How often a process tries to replace a lost connection, how often it checks the connection, and how long a response can
+ * take.
+ */
 const retryMs = secondMs
 const checkMs = 10 * secondMs
 const timeoutMs = 5 * secondMs

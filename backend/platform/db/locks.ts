@@ -75,7 +75,10 @@ export const lockEdited = async (db: Db, workspaceId: number, edited: string): P
   )
 }
 
-/** Locks the chats that a member starts until the transaction ends, so that they can be counted. It's taken before the agent. */
+/**
+ * Makes other transactions that start a chat of this member wait until this one ends, so that it can count the member's
+ * chats. Take this lock before the agent's.
+ */
 export const lockChatStarts = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
   await sql`
     select pg_advisory_xact_lock(hashtextextended('chats of member ' || ${workspaceId}::bigint || ' ' || ${userId}::bigint, 0))`.execute(
@@ -171,7 +174,7 @@ export interface CampaignRules {
   callingHours: CallingHours
   requires: CampaignRequirements
   retry: RetryPolicy
-  /** Attempts in a row that failed because of the telephony provider. */
+  /** The number of attempts in a row that failed because of the telephony provider. */
   providerFailures: number
   /** Rules of the workspace, which apply unless calls are simulated. */
   rules: CallRules
@@ -324,7 +327,7 @@ export const lockContactForErasure = (db: Db, workspaceId: number, contactId: nu
 
 /**
  * Locks the campaigns of the queued calls to a contact or to numbers against changes of the campaigns' rules. If the
- * transaction can lock a campaign after these calls, lock all of the campaigns before the calls with this function.
+ * transaction may lock a campaign after it has locked these calls, call this function before it locks the calls.
  */
 export const lockCampaignsOfQueuedCalls = (
   db: Db,

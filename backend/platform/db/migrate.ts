@@ -20,7 +20,7 @@ const folder = fileURLToPath(new URL('migrations', import.meta.url))
  */
 const lockTimeoutMs = secondMs
 const retryMs = secondMs
-/** How many attempts fail without a warning: another process that starts at the same time is usually done by then. */
+/** After how many failed attempts a warning is logged. Another process that starts at the same time is usually done earlier. */
 const silentAttempts = 2
 
 /**

@@ -21,7 +21,7 @@ const maxAttempts = 20
 /**
  * Creates the roles if they're missing, and grants them to the current user.
  *
- * @throws {StartupError} with the SQL that an administrator must run, if the current user isn't allowed to
+ * @throws {StartupError} with the SQL that an administrator must run, if the current user may not run it
  */
 export async function ensureRoles(client: pg.ClientBase, wanted: Roles = roles): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -44,7 +44,7 @@ interface RoleState {
   user: string
   version: number
   exists: boolean
-  /** Null if the role doesn't exist. */
+  /** True if the role ignores the policies that hide rows. Null, like the next two fields, if the role doesn't exist. */
   bypasses: boolean | null
   canSet: boolean | null
   inherits: boolean | null
@@ -67,8 +67,8 @@ async function findMissingStatements(client: pg.ClientBase, wanted: Roles): Prom
 }
 
 /**
- * @param mustInherit for the service role, because migrations change rows as the current user, and the policies would
- *   hide all rows from it
+ * @param mustInherit true for the service role: migrations change rows as the current user, and the policies would
+ *   otherwise hide all rows from that user
  */
 function toStatements(client: pg.ClientBase, role: RoleState, mustInherit: boolean): string[] {
   const name = client.escapeIdentifier(role.name)

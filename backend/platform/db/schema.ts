@@ -10,7 +10,7 @@ export type { AgentStatus } from './tables/call-tables.ts'
 export type { ConversationEnd } from './tables/conversation-tables.ts'
 export type { ToolKindName } from './tables/tool-tables.ts'
 
-/** The tables as `migrations/` create them. bigint is read as number, timestamptz as Date. */
+/** The tables that the migrations create. bigint is read as number, timestamptz as Date. */
 export interface Database
   extends ApiTables, IdentityTables, CallTables, ConversationTables, WebhookTables, ToolTables {}
 

@@ -8,7 +8,7 @@ const maxPageBytes = 1024 * 1024
  * Selects the first rows of a query, at least one, up to a maximum size in total. So a page of the largest rows that users
  * can create takes no more memory than a page of many small rows.
  *
- * @param order of the query, by a column that it selects
+ * @param order the query's order, by a column that it selects
  */
 export async function selectPageBySize<DB, Table extends keyof DB, Row>(
   db: Db,

@@ -7,7 +7,7 @@ export interface ArrivingBody {
   req: IncomingMessage
   res: ServerResponse
   startedAt: number
-  /** Bytes that the connection had received when the body began. */
+  /** The number of bytes that the connection had received when the body began. */
   bytesBefore: number
   isUpload: boolean
   /** Keys of the workspace, user, credential, or network that the bytes count toward. Empty until the sender is known. */

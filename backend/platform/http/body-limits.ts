@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 /** Limits the bodies that are still arriving. */
 export interface BodyLimits {
-  /** Limits the time of a request's body, if it has one. */
+  /** Limits how long a request's body can take to arrive, if it has one. */
   watch(req: IncomingMessage, res: ServerResponse): void
   /** Limits how many bodies of one sender can be arriving at the same time, and their total bytes. */
   limit(app: FastifyInstance): void

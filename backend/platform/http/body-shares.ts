@@ -16,8 +16,8 @@ export interface Sender {
 }
 
 /**
- * Creates a function that counts a body for its sender. The function throws an ApiError (`rate_limited`) if too many of the
- * sender's bodies are still arriving, or their bytes are too many.
+ * Creates a function that counts a body for its sender. The function throws an ApiError (`rate_limited`) if the sender's
+ * bodies that are still arriving are too many or have too many bytes.
  *
  * @param options.isProxy returns true for a proxy's address, which many clients share
  */
@@ -32,7 +32,7 @@ export function createBodyShares(
     return new ApiError(key, { values: { limit }, headers: { 'Retry-After': '1' } })
   }
 
-  /** @param maxLength of the longest body that the route accepts, in bytes */
+  /** @param maxLength the length of the longest body that the route accepts, in bytes */
   return (body: ArrivingBody, { credential, owners, address }: Sender, maxLength: number): void => {
     if (credential === null && isProxy(address)) return
     const network = toNetworks(address)[0]

@@ -10,7 +10,7 @@ const firstRequestTimeoutMs = 500
 /** How long requests in progress can take to finish. */
 const lastResponseTimeoutMs = 12 * secondMs
 
-/** How long new connections are still accepted, if they don't stop arriving. */
+/** How long a server that's closing accepts new connections at most, if they don't stop arriving. */
 const acceptTimeoutMs = 2 * secondMs
 
 interface GracefulClosing {

@@ -28,7 +28,7 @@ export function createLimitedServer(
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: nodeRequestTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
-      // Node would respond without a body.
+      // With `true`, Node would reject a request without a Host header, and the response would have no body.
       requireHostHeader: false,
     },
     inOrder((req, res) => {

@@ -18,8 +18,8 @@ export interface ProcessState {
 export const newProcessState = (): ProcessState => ({ isStopping: false, loops: [], lacksModel: () => false })
 
 /**
- * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops run, it doesn't lack a
- * language model, and it isn't stopping). An overload is in the body of `/readyz`, but doesn't fail it: otherwise, an
+ * Mounts `/healthz` (the process runs) and `/readyz` (it can use its database, its loops run, it doesn't lack a language
+ * model, and it isn't stopping). The body of `/readyz` names an overload, but the check still passes: otherwise, an
  * attacker who overloads the processes would make the load balancer remove all of them.
  */
 export function mountHealth(

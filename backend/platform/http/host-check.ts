@@ -38,7 +38,7 @@ const parseHostname = (host: string): string => (isIP(host) === 6 ? `[${host}]` 
 /** Routes that accept any Host header: load balancers check them by any name or address, and their responses reveal nothing. */
 const probes = new Set<string | undefined>(['/healthz', '/readyz'])
 
-/** The page that anyone could use without a credential while the installation has no user. */
+/** The path of the page that anyone could use without a credential while the installation has no user. */
 const signUpPath = '/sign-up'
 
 /**

@@ -21,24 +21,24 @@ export interface HttpLimits {
   responseBytesPerSecond: number
   /** How often the times are checked. */
   checkIntervalMs: number
-  /** Requests with the same credential whose bodies are still arriving. */
+  /** Maximum number of requests with the same credential whose bodies are still arriving. */
   maxBodiesPerCredential: number
-  /** Requests without a credential, from the same network, whose bodies are still arriving. */
+  /** Maximum number of requests without a credential, from the same network, whose bodies are still arriving. */
   maxBodiesPerAddress: number
-  /** Bytes of all bodies that are still arriving. */
+  /** Maximum bytes of all bodies that are still arriving. */
   maxBodyBytes: number
   /**
-   * Bytes, according to Content-Length, of the arriving bodies of a workspace, user, attempt, runtime secret, or network.
-   * Uploads don't count.
+   * Maximum bytes, according to Content-Length, of the arriving bodies of a workspace, user, attempt, runtime secret, or
+   * network. Uploads don't count.
    */
   maxBodyBytesPerOwner: number
-  /** Bytes of one user's forms with files that are arriving or being handled at the same time. */
+  /** Maximum bytes of one user's forms with files that are arriving or being handled at the same time. */
   maxUploadBytesPerUser: number
-  /** Bytes of all responses that wait for their clients. */
+  /** Maximum bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
-  /** After this many connections of a network were closed because too many requests waited on them, it can't open new ones. */
+  /** How many connections of a network are closed because too many requests wait on them, before it can't open new ones. */
   maxFloods: number
-  /** How long the closed connections count (`maxFloods`) after the last of them. */
+  /** How long the closed connections count toward `maxFloods` after the last one was closed. */
   floodMemoryMs: number
 }
 
@@ -68,5 +68,8 @@ export const defaultHttpLimits: HttpLimits = {
 export const publicFormBytes = 16 * 1024
 export const publicForm = { bodyLimit: publicFormBytes }
 
-/** No body may take this long, so this ends only requests that `ArrivingBodies` doesn't know. */
+/**
+ * Node's own time limit for a request. No body may take this long, so it ends only requests that `ArrivingBodies` doesn't
+ * track.
+ */
 export const nodeRequestTimeoutMs = 20 * minuteMs

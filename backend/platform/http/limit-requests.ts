@@ -32,10 +32,10 @@ export function limitRequests(app: FastifyInstance, max: number, overload: Overl
     }
     done()
   })
-  // Gives the slot back while the body arrives: if the client disconnects meanwhile, no later hook may be called.
+  // Gives the slot back while the body arrives: if the client disconnects meanwhile, the later hooks might not run.
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     request.slot?.pause()
-    // Takes it again for the request's workspace, because the request has been authenticated by now.
+    // Takes the slot again, for the request's workspace, because the request has been authenticated by now.
     if (!hasBody(request)) request.slot?.take()
     done()
   })
@@ -68,7 +68,7 @@ export function limitRequests(app: FastifyInstance, max: number, overload: Overl
   })
 }
 
-/** Throws an error if the client has disconnected while its request waited, because nobody would get the result. */
+/** Throws an error if the client has disconnected while its request waited, because the result would reach no client. */
 function requireClient(socket: { destroyed: boolean }): void {
   if (socket.destroyed) throw new ApiError('malformed_json.incomplete')
 }

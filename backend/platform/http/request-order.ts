@@ -2,10 +2,13 @@ import { AsyncResource } from 'node:async_hooks'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How many requests of a connection can wait for an earlier one. Few clients send another one before the response. */
+/**
+ * Maximum number of requests of a connection that wait for an earlier one. Few clients send another one before the
+ * response.
+ */
 const maxWaiting = 16
 
-/** Maximum bytes that can have arrived of these waiting requests' bodies. */
+/** Maximum bytes of the waiting requests' bodies that have arrived. */
 const maxWaitingBytes = 64 * 1024
 
 interface RequestOrder {

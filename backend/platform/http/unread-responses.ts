@@ -5,13 +5,13 @@ import type { HttpLimits } from './http-limits.ts'
 
 interface Waiting {
   since: number
-  /** Bytes that the client had read at that time. */
+  /** The number of bytes that the client had read at the time `since`. */
   readBefore: number
 }
 
 /**
- * Closes connections whose clients don't read what was sent to them, or read it too slowly, and those that clients leave
- * open after an error has ended them. Returns a function that stops this.
+ * Closes connections whose clients don't read what was sent to them, or read it too slowly. Also closes connections that
+ * clients leave open after an error response. Returns a function that stops this.
  */
 export function limitUnreadResponses(server: Server, limits: HttpLimits): () => void {
   const waiting = new Map<Socket, Waiting>()

@@ -33,7 +33,10 @@ function toErasedResponse(body: unknown): unknown {
   }
 }
 
-/** Responses per statement. Every `POST` with an idempotency key stores one, so one statement for all could take too long. */
+/**
+ * Maximum number of responses per statement. Every `POST` with an idempotency key stores one, so one statement for all
+ * could take too long.
+ */
 const batchSize = 5_000
 
 export async function deleteExpiredResponses(db: Db, now: Date): Promise<void> {

@@ -12,11 +12,14 @@ interface FetchInit {
 }
 
 export interface ResponseLimits {
-  /** Bytes after decompression. */
+  /** Maximum bytes after decompression. */
   bytes: number
-  /** Values in JSON, which libraries parse and validate on the main thread. Many values would block it for long. */
+  /**
+   * Maximum number of values in JSON, which libraries parse and validate on the main thread. Many values would block it for
+   * long.
+   */
   values: number
-  /** Events of an event stream that have data. Comments, which keep a connection open, don't count. */
+  /** Maximum number of events of an event stream that have data. Comments, which keep a connection open, don't count. */
   events: number
 }
 
@@ -76,7 +79,10 @@ function isRequest(message: string): boolean {
   }
 }
 
-/** More connections than calls that wait for one server at the same time, because each waiting call needs a connection. */
+/**
+ * Maximum number of connections to a server. Each call that waits for the server needs one, and fewer calls wait at the
+ * same time.
+ */
 const maxConnections = 100
 
 /** Thrown if the server sent more bytes, values, or events than the limits permit. */

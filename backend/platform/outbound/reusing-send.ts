@@ -14,7 +14,7 @@ import {
 interface ReuseOptions extends GuardOptions {
   /** How long a connection can get new requests. After that, a new one is opened, for which the hostname is checked again. */
   maxAgeMs?: number
-  /** How many unused connections stay open, to all servers together. */
+  /** Maximum number of idle connections that stay open, to all servers together. */
   maxIdle?: number
 }
 
@@ -30,7 +30,7 @@ interface Connection {
   openedAt: number
 }
 
-/** Errors of a connection that the server closed. */
+/** Codes of errors that occur on a connection that the server has closed. */
 const closedCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
 
 /**

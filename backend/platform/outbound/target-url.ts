@@ -27,7 +27,10 @@ export function findTargetUrlIssue(
   return isPublic || (allowLoopback && isLoopback(host)) ? undefined : issues.notPublic
 }
 
-/** Applies to a URL as sent and as normalized: percent-encoding makes it up to nine times longer. Index entries are limited. */
+/**
+ * Maximum length of a URL as sent, and as normalized: percent-encoding makes it up to nine times longer. URLs are in
+ * database indexes, whose entries have a limited size.
+ */
 export const maxUrlLength = 2000
 
 const issues = {

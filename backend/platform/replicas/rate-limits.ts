@@ -3,7 +3,7 @@ import { secondMs } from '../core/durations.ts'
 import type { Window } from '../core/window-counter.ts'
 import { countInOrder, createSharedCounter } from './shared-counter.ts'
 
-/** The remaining requests of a window, and the whole seconds until it ends. */
+/** How many requests remain in a window, and the whole seconds until the window ends. */
 export interface Quota {
   limit: number
   remaining: number
@@ -19,10 +19,10 @@ type RateLimits = (...keys: string[]) => Promise<Quota[]>
 
 /**
  * Creates limits of requests per key in a fixed window of `windowSeconds`, which starts with the key's first request. All
- * processes share the counts, with one round trip per request. If they added up their counts only from time to time, a client
- * could exceed a limit in between, once per process.
+ * processes share the counts, with one round trip per request. If they added up their counts only from time to time, a
+ * client could exceed a limit in between, once per process.
  *
- * @param limits by name
+ * @param limits maximum requests per window, by the name of the limit
  */
 export function createRateLimits(
   deps: Pick<Deps, 'clock' | 'replicas'>,

@@ -10,10 +10,13 @@ import type { Db } from '../db/schema.ts'
 import { findLastSeen } from './replica-store.ts'
 import type { ReadReplica } from './replicas.ts'
 
-/** If the replica's data is older, it isn't used. */
+/** Maximum age of the replica's data. If the data is older, the replica isn't used. */
 export const maxLagMs = 10 * secondMs
 
-/** A statement that takes longer is run again on the primary database, with that database's limit. */
+/**
+ * Timeouts for statements on the replica. A statement that takes longer is run again on the primary database, with that
+ * database's limit.
+ */
 export const readReplicaTimeouts: DatabaseTimeouts = {
   statementMs: 10 * secondMs,
   idleInTransactionMs: 10 * secondMs,

@@ -14,11 +14,11 @@ interface RedisConnection {
   close(): Promise<void>
 }
 
-/** A process notices within these times that Redis is back, or that it has gone silent. */
+/** How often a process tries to connect again, how often it checks the connection, and how long a check can take. */
 const retryMs = secondMs
 const checkMs = secondMs
 const checkTimeoutMs = 2 * secondMs
-/** The time to connect, authenticate, and subscribe. */
+/** Maximum time to connect and authenticate, and then again to subscribe. */
 const connectTimeoutMs = 3 * secondMs
 
 /**
@@ -66,7 +66,7 @@ export function connectRedis(
       report(false, error)
     } finally {
       current = undefined
-      // Sends what waits to be sent.
+      // Sends the commands that are still waiting.
       if (closing.signal.aborted && client.isReady)
         await failAfter(checkTimeoutMs, client.close()).catch(() => {})
       if (client.isOpen) client.destroy()

@@ -4,7 +4,7 @@ import type { Db } from '../db/schema.ts'
 
 type Role = Config['role']
 
-/** The time since which a process must have been seen to count as running. Running processes record themselves more often. */
+/** A process counts as running if it was seen after this time. Running processes record themselves more often. */
 const recently = sql<Date>`now() - interval '10 seconds'`
 
 /** What a process records about itself, for the other processes. */

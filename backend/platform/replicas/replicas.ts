@@ -18,7 +18,7 @@ export interface Replicas {
   nodeId: string
   /** False without REDIS_URL. */
   isConnectable: boolean
-  /** Returns the name of a key in Redis. The name doesn't reveal the key. */
+  /** Returns the name under which a key is stored in Redis. The name doesn't reveal `key`. */
   toRedisKey(kind: string, key: string): string
   /** Runs a Lua script that an API request waits for. Returns undefined if Redis isn't available or takes too long. */
   runScript(script: string, keys: string[], values?: string[]): Promise<unknown>

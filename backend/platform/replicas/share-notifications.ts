@@ -17,8 +17,8 @@ const intervalMs = 5
 /** After another process's notification, workers wait a random time: at most this long, and at most 1 ms per other worker. */
 const maxDelayMs = 5
 /**
- * After a worker has looked for work because of another process, it waits this long per other worker, on average. So all
- * workers together look about 50 times a second, however many there are.
+ * After a worker has looked for work because of another process, it waits this long per other worker, on average, before it
+ * looks again for that reason. So all workers together look about 50 times a second, however many there are.
  */
 const turnMs = 20
 
@@ -27,7 +27,7 @@ type QueueName = z.infer<typeof QueueName>
 
 /** A message between processes. A version may only add fields and names: two versions run side by side during an upgrade. */
 const Message = z.object({
-  /** The process that sent it. */
+  /** The ID of the process that sent the message. */
   from: z.string(),
   queued: z.array(z.string()),
   /** Attempts about which the agent runtime has reported something. */
@@ -35,7 +35,7 @@ const Message = z.object({
 })
 type Message = z.infer<typeof Message>
 
-/** PostgreSQL limits a message to 8,000 bytes. */
+/** Maximum number of attempt IDs in a message. PostgreSQL limits a message to 8,000 bytes. */
 const maxReportedPerMessage = 150
 
 /**
@@ -106,7 +106,7 @@ export function shareNotifications(
     },
   )
 
-  /** Empties the notifications that wait to be sent, and returns them as messages. */
+  /** Takes the notifications that wait to be sent, and returns them as messages. */
   const takeMessages = (): Message[] => {
     const attemptIds = [...reported]
     const names = [...queued]
@@ -142,7 +142,10 @@ export function shareNotifications(
     sending ??= sendAll()
   }
 
-  /** Returns true if no other process needs notifications. Without workers, a process always needs another to do the work. */
+  /**
+   * Returns true if no other process needs notifications. That's never the case in a process without workers, which needs
+   * another process to do the work.
+   */
   const isAlone = () => config.role !== 'api' && otherWorkers() === 0
 
   const shareQueued = (name: QueueName) => () => {

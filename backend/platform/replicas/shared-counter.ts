@@ -19,10 +19,10 @@ interface SharedCounter {
 }
 
 /**
- * Creates a counter. Each process also counts by itself, so that limits still apply while Redis isn't available, and for
- * a process without REDIS_URL. A key's first event starts its window.
+ * Creates a counter. Each process also counts by itself, so that limits still apply while Redis isn't available, and for a
+ * process without REDIS_URL. A key's first event starts its window.
  *
- * @param options.name of the counter in Redis
+ * @param options.name the counter's name in Redis
  */
 export function createSharedCounter(
   deps: CounterDeps,

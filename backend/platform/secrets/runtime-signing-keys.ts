@@ -18,7 +18,7 @@ const signingKey: SecretKind = {
 
 /**
  * Reads the keys that sign requests to the agent runtime from RUNTIME_SIGNING_KEY or RUNTIME_SIGNING_KEY_FILE, which is
- * watched. Returns no keys without a runtime.
+ * watched. Returns no keys unless TELEPHONY is `http`.
  *
  * @throws {ConfigError} if there's no key, or one is invalid
  */

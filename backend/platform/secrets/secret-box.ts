@@ -29,7 +29,7 @@ export interface SecretBox {
   seal(plain: string, place: SealedPlace): string
   /** Decrypts a value. Throws if none of the keys decrypts it, or it was sealed for another place, such as another row. */
   open(sealed: string, place: SealedPlace): string
-  /** Seals a value again unless the first key decrypts it; then returns it unchanged. Throws like `open`. */
+  /** Returns a value unchanged if the first key decrypts it. Otherwise, seals it again. Throws like `open`. */
   reseal(sealed: string, place: SealedPlace): string
 }
 

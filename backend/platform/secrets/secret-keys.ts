@@ -47,7 +47,7 @@ export async function reencryptSecrets({
     }
   }
   const result = await resealValues(db, reseal, log)
-  // Reseals the check last: from then on, startup accepts the first key alone.
+  // Reseals the value that checks the keys last: from then on, startup accepts the first key alone.
   const check = await findServerSecret(db, checkName)
   if (check !== undefined)
     await replaceServerSecret(db, checkName, { from: check, to: secretBox.reseal(check, checkPlace) })

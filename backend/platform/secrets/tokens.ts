@@ -1,7 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 
 /**
- * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. There's no salt, because these are random.
+ * Returns the SHA-256 that's stored or compared instead of a token, key, or ID. There's no salt, because tokens, keys, and
+ * IDs are random.
  */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')
 

@@ -77,8 +77,8 @@ export const pager = ({ previous, next }: { previous: string | null; next: strin
 /**
  * Returns the attributes of the part of a page that htmx refreshes. A page has at most one, because its ID is `live`.
  *
- * @param path of the page; null for a page that won't change any further
- * @param every such as `3s`
+ * @param path the page's path; null if the page won't change any further
+ * @param every the time between two refreshes, such as `3s`
  */
 export const live = (path: string | null, every: string): Record<string, string | true> => ({
   id: 'live',

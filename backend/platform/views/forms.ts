@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { attributes, type Html, html, type Slot } from './html.ts'
 
-/** A form of a page: what each submission sends, what was entered before, and the issues of that input. */
+/** A form of a page: what each submission sends, what was entered before, and the issues with that input. */
 export interface FormModel extends SentForm {
   /** The version of the object that the form edits; null if the form edits nothing. */
   version: string | null
@@ -72,7 +72,7 @@ export interface FieldOptions extends InputAttributes {
   required?: boolean
   /** True if one of several fields must be filled in, so that this one isn't labeled as optional. */
   isEither?: boolean
-  /** The lines of a text area. */
+  /** The number of lines of a text area. */
   rows?: number
   /** The choices of a select. */
   options?: readonly Choice[]
@@ -107,7 +107,7 @@ export function field({
   const control = () => {
     if (rows !== undefined) {
       const { maxlength, placeholder } = inputAttributes
-      // Browsers ignore the first line break, so it's added in front of the value.
+      // Browsers ignore a line break at the start of a text area, so one is added in front of the value.
       return html`<textarea${attributes({ ...common, ...inCode, rows, maxlength, placeholder })}>\n${value}</textarea>`
     }
     if (options !== undefined)
@@ -169,14 +169,14 @@ export function checks({
     </fieldset>`
 }
 
-/** Shows the issue of a part of a form that isn't a field. */
+/** Shows an issue with a part of a form that isn't a field. */
 export function groupIssue({ form, name, label }: { form: FormModel; name: string; label: string }): Slot {
   const { id, issue, isFirstIssue } = form.field(name, undefined, undefined, label)
   if (issue === undefined) return null
   return html`<p class="issue" id="${id}" tabindex="-1"${attributes({ autofocus: isFirstIssue })}>${issue}</p>`
 }
 
-/** Lists the issues of the page's form, with links to its fields. Call it after rendering the fields. */
+/** Lists the issues in the page's form, with links to its fields. Call it after rendering the fields. */
 export function errorSummary(form: FormModel): Slot {
   const { title, items } = form.summarize()
   if (items.length === 0) return null
@@ -213,9 +213,7 @@ export const newForm = (csrf: string): SentForm => ({ csrf, once: randomUUID() }
 
 type FormAttributes = Parameters<typeof attributes>[0]
 
-/**
- * Writes a form that is posted. Its type requires the CSRF token, and the ID by which a second submission is recognized.
- */
+/** Writes a form that is posted. `SentForm` requires the CSRF token, and the ID by which a second submission is recognized. */
 export const postForm = ({ csrf, once }: SentForm, ofTag: FormAttributes, content: Slot): Html =>
   html`<form method="post"${attributes(ofTag)}>
       <input type="hidden" name="_csrf" value="${csrf}">
@@ -233,7 +231,7 @@ export const pageForm = (form: FormModel, ofTag: FormAttributes, content: Slot):
       ${content}`,
   )
 
-/** Shows the message that explains why the form wasn't saved, if the reason isn't an issue of a field. */
+/** Shows the message that explains why the form wasn't saved, if the reason isn't an issue with a field. */
 export const formMessage = ({ message, isRestored }: FormModel): Slot =>
   message !== null &&
   html`<p class="notice" data-tone="${isRestored ? 'warn' : 'bad'}" role="${isRestored ? 'status' : 'alert'}">${message}</p>`

@@ -20,8 +20,9 @@ export function pageHeaders({ formTargets = [], scripts = false }: PageOptions =
     'content-security-policy': policy.join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // A page's path can contain the token of a link. No request must send the path in its Referer header, from where it could
-    // reach logs, not even a request for the page's own assets. `no-referrer` would also remove the Origin of submitted forms.
+    // A page's path can contain the token of a link. No request may send the path in its Referer header, from where it
+    // could reach logs, not even a request for the page's own assets. `no-referrer` would also remove the Origin of
+    // submitted forms.
     'referrer-policy': 'strict-origin',
     'cache-control': 'no-store',
   }

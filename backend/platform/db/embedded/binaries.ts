@@ -20,10 +20,10 @@ const run = promisify(execFile)
 const platformPackage = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
- * Returns the programs of the package for this platform. If the account can't open the package, for example because
- * it's in root's home, copies them to Outdial's private folder.
+ * Returns the programs of the package for this platform. If the account can't open the package, for example because it's in
+ * root's home, copies them to Outdial's private folder.
  *
- * @throws {StartupError} if there are none for this machine
+ * @throws {StartupError} if no programs exist for this machine
  */
 export async function findBinaries(account: Account): Promise<Binaries> {
   const { native, release } = await findPackage()
@@ -57,7 +57,10 @@ async function findPackage(): Promise<{ native: string; release: string }> {
 
 const Links = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Creates links like the package's install script, which --ignore-scripts skips. npm packages can't contain links. */
+/**
+ * Creates the same links as the package's install script, because --ignore-scripts skips that script. npm packages can't
+ * contain links.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of Links.parse(JSON.parse(list))) {

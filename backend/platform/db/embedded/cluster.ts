@@ -57,7 +57,7 @@ async function takeOverCluster(dataDir: DataDir, binaries: Binaries): Promise<vo
   if (ids !== undefined && uid !== ids.uid) await giveTo(ids, dataDir.cluster)
 }
 
-/** Creates the files under another name first, so that incomplete files never pass for a database. */
+/** Creates the files under another name first, so that incomplete files are never taken for a database. */
 async function createCluster(
   { path: folder, cluster, account }: DataDir,
   { initdb }: Binaries,

@@ -6,7 +6,7 @@ import { secondMs } from '../../core/durations.ts'
 import { errorCode, StartupError } from '../../core/errors.ts'
 import { replaceFile } from '../../core/replace-file.ts'
 
-/** `owner.json` in DATA_DIR: the process that has the database open, and how to reach both. */
+/** `owner.json` in DATA_DIR: the process that has the database open, and how to reach the process and the database. */
 const Owner = z.object({
   pid: z.number(),
   purpose: z.enum(['service', 'command']),
@@ -96,7 +96,7 @@ const listen = (socket: string): Promise<Server> =>
     server.once('error', reject).listen(socket, () => resolve(server.unref()))
   })
 
-/** Locks the few milliseconds between reading and writing the file. Only one process can create the lock folder. */
+/** Runs `work` while no other process runs its own, for a few milliseconds. Only one process can create the lock folder. */
 async function withLockFolder(lock: string, work: () => Promise<void>): Promise<void> {
   while (!(await tryCreateFolder(lock))) {
     const stats = await stat(lock).catch(() => undefined)

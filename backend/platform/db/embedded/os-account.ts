@@ -12,14 +12,14 @@ export interface Account {
   ids: { uid: number; gid: number } | undefined
 }
 
-/** The folder in DATA_DIR that belongs to PostgreSQL. */
+/** The name of PostgreSQL's folder in DATA_DIR. */
 export const clusterFolder = 'postgres'
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
 /**
  * Returns the account that runs PostgreSQL: the current user, or for root, the ordinary user who owns DATA_DIR and the
- * database in it. If there's none, root uses the system account `outdial` and creates it if it's missing.
+ * database in it. If there's no such user, root uses the system account `outdial` and creates it if it's missing.
  *
  * @throws {StartupError} if root can't switch users, as in a container without that permission
  */
@@ -41,7 +41,7 @@ export const canEnter = (account: Account, folder: string): boolean =>
 /**
  * Returns the ordinary user who owns DATA_DIR and the database in it. Returns undefined if root owns DATA_DIR, because then
  * the database belongs to the account that root used. Also returns undefined if DATA_DIR is in a folder such as /tmp, where
- * any user could have created DATA_DIR with keys that this user knows.
+ * any user could have created DATA_DIR with known keys.
  */
 function findOwner(dataDir: string | undefined): Account | undefined {
   if (dataDir === undefined) return undefined

@@ -17,7 +17,7 @@ interface PostmasterOptions {
   socketFolder: string
   /** A folder of a test, which is removed when PostgreSQL is stopped, even if this process is killed. */
   temporaryFolder: string | undefined
-  /** `name=value` of postgresql.conf. */
+  /** Settings of postgresql.conf, each as `name=value`. */
   settings: string[]
   onLine: (line: string) => void
   /** Called when the program has started, before it accepts connections. */
@@ -33,7 +33,7 @@ export interface Postmaster {
 /**
  * Starts PostgreSQL and resolves when it accepts connections.
  *
- * @throws {StartupError} with PostgreSQL's error message if it ends before that
+ * @throws {StartupError} with PostgreSQL's error message, if PostgreSQL ends before it accepts connections
  */
 export async function startPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const child = spawnPostmaster(options)

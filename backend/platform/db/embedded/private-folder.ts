@@ -6,7 +6,7 @@ import { type Account, isRoot } from './os-account.ts'
 
 /**
  * Creates a folder and its missing parents. If root creates them, other users can pass through but not list them,
- * regardless of the umask. Otherwise, only this user can open them.
+ * regardless of the umask. Otherwise, only the user of this process can open them.
  */
 export async function createFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -36,7 +36,7 @@ export async function createTemporaryFolder(
  * Finds or creates the folder for files that can't be in the checkout. It isn't in /tmp, which is cleaned up, and where
  * another user could create the folder first.
  *
- * @throws {StartupError} if the folder doesn't belong to this user, or other users can write to it
+ * @throws {StartupError} if the folder doesn't belong to the user of this process, or other users can write to it
  */
 export async function findPrivateHome(): Promise<string> {
   const home = isRoot()
@@ -49,7 +49,10 @@ export async function findPrivateHome(): Promise<string> {
   return realpath(home)
 }
 
-/** Throws a StartupError if the folder is a link, doesn't belong to this user, or other users can write to it. */
+/**
+ * Throws a StartupError if the folder is a link, doesn't belong to the user of this process, or other users can write to
+ * it.
+ */
 export async function assertPrivate(folder: string): Promise<void> {
   const stats = await lstat(folder)
   const isOwn = process.getuid === undefined || stats.uid === process.getuid()

@@ -12,7 +12,7 @@ import type { Login } from './secure-cluster.ts'
  */
 export interface Address {
   url: string
-  /** `name=value` of postgresql.conf. */
+  /** Settings of postgresql.conf, each as `name=value`. */
   settings: string[]
   /** The folder of the sockets. It isn't in DATA_DIR, whose path can be too long for a socket. */
   folder: string

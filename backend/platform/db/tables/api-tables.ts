@@ -44,7 +44,7 @@ interface ApiRequestTable {
   client_id: string | null
   /** The name and version of the client, such as `zapier/1.0.0`. */
   client_version: string | null
-  /** The objects that the request created, or that existed already. */
+  /** IDs of the objects that the request created, or that already existed when it tried to create them. */
   contact_id: number | null
   call_id: number | null
   campaign_id: number | null

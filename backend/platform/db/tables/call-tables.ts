@@ -233,7 +233,7 @@ export interface UndoCounts {
 export type LeftReason =
   'called' | 'other_call' | 'note' | 'changed' | 'do_not_call' | 'other_import' | 'newer_values' | 'erased'
 
-/** The result of an imported row for its call: queued, or the reason why not. */
+/** The result for the call that an imported row asks for: queued, or why it wasn't queued. */
 export type ImportedCall =
   | 'queued'
   | 'open'
@@ -307,7 +307,7 @@ interface CallTable {
   campaign_id: number
   contact_id: number
   agent_id: number
-  /** The version of the agent that called last. */
+  /** The version of the agent in the last call attempt. */
   agent_version: number | null
   phone_number_id: number
   status: Generated<CallStatus>
@@ -379,7 +379,7 @@ export interface DialedWith extends Partial<CallSettings> {
 export interface AllowedBy {
   /** The contact's consent. Undefined if there was none. */
   consent?: 'written' | 'oral' | 'any'
-  /** Call attempts to the number in the 24 hours before. */
+  /** The number of call attempts to the phone number in the 24 hours before. */
   attempts: number
   /** Who asked for the call, although the number had been called often: a member or the contact. */
   exempt?: 'member' | 'contact'

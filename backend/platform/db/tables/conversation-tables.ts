@@ -30,7 +30,7 @@ interface ConversationTable {
   turn: Generated<number>
   /** The results of tools that took longer than their turn. The next turn uses and removes them. */
   late_results: JsonWithDefault<unknown[]>
-  /** The values of the agent's results that the conversation has given so far. */
+  /** The values that the conversation has given so far for the agent's results. */
   found: NullableJson<Extracted>
   /** The model that responded last. */
   model: string | null
@@ -62,7 +62,7 @@ interface ConversationTurnTable {
   started_at: TimestampColumn
 }
 
-/** The tokens of a workspace's conversations, by day in UTC. */
+/** The number of tokens that a workspace's conversations have used, by day in UTC. */
 interface ModelUsageTable {
   workspace_id: number
   /** YYYY-MM-DD. */
