@@ -47,7 +47,10 @@ function readOptions(command: Command, args: readonly string[]): Record<string, 
   }
 }
 
-/** Joins a value that begins with a hyphen, as an ID can, to its option. `parseArgs` would read it as another option. */
+/**
+ * Joins a value that begins with a hyphen, as an ID can, to its option. Otherwise, `parseArgs` would read it as another
+ * option.
+ */
 function joinValues(command: Command, args: readonly string[]): string[] {
   const joined: string[] = []
   for (const arg of args) {
@@ -99,7 +102,7 @@ const formatOption = (key: string, { placeholder, repeated }: Option): string =>
 
 type Cell = Required<CommandResult>['rows'][number][string]
 
-/** Formats a result for a terminal: a table, labeled lines, or nothing if there is only a note. */
+/** Formats a result for a terminal: a report, a table, labeled lines, or nothing if there's only a note or a file. */
 export function formatResult({ rows, record, report }: CommandResult): string {
   if (report !== undefined) return report.text
   if (record !== undefined) return formatRecord(record)

@@ -101,7 +101,7 @@ export const pauseAllCampaignsCommand = defineCommand({
   },
 })
 
-/** Throws an error that describes the effects of a command, unless `--confirm` was given with the expected name. */
+/** Throws an error that describes the effects of a command, unless `--confirm` was given with the expected value. */
 const requireConfirmation = (confirm: string | undefined, expected: string, effects: string): void => {
   if (confirm === expected) return
   throw new FormError(
