@@ -40,7 +40,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
   }
 }
 
-/** Writes demo.json atomically, readable only by this user. */
+/** Writes demo.json atomically, readable only by the user of this process. */
 export async function writeDemoFile(dataDir: string, demo: DemoFile): Promise<void> {
   await replaceFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
 }

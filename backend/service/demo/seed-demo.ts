@@ -18,7 +18,7 @@ import { listTools } from '../../tools/tool-catalog.ts'
 import { documents } from './demo-documents.ts'
 import type { DemoFile } from './demo-file.ts'
 
-/** Calling hours in which calls can start at any time. The demo needs no others, because its numbers belong to nobody. */
+/** Calling hours in which calls can start at any time. They're harmless, because the demo's phone numbers belong to nobody. */
 const aroundTheClock: CallingHours = {
   days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
   start: '00:00',
@@ -125,7 +125,7 @@ interface Agents {
   ben: { id: number }
 }
 
-/** Columns that the simulated agent fills in. */
+/** Names of spreadsheet columns that the simulated agent fills in. */
 const columns = ['name', 'result']
 
 /** Adds documents, and tools and a spreadsheet for each Live agent. */

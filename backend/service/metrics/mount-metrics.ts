@@ -84,7 +84,7 @@ const measureBacklog = async (deps: Pick<Deps, 'db' | 'clock'>) => ({
   deliveryLag: await measureDeliveryLag(deps),
 })
 
-/** Measures every request by its route's pattern. All unknown paths share one label, so that clients can't add labels. */
+/** Measures every request by its route's pattern. All unknown paths share one label value, so that clients can't add values. */
 export function measureRequests(app: FastifyInstance, { metrics }: Pick<Deps, 'metrics'>): void {
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'none'
