@@ -66,7 +66,8 @@ export async function createApp(
   app.addHook('onRequest', (request, reply, done) =>
     setSecurityHeaders(request.raw, reply.raw, (error) => done(error as Error | undefined)),
   )
-  // This is a hook, because a handler runs only after the body has been parsed, so issues of the body would be reported first.
+  // This is a hook, because a handler runs only after the body has been parsed, so issues with the body would be reported
+  // first.
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) done()
     else if (isPageRequest(getAllowedMethods, request)) sendNotFoundPage(request, reply)

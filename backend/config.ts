@@ -97,7 +97,7 @@ export interface LlmSettings extends ModelServer {
   models: readonly [string, ...string[]]
   /** A model on another server, which is used if the agent's model fails. */
   fallback: (ModelServer & { model: string }) | undefined
-  /** Tokens that a workspace can use per day. 0 means no limit. */
+  /** Maximum number of tokens that a workspace can use per day. 0 means no limit. */
   tokensPerDay: number
 }
 
@@ -109,11 +109,14 @@ export interface Config {
   publicUrl: string
   dataDir: string | undefined
   databaseUrl: string | undefined
-  /** Maximum number of database connections of this process. Workers open one more, for leases. */
+  /**
+   * Maximum number of connections in this process's pools. Workers open one more for leases, and notifications use another
+   * one.
+   */
   databaseConnections: number
-  /** A read replica of the database, for lists and exports of the dashboard. */
+  /** The URL of a read replica of the database, for lists and exports of the dashboard. */
   databaseReadUrl: string | undefined
-  /** The Redis that all processes share. */
+  /** The URL of the Redis server that all processes share. */
   redisUrl: string | undefined
   secretKeys: string[]
   /** RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
@@ -128,7 +131,7 @@ export interface Config {
   runtimeUrl: string | undefined
   /** The URL where agent runtimes reach this service for tools and reports, without a trailing slash. */
   internalUrl: string
-  /** Values of `Host` to accept, in addition to those of the two URLs, HOST, and this machine. */
+  /** Values of `Host` to accept, in addition to those of PUBLIC_URL, INTERNAL_URL, HOST, and this machine. */
   allowedHosts: string[]
   telephony: 'simulated' | 'http'
   /** Simulated seconds per real second; 1 if real phones ring. */
@@ -139,7 +142,7 @@ export interface Config {
   metricsToken: string | undefined
   /** The port for the health and metrics of a process with ROLE=worker. */
   workerPort: number | undefined
-  /** True if PUBLIC_URL and HOST are addresses of this machine that no other machine can reach. */
+  /** True if the host in PUBLIC_URL means this machine, such as localhost. Without PUBLIC_URL, HOST must be such a host. */
   isLoopbackOnly: boolean
   /** Maximum requests per minute of all connections to one workspace. */
   rateLimitPerWorkspace: number

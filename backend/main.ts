@@ -4,14 +4,17 @@ import { formatReadyMessage } from './service/demo/ready-message.ts'
 import { collectProcessMetrics } from './service/metrics/metrics.ts'
 import { type Service, startService } from './start.ts'
 
-/** Read at startup, so that `onParentExit` also notices a parent that ends before the service is ready. */
+/**
+ * The ID of the parent process. It's read at startup, so that `onParentExit` also notices a parent that ends before the
+ * service is ready.
+ */
 const parentPid = process.ppid
 
 /** Runs the service until a signal stops it. */
 export async function main(): Promise<void> {
   const service = await startService(process.env).catch(reportStartupError)
   if (service === undefined) return
-  // Before the ready message, because a signal can follow that message immediately.
+  // Listens before the ready message is printed, because a signal can follow that message immediately.
   stopOnSignal(service)
   const { config, dataDir, demo, log, metrics } = service
   collectProcessMetrics(metrics)

@@ -54,7 +54,7 @@ export async function openDeps(options: {
   metrics?: Metrics
   /** Milliseconds to wait for a database that isn't available yet. */
   databaseTimeoutMs?: number
-  /** Called while PostgreSQL starts, or for DATABASE_URL, before the first connection. */
+  /** Called while PostgreSQL starts, or with DATABASE_URL, before the first connection. */
   onWaiting?: () => void
 }): Promise<OpenedDeps> {
   const {
@@ -109,7 +109,8 @@ export async function openDeps(options: {
         })
       : undefined
     const clock = createDatabaseClock(db)
-    // Logged only at `debug`: the statements that an outage affects report it, and the clock continues without the database.
+    // Errors are logged only at `debug`: the statements that an outage affects report the outage, and the clock continues
+    // without the database.
     const synchronizing = clock.keepSynchronized((error) =>
       log.debug({ error: describeError(error) }, "failed to read the database's clock"),
     )

@@ -25,7 +25,7 @@ export interface Service {
   /** Set only with the embedded database, and while its demo.json exists. */
   demo: DemoFile | undefined
   /**
-   * Stops the workers, then the server, then the database. Work in progress gets about ten seconds to finish each time.
+   * Stops the workers, then the server, then the database. At each step, work in progress gets about ten seconds to finish.
    *
    * @param options.delay keeps the server open for at least SHUTDOWN_DELAY_SECONDS, while `/readyz` already fails
    */
@@ -77,7 +77,7 @@ export async function startService(
     const demo = dataDir === undefined ? undefined : await repeatAfterOutage(() => prepareDemo(deps, dataDir))
     const tools = config.role === 'worker' ? undefined : createToolServer(deps)
     if (tools) notifier.connect(tools)
-    // Repeated after an outage, because it loads or creates the keys of the OAuth server in the database.
+    // This step is repeated after an outage, because it loads or creates the keys of the OAuth server in the database.
     const app = tools && (await repeatAfterOutage(() => createApp(deps, tools, state)))
     if (app) await listen(app, config)
     const monitoring = await startMonitoring(deps, () => createMonitoringApp(deps, state))
@@ -105,8 +105,8 @@ export async function startService(
 }
 
 /**
- * Loads the code that needs an open database, which takes longer than starting PostgreSQL. Node imports a file only once, so
- * a second call waits for the first.
+ * Loads the code that needs an open database. Loading it takes longer than starting PostgreSQL. Node imports a file only
+ * once, so a second call waits for the first.
  */
 const loadParts = async () => ({
   ...(await import('./app.ts')),
