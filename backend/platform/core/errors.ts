@@ -59,7 +59,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Maximum number of details in a response. Without it, a body with a million issues would get an even larger response. */
+/**
+ * Maximum number of details in a response. Without this limit, a body with a million issues would get an even larger
+ * response.
+ */
 const maxDetails = 50
 
 export function formatMessage(key: ErrorTextKey, { values, details = [], message }: ErrorOptions): string {
@@ -93,7 +96,7 @@ export function fieldError(field: string, key: DetailKey, values?: ErrorValues):
   })
 }
 
-/** Returns a 404, also for an object of another workspace, so that the response doesn't reveal that it exists. */
+/** Returns a 404, also for an object of another workspace, so that the response doesn't reveal that the object exists. */
 export const notFound = (object: 'call' | 'campaign' | 'contact' | 'phone number' | 'webhook subscription') =>
   new ApiError('not_found.object', { values: { object } })
 

@@ -16,8 +16,8 @@ interface FairQueueLimits {
 }
 
 /**
- * Creates a queue for expensive tasks. Workspaces take turns, so that the others don't have to wait until one workspace's
- * many tasks are done.
+ * Creates a queue for expensive tasks. Workspaces take turns, so that the other workspaces don't have to wait until one
+ * workspace's many tasks are done.
  */
 export function createFairQueue(limits: FairQueueLimits): FairQueue {
   const running = new Map<number, number>()

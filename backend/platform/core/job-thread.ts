@@ -30,7 +30,10 @@ interface WaitingThread {
 /** The threads that can be taken, by file and heap limit. */
 const waitingThreads = new Map<string, WaitingThread[]>()
 
-/** Maximum number of waiting threads per file. More are rarely needed at the same time, and each takes memory. */
+/**
+ * Maximum number of waiting threads per file and heap limit. More are rarely needed at the same time, and each takes
+ * memory.
+ */
 const maxWaiting = 2
 
 /** Creates a `JobThread`. Its first job takes a waiting thread or starts one, which ends after a minute without a job. */

@@ -20,7 +20,7 @@ interface CallResult {
   endedReason: string | null
 }
 
-/** Whose tools the tool server must drop from its caches: those of one agent, or without `agentId` of all agents. */
+/** The tools that the tool server must drop from its caches: those of one agent, or without `agentId`, of all agents. */
 export interface ToolChange {
   workspaceId: number
   agentId?: number

@@ -7,11 +7,11 @@ interface Site {
 export const callPageUrl = ({ publicUrl }: Site, workspaceId: number, callId: number): string =>
   `${publicUrl}/w/${workspaceId}/calls/${callId}`
 
-/** Returns the URL of the list of calls to a number in the dashboard. */
+/** Returns the URL of the dashboard page that lists the calls to a number. */
 export const callsToNumberUrl = ({ publicUrl }: Site, workspaceId: number, phoneNumber: string): string =>
   `${publicUrl}/w/${workspaceId}/calls?search=${encodeURIComponent(phoneNumber)}`
 
-/** Returns the URL of the dashboard page that shows if a number is on the do-not-call list, and why. */
+/** Returns the URL of the dashboard page that shows whether a number is on the do-not-call list, and why. */
 export const doNotCallPageUrl = ({ publicUrl }: Site, workspaceId: number, phoneNumber: string): string =>
   `${publicUrl}/w/${workspaceId}/contacts/do-not-call?number=${encodeURIComponent(phoneNumber)}`
 

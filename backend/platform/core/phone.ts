@@ -104,7 +104,7 @@ const maxTextLength = 1_000
 
 function findPhones(input: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(normalizeInput(input), country)
-  // An extension of seven digits or more is another number.
+  // What looks like an extension of seven digits or more is another number.
   if (whole !== undefined && (whole.ext ?? '').length < 7) return [whole.number]
   const parts = removeInvisible(input)
     .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // decimals of numbers that were stored as "12025550100.0"
@@ -115,7 +115,10 @@ function findPhones(input: string, country: CountryCode | undefined): string[] {
   return [...new Set(parts.flatMap((part) => findInPart(part.trim(), country)))]
 }
 
-/** Finds the numbers in a part of a text. It can be one number, numbers with spaces between them, or words and numbers. */
+/**
+ * Finds the numbers in a part of a text. The part can be one number, numbers with spaces between them, or words and
+ * numbers.
+ */
 function findInPart(text: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(text, country)
   if (whole !== undefined) return [whole.number]
@@ -197,7 +200,7 @@ function parseTelUri(uriPath: string): string {
   ].join('')
 }
 
-/** Returns true for a number that starts with + and a country code. Parsing it doesn't depend on a country. */
+/** Returns true for a number that starts with +, and so with a country code. Parsing it doesn't depend on a country. */
 export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
 const invalidNumber = (

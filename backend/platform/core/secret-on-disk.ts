@@ -11,7 +11,8 @@ export const minSecretLength = 32
 
 /**
  * Returns the secret in a file of DATA_DIR, and creates the file if it doesn't exist. A command and the service may call
- * this at the same time: only one of them creates the link, and only to a complete file.
+ * this at the same time. The secret is first written to a temporary file, and only one of them can link such a file to this
+ * name.
  *
  * @throws {ConfigError} if the secret is too short, or if another user could have read or created the file
  */
@@ -60,7 +61,7 @@ async function readSecretFile(file: string): Promise<string | undefined> {
   )
 }
 
-/** Rejects a file that another user owns or can open. Trusts root, and the folder's owner, who also owns the database. */
+/** Rejects a file that another user owns or can open. Trusts root and the folder's owner, who also owns the database. */
 function requirePrivateFile(file: string, { uid, mode }: Stats, folder: Stats): void {
   if (process.getuid === undefined) return // Windows has no owners and modes like these
   if (![0, process.getuid(), folder.uid].includes(uid)) {

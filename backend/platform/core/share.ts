@@ -2,8 +2,8 @@
 export const leftOut: unique symbol = Symbol('left out')
 
 /**
- * Handles items of one group, all or nothing. Returns a result for each item, in the same order. Must not leave out an item
- * that runs alone; instead, it waits for the locked row.
+ * Handles items of one group, all or nothing. Returns a result for each item, in the same order. With `isAlone`, waits for
+ * a locked row instead of leaving the item out.
  */
 type Operation<Item, Result> = (
   groupId: number,
@@ -30,7 +30,7 @@ interface ShareOptions<Item> {
    * doesn't wait.
    */
   gatherMs?: number
-  /** Maximum time that an item waits for its batch and, if needed, to run alone. By default, there's no limit. */
+  /** Maximum time that an item waits in total, for its batch and, if needed, to run alone. By default, there's no limit. */
   deadline?: { maxWaitMs: number; createError: () => Error }
   /**
    * Items of the same group that share a key never run at the same time, whether in batches or alone. By default, items
@@ -41,7 +41,7 @@ interface ShareOptions<Item> {
   aloneGroupOf?: (item: Item) => number
   /** Returns true if a failed batch certainly changed nothing. Its items then run alone. By default, they fail with it. */
   isRolledBack?: (error: unknown) => boolean
-  /** Called when the items of a batch run alone because it was rolled back. */
+  /** Called when the items of a batch run alone because the batch was rolled back. */
   onRollback?: (error: unknown, itemCount: number) => void
 }
 
@@ -49,7 +49,7 @@ interface Entry<Item, Result> {
   groupId: number
   item: Item
   keys: readonly string[]
-  /** The time at which it stops waiting for its turn, in milliseconds on the monotonic clock of `performance.now()`. */
+  /** The time at which the item stops waiting for its turn, in milliseconds on the monotonic clock of `performance.now()`. */
   waitsUntil: number
   timer: NodeJS.Timeout | undefined
   resolve: (result: Result) => void
@@ -69,8 +69,8 @@ const restRounds = 5
 
 /**
  * Combines items that arrive at about the same time into batches. Returns a function that adds an item, and settles with
- * the item's own result. Without `gatherMs`, an item waits only while the maximum number of batches is running, and the next
- * batch takes all items that have arrived. Groups take turns.
+ * the item's own result. Without `gatherMs`, an item waits only while the maximum number of batches is running, and the
+ * next batch takes the items that have arrived. Groups take turns.
  *
  * If a batch left out an item or was rolled back, the item runs alone, with the same operation. So a locked row delays only
  * its own item, and a bad item doesn't make others fail.

@@ -1,7 +1,7 @@
 import type { ConsentRequired } from '@outdial/contract'
 import { type Expression, sql } from 'kysely'
 
-/** The consent without which a contact isn't called. */
+/** The consent that a contact must have given before calls. */
 export interface ConsentRule {
   consentRequired: ConsentRequired
   /** Null: consent of any age. */

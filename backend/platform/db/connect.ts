@@ -110,7 +110,7 @@ export function connect(
     max?: number
     onError?: (error: Error) => void
     timeouts?: DatabaseTimeouts
-    /** The key for the hashes of do-not-call numbers. Without it, statements that look up or save one fail. */
+    /** The key for the hashes of do-not-call numbers. Without it, statements that look up or save such a number fail. */
     doNotCallKey?: Buffer
     /** Rejects statements that change anything, even if the server isn't a read replica. */
     isReadOnly?: boolean

@@ -5,7 +5,7 @@ import type { Db } from './schema.ts'
 export interface ContactIdentifiers {
   /** E.164. */
   phoneNumber: string
-  /** The digits that the number contains in every format. */
+  /** The digits that the number contains in every format: the national number, unless that's too short to be unique. */
   digits: string
   email: string | null
 }

@@ -76,8 +76,8 @@ async function migrateOnce(url: string, log: Pick<Logger, 'warn'> | undefined): 
 async function runMigrations(client: pg.Client): Promise<void> {
   try {
     await runner({
-      // The runner gets a client, because it doesn't wait until a connection of its own has closed. If the server stopped
-      // then, the error would end the process.
+      // The runner gets a client, because it wouldn't wait until its own connection has closed. If the server stopped
+      // meanwhile, that connection's error would end the process.
       dbClient: client,
       dir: folder,
       direction: 'up',

@@ -19,7 +19,7 @@ interface OpenOptions {
   log: Logger
   /** Milliseconds to wait for a server that doesn't respond yet, or for another command to end. */
   timeoutMs: number
-  /** Called when there's nothing left to do but to wait for PostgreSQL. */
+  /** Called when the only remaining step is to wait for PostgreSQL. */
   onWaiting?: () => void
 }
 

@@ -36,10 +36,10 @@ export class ConnectionLimitError extends Error {
   }
 }
 
-/** Thrown if a connection pooler mixes the sessions of the server, so that no statement may run: see session-watch.ts. */
+/** Thrown if a connection pooler mixes the sessions of the server. Then no statement may run: see session-watch.ts. */
 export class MixedSessionsError extends Error {}
 
-/** Returns true if the database is unavailable or overloaded, so that the client can send the request again. */
+/** Returns true if the database is unavailable or overloaded. The client can then send the request again later. */
 export function isOutage(error: unknown): boolean {
   if (!isError(error)) return false
   if (error instanceof ConnectionLimitError || error instanceof MixedSessionsError) return true
@@ -51,13 +51,16 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns true if PostgreSQL is available and has certainly rolled back the transaction, because of a conflict between
- * transactions, values that it can't store, or a statement that took too long.
+ * Returns true if PostgreSQL is available and has certainly rolled back the transaction, for example because of a conflict
+ * between transactions, values that it can't store, or a statement that took too long.
  */
 export const isRolledBack = (error: unknown): boolean =>
   isError(error) && /^(57014|(0A|2[0-9]|3[0-9]|4[0-9]|54|P0|XX)[0-9A-Z]{3})$/.test(errorCode(error))
 
-/** Returns true if PostgreSQL has rolled back because of a conflict between transactions, such as a deadlock. */
+/**
+ * Returns true if PostgreSQL has rolled back the transaction because of a conflict between transactions, such as a
+ * deadlock.
+ */
 export const isConflict = (error: unknown): boolean => isError(error) && /^40/.test(errorCode(error))
 
 const checkTimeoutMs = 3 * secondMs

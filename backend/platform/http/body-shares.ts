@@ -16,8 +16,8 @@ export interface Sender {
 }
 
 /**
- * Creates a function that counts a body for its sender. The function throws an ApiError (`rate_limited`) if the sender's
- * bodies that are still arriving are too many or have too many bytes.
+ * Creates a function that counts a body for its sender. The function throws an ApiError (`rate_limited`) if too many of the
+ * sender's bodies, or of their bytes, would be arriving at the same time.
  *
  * @param options.isProxy returns true for a proxy's address, which many clients share
  */
@@ -51,7 +51,8 @@ export function createBodyShares(
 }
 
 /**
- * Returns a body's length from its Content-Length. Without this header, it counts as the longest body that the route accepts.
+ * Returns a body's length from its Content-Length. Without this header, the body counts as the longest one that the route
+ * accepts.
  */
 const getLength = ({ req }: ArrivingBody, maxLength: number): number =>
   Math.min(Number(req.headers['content-length'] ?? Infinity), maxLength)

@@ -6,7 +6,7 @@ import { ApiError, type ErrorKey } from '../core/errors.ts'
 /**
  * Responds to data that isn't HTTP or exceeds a limit, for which Node creates no request.
  *
- * @param canRespond returns false if the client would mistake the error for the response to another request
+ * @param canRespond returns false if the client would mistake the error response for the response to another request
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,

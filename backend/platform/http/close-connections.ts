@@ -10,7 +10,7 @@ const firstRequestTimeoutMs = 500
 /** How long requests in progress can take to finish. */
 const lastResponseTimeoutMs = 12 * secondMs
 
-/** How long a server that's closing accepts new connections at most, if they don't stop arriving. */
+/** Maximum time for which a server that's closing accepts new connections, if they don't stop arriving. */
 const acceptTimeoutMs = 2 * secondMs
 
 interface GracefulClosing {

@@ -35,8 +35,8 @@ const formatBytes = (bytes: number): string =>
   bytes < megabyte ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor(bytes / megabyte)} MiB`
 
 /**
- * The error of a request whose client has disconnected. The client can't receive it, but it keeps the log from reporting an
- * error of the service.
+ * The error of a request whose client has disconnected. The client can't receive it, but this error keeps the log from
+ * reporting an error of the service.
  */
 const bodyIncomplete = new ApiError('malformed_json.incomplete')
 

@@ -36,7 +36,7 @@ export interface HttpLimits {
   maxUploadBytesPerUser: number
   /** Maximum bytes of all responses that wait for their clients. */
   maxUnreadBytes: number
-  /** How many connections of a network are closed because too many requests wait on them, before it can't open new ones. */
+  /** How many connections with too many waiting requests are closed before their network can't open new ones. */
   maxFloods: number
   /** How long the closed connections count toward `maxFloods` after the last one was closed. */
   floodMemoryMs: number

@@ -35,8 +35,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /**
- * Returns a hook that warns once if a proxy isn't trusted or doesn't send client addresses. In both cases, all clients share
- * the limits of one.
+ * Returns a hook that warns once if a proxy isn't trusted or doesn't send client addresses. In both cases, all clients
+ * share the limits of one client.
  */
 export function createProxyWarning(): (request: FastifyRequest) => void {
   let hasWarned = false
@@ -68,7 +68,10 @@ export function getRequestId(request: Pick<IncomingMessage, 'headers'>): string 
 /** The valid values of `X-Outdial-Client`. */
 export const clientVersion = /^[\w./-]{1,64}$/
 
-/** Returns what a client calls itself, such as `zapier/1.0.0`. Other text can be anything, so it isn't logged. */
+/**
+ * Returns what a client calls itself, such as `zapier/1.0.0`. Returns null for a value of another form, which could contain
+ * anything.
+ */
 export function getClientVersion({ headers }: Pick<FastifyRequest, 'headers'>): string | null {
   const header = headers['x-outdial-client']
   return typeof header === 'string' && clientVersion.test(header) ? header : null

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Deps } from '../../deps.ts'
 import { dayMs } from '../core/durations.ts'
 
-/** RFC 9116, section 2.5.5 recommends less than a year. */
+/** How many days the file is valid. RFC 9116, section 2.5.5, recommends less than a year. */
 const validForDays = 180
 
 /** Mounts `/.well-known/security.txt` (RFC 9116) if SECURITY_CONTACT says where to report a vulnerability. */

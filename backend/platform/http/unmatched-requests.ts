@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts'
 /** Returns the methods that a path supports, including OPTIONS. Empty if the path doesn't exist. */
 type GetAllowedMethods = (pathname: string) => string[]
 
-/** Records every route that's registered after this call. */
+/** Records every route that's registered after this call. Returns a function that looks up the methods of a path. */
 export function trackAllowedMethods(app: FastifyInstance): GetAllowedMethods {
   const mounted: { pattern: RegExp; methods: string[] }[] = []
   app.addHook('onRoute', ({ method, url }) => {

@@ -40,10 +40,10 @@ export class ForbiddenAddressError extends Error {
 }
 
 /**
- * Creates the function that must be used for all requests to servers that customers choose. Each connection resolves
- * its hostname and uses only the addresses that were checked, so they can't change between the check and the connection.
- * Every request uses a new connection, so no request relies on an earlier check. For servers that get many requests, use
- * `createReusingSend`.
+ * Creates a function that sends requests to servers that customers choose. Such requests must use this function,
+ * `createReusingSend` (for servers that get many requests), or `createGuardedFetch` (for libraries). Each connection
+ * resolves its hostname and uses only the addresses that were checked, so they can't change between the check and the
+ * connection. Every request of this function uses a new connection, so no request relies on an earlier check.
  */
 export function createGuardedSend(options: GuardOptions): GuardedSend {
   const connect = guardedConnector(options)
@@ -128,7 +128,7 @@ export function markNotSent<Failure>(error: Failure): Failure {
   return error
 }
 
-/** Returns whether a request failed before any part of it was sent, so that it certainly had no effect. */
+/** Returns whether a request failed before any part of it was sent. Such a request certainly had no effect. */
 export function isNotSent(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false
   return Reflect.get(error, 'isRequestSent') === false || isNotSent(Reflect.get(error, 'cause'))

@@ -32,7 +32,7 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return (high & ~0x0200) === 0 && low === 0x5efe
 }
 
-/** Checks for Azure's platform services, which every virtual machine reaches at a public address. */
+/** Checks for the public address at which every virtual machine in Azure reaches the platform's services. */
 const isPlatformAddress = (address: ipaddr.IPv4): boolean => address.toString() === '168.63.129.16'
 
 /** Checks whether a host is localhost or a subdomain of it (RFC 6761, section 6.3). */

@@ -42,11 +42,11 @@ type Message = z.infer<typeof Message>
 type ReplicaDeps = Pick<Deps, 'attemptTokenKey' | 'db' | 'clock' | 'log' | 'metrics'>
 
 /**
- * Connects this process with the other processes of the installation. Resolves after the first attempt to connect, even
- * if that fails: nothing waits for Redis.
+ * Connects this process with the other processes of the installation. Resolves after the first attempt to connect, even if
+ * that fails: nothing waits for Redis.
  *
  * Redis sees no content. Messages are sealed and the names of counters are hashed, with keys that all processes with this
- * database have. So a stranger with access to Redis can't call tools, and installations can share a Redis.
+ * database have. So a stranger with access to Redis can't call tools, and installations can share a Redis server.
  */
 export async function connectReplicas(
   deps: ReplicaDeps,

@@ -28,11 +28,12 @@ const checkIntervalMs = secondMs
 type ReadReplicaDeps = Pick<Deps, 'db' | 'clock' | 'log' | 'metrics' | 'replicas'>
 
 /**
- * Checks a read replica every second, and uses it while it isn't too old.
+ * Checks a read replica every second, and uses it while its data isn't too old.
  *
- * Every process updates its own row of the table `replica` every two seconds. So the time in the read replica's copy of this
- * row shows up to when the read replica is complete. Unlike PostgreSQL's own functions, this also works while the database is
- * idle or the read replica is disconnected. A server that isn't a replica of this database has no such row, so it's not used.
+ * Every process updates its own row of the table `replica` every two seconds. So the time in the read replica's copy of
+ * this row shows how old the read replica's data is. Unlike PostgreSQL's own functions, this also works while the database
+ * is idle or the read replica is disconnected. A server that isn't a replica of this database has no such row, so it's not
+ * used.
  */
 export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadReplica {
   const { db, clock, log, metrics } = deps
@@ -106,7 +107,10 @@ export function startReadReplica(deps: ReadReplicaDeps, replicaDb: Db): ReadRepl
   }
 }
 
-/** Returns a connection to the replica. If a statement fails there, it's run again on the primary database. */
+/**
+ * Returns a connection to the replica. If the replica causes a statement outside a transaction to fail, the statement is
+ * run again on the primary database.
+ */
 function repeatOnFailure(
   client: PostgresPoolClient,
   connectToDatabase: () => Promise<PostgresPoolClient>,

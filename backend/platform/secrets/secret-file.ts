@@ -14,9 +14,9 @@ export interface SecretSource {
 
 /** A kind of secrets that a file can contain. */
 export interface SecretKind {
-  /** The plural, for errors and the log. */
+  /** The plural name of the secrets, for errors and the log. */
   name: string
-  /** The required form of each secret, for errors: "of at least 32 characters". */
+  /** The required form of each secret, for errors, for example "of at least 32 characters". */
   form: string
   isValid: (secret: string) => boolean
 }

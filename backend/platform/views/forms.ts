@@ -11,7 +11,7 @@ export interface FormModel extends SentForm {
   message: string | null
   issues: Readonly<Record<string, string>>
   submitted: Readonly<Record<string, string | string[]>>
-  /** Returns a text that names the user who opened the form. */
+  /** Returns a sealed text that names the user who opened the form. */
   sealAuthor: () => string
   field: (name: string, saved?: SavedValue, hint?: string, label?: string) => FieldModel
   summarize: () => { title: string; items: readonly { text: string; target: string | null }[] }
@@ -70,7 +70,7 @@ export interface FieldOptions extends InputAttributes {
   type?: string
   hint?: string
   required?: boolean
-  /** True if one of several fields must be filled in, so that this one isn't labeled as optional. */
+  /** True if one of several fields must be filled in. Then this one isn't labeled as optional. */
   isEither?: boolean
   /** The number of lines of a text area. */
   rows?: number

@@ -13,7 +13,10 @@ class Markup<Where extends 'text' | 'tag'> {
     this.#markup = markup
   }
 
-  /** Returns the markup in a slot. Returns undefined for anything else, such as an object that pretends to be markup. */
+  /**
+   * Returns the markup in a slot if it's safe in this place. Returns undefined for anything else, such as an object that
+   * pretends to be markup.
+   */
   static read(slot: unknown, place: Place): string | undefined {
     const isMarkup = typeof slot === 'object' && slot !== null && #markup in slot
     return isMarkup && slot.#place === place ? slot.#markup : undefined

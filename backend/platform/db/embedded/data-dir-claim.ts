@@ -96,7 +96,7 @@ const listen = (socket: string): Promise<Server> =>
     server.once('error', reject).listen(socket, () => resolve(server.unref()))
   })
 
-/** Runs `work` while no other process runs its own, for a few milliseconds. Only one process can create the lock folder. */
+/** Runs `work`, which takes a few milliseconds, while no other process runs it. Only one process can create the lock folder. */
 async function withLockFolder(lock: string, work: () => Promise<void>): Promise<void> {
   while (!(await tryCreateFolder(lock))) {
     const stats = await stat(lock).catch(() => undefined)

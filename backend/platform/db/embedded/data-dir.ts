@@ -70,7 +70,7 @@ async function requireTrusted(folder: string, account: Account): Promise<void> {
   }
 }
 
-/** Opens an empty folder, such as one from root's `mktemp -d`, to other users. Leaves a folder with files unchanged. */
+/** Lets other users pass through an empty folder, such as one from root's `mktemp -d`. Doesn't change a folder with files. */
 async function allowTraversal(folder: string): Promise<void> {
   const { mode } = await stat(folder)
   if (isRoot() && (mode & 0o011) !== 0o011 && (await readdir(folder)).length === 0)

@@ -8,7 +8,7 @@ import { StartupError } from '../../core/errors.ts'
 /** The user that PostgreSQL runs as. PostgreSQL doesn't run as root. */
 export interface Account {
   name: string
-  /** Undefined if the account is the user of this process, so that no switch is needed. */
+  /** Undefined if the account is the user of this process. Then no switch is needed. */
   ids: { uid: number; gid: number } | undefined
 }
 

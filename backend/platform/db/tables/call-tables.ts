@@ -67,7 +67,7 @@ interface AgentVersionTable {
   agent_id: number
   number: number
   values: Json<unknown>
-  /** The member who saved it. Null for a command, and for agents from before there were versions. */
+  /** The member who saved the version. Null for a command, and for agents that are older than agent versions. */
   created_by: NullableJson<Actor>
   created_at: CreatedAt
 }
@@ -141,7 +141,7 @@ interface ContactChangeTable {
   kind: 'created' | 'updated'
   fields: string[]
   actor: NullableJson<Actor>
-  /** The import in `actor`, which a trigger writes. */
+  /** The ID of the import in `actor`. A trigger writes it. */
   import_id: Generated<number | null>
   at: TimestampColumn
 }
@@ -339,7 +339,10 @@ interface CallTable {
   conversation_erased_at: TimestampColumn | null
   had_conversation: Generated<boolean>
   origin: NullableJson<CallOrigin>
-  /** The import in `origin`. If something else also asked for the call while it was open, null or the ID of another import. */
+  /**
+   * The ID of the import in `origin`. If something else also asked for the call while it was open, null or the ID of
+   * another import.
+   */
   import_id: Generated<number | null>
   canceled_by: NullableJson<Actor>
   queued_with: NullableJson<Partial<CallSettings>>
@@ -379,7 +382,7 @@ export interface DialedWith extends Partial<CallSettings> {
 export interface AllowedBy {
   /** The contact's consent. Undefined if there was none. */
   consent?: 'written' | 'oral' | 'any'
-  /** The number of call attempts to the phone number in the 24 hours before. */
+  /** The number of call attempts to the phone number in the 24 hours before this attempt. */
   attempts: number
   /** Who asked for the call, although the number had been called often: a member or the contact. */
   exempt?: 'member' | 'contact'

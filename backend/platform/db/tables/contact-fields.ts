@@ -4,8 +4,8 @@ import { toRecord } from '../../core/records.ts'
 import type { JsonWithDefault, TimestampColumn } from './column-types.ts'
 
 /**
- * The fields that are entered about a contact: all columns of `contact` except its number and those that the service
- * writes.
+ * The fields that are entered about a contact: all columns of `contact` except the phone number and the columns that the
+ * service writes.
  */
 export interface ContactFieldColumns {
   first_name: string | null

@@ -26,7 +26,7 @@ interface ConversationTable {
   contact_id: number | null
   sample_values: NullableJson<unknown>
   user_id: number
-  /** The number of the newest turn. A process that still works on an earlier turn can't store it. */
+  /** The number of the newest turn. A process that still works on an earlier turn can't store that turn. */
   turn: Generated<number>
   /** The results of tools that took longer than their turn. The next turn uses and removes them. */
   late_results: JsonWithDefault<unknown[]>

@@ -26,7 +26,7 @@ interface WorkspaceTable {
   country: string
   time_zone: string
   calling_hours: JsonWithDefault<CallingHours>
-  /** Allows calls to premium-rate numbers and others that can cost much more. */
+  /** Allows calls to premium-rate numbers and other numbers that can cost much more. */
   calls_special_numbers: Generated<boolean>
   webhook_secret: string
   number_salt: Generated<Buffer>

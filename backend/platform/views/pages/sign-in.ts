@@ -11,7 +11,7 @@ interface SignInData {
   action: string
   /** The app that the user is connecting; null when signing in to the dashboard. */
   app: ConnectingApp | null
-  /** True if there are no users yet, so that the first one can sign up. */
+  /** True if there are no users yet. Then the first user can sign up. */
   canSignUp: boolean
   /** True if a form was submitted after the session ended, and so wasn't processed. */
   isFormLost: boolean
