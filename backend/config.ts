@@ -119,11 +119,11 @@ export interface Config {
   /** The URL of the Redis server that all processes share. */
   redisUrl: string | undefined
   secretKeys: string[]
-  /** RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
+  /** The secrets in RUNTIME_SECRET. `Deps.runtimeSecrets` returns the secrets that are currently valid. */
   runtimeSecrets: string[]
   /** A file with the runtime secrets, as an alternative to RUNTIME_SECRET. It's watched for changes. */
   runtimeSecretFile: string | undefined
-  /** RUNTIME_SIGNING_KEY. `Deps.runtimeSigningKeys` returns the keys that are currently valid. */
+  /** The keys in RUNTIME_SIGNING_KEY. `Deps.runtimeSigningKeys` returns the keys that are currently valid. */
   runtimeSigningKeys: string[]
   /** A file with the signing keys, as an alternative to RUNTIME_SIGNING_KEY. It's watched for changes. */
   runtimeSigningKeyFile: string | undefined
@@ -140,7 +140,7 @@ export interface Config {
   maxRequestsInProgress: number
   /** The bearer token that Prometheus sends. */
   metricsToken: string | undefined
-  /** The port for the health and metrics of a process with ROLE=worker. */
+  /** The port for the health checks and metrics of a process with ROLE=worker. */
   workerPort: number | undefined
   /** True if the host in PUBLIC_URL means this machine, such as localhost. Without PUBLIC_URL, HOST must be such a host. */
   isLoopbackOnly: boolean

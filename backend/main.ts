@@ -28,7 +28,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** Prints only the message of an expected error, but the stack of a bug, too. */
+/** Prints the message of an expected error. Any other error is a bug, so its stack is printed, too. */
 function reportStartupError(error: unknown): undefined {
   process.exitCode = 1
   const isExpected = error instanceof StartupError || error instanceof ConfigError
@@ -36,8 +36,8 @@ function reportStartupError(error: unknown): undefined {
 }
 
 /**
- * Stops the service at the first signal, and exits immediately at the second. A second signal within a second is
- * ignored, because Ctrl-C arrives twice under npm: from the terminal and from npm.
+ * Stops the service at the first signal, and exits immediately at a later one. Signals within one second after the first
+ * are ignored, because Ctrl-C arrives twice under npm: from the terminal and from npm.
  */
 function stopOnSignal({ log, stop }: Service): void {
   let firstSignalAt: number | undefined

@@ -35,9 +35,9 @@ interface OpenedDeps {
   runtimeSigningKeys: SecretSource | undefined
   /** Set only with the embedded database. */
   dataDir: string | undefined
-  /** Does a step of the startup, and repeats the step if the database became unavailable. */
+  /** Does a step of the startup, and repeats the step if the database became unavailable during it. */
   repeatAfterOutage: <Result>(step: () => Promise<Result>) => Promise<Result>
-  /** Closes the pool, and stops the embedded database if it was started here. */
+  /** Closes the connection pools, and stops the embedded database if it was started here. */
   close: () => Promise<void>
 }
 

@@ -53,8 +53,8 @@ export async function startService(
   const opened = await openDeps({
     ...{ config, log, purpose: 'service', notify: notifier.notify, metrics },
     ...options,
-    // Loads the parts while PostgreSQL starts in another process. Importing blocks this process, so loading them earlier would
-    // delay the start of PostgreSQL.
+    // Loads the parts of the service while PostgreSQL starts in another process. Importing blocks this process, so loading
+    // them earlier would delay the start of PostgreSQL.
     onWaiting: () => void loadParts(),
   })
   const { dataDir, repeatAfterOutage, replicaDb } = opened

@@ -78,7 +78,7 @@ function print(to: Writable, text: string): void {
   if (text !== '') to.write(`${text}\n`)
 }
 
-/** Returns only the message of an expected error, but the stack of a bug, too. */
+/** Returns the message of an expected error. Any other error is a bug, so its stack is returned, too. */
 function formatError({ script }: Program, error: unknown): string {
   if (error instanceof UsageError) return `${error.message} For help, run ${script} -- --help.`
   const isExpected =

@@ -37,8 +37,8 @@ export function mountMetrics(
 }
 
 /**
- * Returns true if a client may read the metrics: the holder of METRICS_TOKEN or, without a token, this machine if
- * Outdial serves only this machine.
+ * Returns true if a client may read the metrics. With METRICS_TOKEN, the client must send the token. Otherwise, the client
+ * must be on this machine, and Outdial must serve only this machine.
  */
 function mayScrape(
   { metricsToken, isLoopbackOnly }: Deps['config'],
