@@ -5,8 +5,8 @@ import { deleteMember, requireOtherOwner } from '../identity/members.ts'
 import { revokeGrants } from '../oauth/grants.ts'
 
 /**
- * Ends a membership and everything that acts on the user's behalf in this workspace: grants and their tokens, API keys,
- * webhook subscriptions, and the invitations that the user could use to rejoin.
+ * Ends a membership and everything that acts for the user in this workspace: grants and their tokens, API keys, and
+ * webhook subscriptions. Also deletes the open invitations that they created, because they could use one to rejoin.
  *
  * @throws {ApiError} not_found if the user isn't a member
  */
@@ -24,7 +24,7 @@ export const endMembership = (
   })
 
 /**
- * Removes a member, on behalf of an owner or of the member. The last owner can't be removed.
+ * Removes a member who leaves, or whom an owner removes. The last owner can't be removed.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */

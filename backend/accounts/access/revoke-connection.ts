@@ -5,7 +5,7 @@ import { endApiKey } from '../identity/api-keys.ts'
 import { revokeGrants } from '../oauth/grants.ts'
 
 /**
- * Ends an API key immediately, with its webhook subscriptions and callback URLs. Returns the number of subscriptions.
+ * Ends an API key immediately, with its webhook subscriptions and callback URLs. Returns how many subscriptions it ended.
  *
  * @throws {ApiError} not_found if the workspace has no such key, or the key is already revoked
  */
@@ -21,8 +21,8 @@ export const revokeApiKey = (
   })
 
 /**
- * Ends an app's access for a user in a workspace: grants, tokens, webhook subscriptions, and callback URLs. Returns
- * the number of subscriptions.
+ * Ends an app's access for a user in a workspace: grants, tokens, webhook subscriptions, and callback URLs. Returns how
+ * many subscriptions it ended.
  */
 export const disconnectApp = (
   deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>,

@@ -21,7 +21,7 @@ function unauthorizedError(code: ErrorCode): ApiError {
   return new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
 }
 
-/** An authenticated caller, and the SHA-256 of the credential. */
+/** An authenticated caller, and the SHA-256 of the caller's credential. */
 export interface Authenticated {
   caller: Caller
   tokenHash: Buffer
@@ -36,13 +36,13 @@ interface Authenticator {
    */
   authenticate: (header: string | undefined) => Promise<Authenticated>
   /**
-   * Returns the caller of a credential that was valid a short time ago. It may have been revoked since, so check it
-   * again before anything is done or returned for it.
+   * Returns the caller of a credential that was looked up in the last 10 seconds. The credential may have been revoked
+   * since then, so check it again before you do anything for the caller, or return anything to them.
    */
   recall: (header: string | undefined) => Authenticated | undefined
   /**
-   * Looks up a credential again, by its SHA-256, because it may have been revoked since. `tx` is the transaction that acts for
-   * the caller.
+   * Looks up a credential again, by its SHA-256, because it may have been revoked since the request was authenticated.
+   * `tx` is the transaction that acts for the caller.
    *
    * @throws {ApiError} invalid_credential, expired_credential
    */

@@ -10,7 +10,9 @@ export interface Credential extends Caller {
   expiresAt: Date | null
 }
 
-/** Finds API keys and access tokens, in the order of `tokenHashes`. One index has both, so one query finds them. */
+/**
+ * Finds API keys and access tokens in one query, because one table has both. Returns them in the order of `tokenHashes`.
+ */
 export async function findCredentials(
   db: Db,
   tokenHashes: readonly Buffer[],
@@ -78,8 +80,8 @@ export const countLiveApiKeys = async (db: Db, workspaceId: number, userId: numb
 }
 
 /**
- * Deletes the key's credential. The key's row stays, for the list of past keys. Returns false if there's no such key.
- * Call it in a transaction.
+ * Marks a key as revoked, and deletes its credential. The key's row stays, for the list of past keys. Returns false if
+ * the workspace has no such key, or the key is already revoked. Call it in a transaction.
  */
 export async function revokeApiKeyCredential(
   db: Db,

@@ -2,12 +2,14 @@ import { dayMs } from '../../platform/core/durations.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
 /**
- * Expired credentials are stored for this long, so that the error says that they expired instead of that they're
+ * How long expired credentials are stored, so that an error can say that a credential has expired instead of that it's
  * unknown.
  */
 const credentialRetentionMs = 7 * dayMs
 
-/** Expired invitations and password resets are stored for this long, so that the link's page can say that it has expired. */
+/**
+ * How long expired invitations and password resets are stored, so that the page of their link can say that it has expired.
+ */
 const linkRetentionMs = 30 * dayMs
 
 /** Deletes expired sign-in sessions, invitations, password resets, and credentials. */

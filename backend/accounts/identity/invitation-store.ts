@@ -20,7 +20,7 @@ export const insertInvitation = (
     })
     .execute()
 
-/** Deletes an open invitation. Returns false if there's none with this ID. */
+/** Deletes an open invitation. Returns false if the workspace has no open invitation with this ID. */
 export const deleteInvitation = async (
   db: Db,
   workspaceId: number,
@@ -49,7 +49,7 @@ export const deleteInvitationsByInviter = async (
     .execute()
 }
 
-/** Finds an invitation without its workspace, because only the link identifies the workspace. */
+/** Finds an invitation by its link's token. Doesn't filter by workspace, because only the link identifies the workspace. */
 export const findInvitation = (db: Db, tokenHash: Buffer) =>
   db
     .selectFrom('invitation')

@@ -82,7 +82,7 @@ export const acceptInvitation = (
     return { state: 'accepted', userId, workspaceId }
   })
 
-/** The invitation of a link. A withdrawn invitation is also `unknown`, because its row is deleted. */
+/** The invitation that a link leads to. A withdrawn invitation is also `unknown`, because its row is deleted. */
 type Invitation =
   | { state: 'unknown' | 'used' | 'expired' }
   | {

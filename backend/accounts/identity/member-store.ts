@@ -49,7 +49,7 @@ export const insertMembershipIfNew = async (
   return row !== undefined
 }
 
-/** Returns whether a user is a member of at least one workspace, and the owner owns all of the user's workspaces. */
+/** Returns true if `ownerId` is an owner of all workspaces that the user is a member of, and there's at least one. */
 export const ownsAllWorkspacesOf = async (db: Db, userId: number, ownerId: number): Promise<boolean> => {
   const rows = await db
     .selectFrom('membership as m')
@@ -80,7 +80,7 @@ export async function lockMembership(db: Db, workspaceId: number, userId: number
   return row !== undefined
 }
 
-/** Locks the workspaces of a user like `lockWorkspace`, so that no role in them changes. */
+/** Locks all workspaces of a user, as `lockWorkspace` does for one, so that no role in them changes. */
 export const lockWorkspacesOf = async (db: Db, userId: number): Promise<void> => {
   await db
     .selectFrom('workspace')

@@ -17,8 +17,8 @@ import {
 } from './member-store.ts'
 
 /**
- * Makes a member an owner, or an owner a member. An owner who becomes a member loses their open invitations, because
- * they could use one to become an owner again.
+ * Makes a member an owner, or an owner a member. If an owner becomes a member, the open invitations that they created
+ * are deleted, because they could use one to become an owner again.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */
@@ -83,7 +83,7 @@ export async function requireOtherOwner(
   userId: number,
 ): Promise<void> {
   await lockWorkspace(tx.db, workspaceId)
-  // Not in the lock's statement, because that doesn't see what was committed while it waited for the lock.
+  // Reads the role in a separate statement, because the one that locks doesn't see what was committed while it waited.
   const role = await findRole(tx.db, workspaceId, userId)
   if (role === undefined) throw notMember()
   if (role === 'owner' && !(await hasOtherOwner(tx.db, workspaceId, userId))) throw lastOwnerError()

@@ -18,8 +18,8 @@ interface ResetLink {
 }
 
 /**
- * Creates a link that lets a user set a new password, and deletes the user's earlier links. Doesn't check permissions.
- * `createdBy` is null for a link that an administrator of the installation creates.
+ * Creates a link that lets a user set a new password, and deletes the user's earlier unused links. Doesn't check
+ * permissions. `createdBy` is null for a link that an administrator of the installation creates.
  */
 export const createResetLink = (
   deps: Pick<Deps, 'db' | 'clock' | 'config' | 'notify'>,
@@ -85,8 +85,8 @@ const isStillAllowed = async (db: Db, userId: number, createdBy: number | null):
   createdBy === null || (await ownsAllWorkspacesOf(db, userId, createdBy))
 
 /**
- * Sets a new password with a reset link, which works only once, and ends every session of the user. Returns undefined
- * if the link no longer works.
+ * Sets a new password with a reset link, which works only once, and ends every session of the user. Returns the user's
+ * ID, or undefined if the link no longer works.
  *
  * @throws {ApiError} validation_failed for a password that doesn't follow the rules for passwords
  */
@@ -102,7 +102,7 @@ export async function resetPassword(
   return inTransaction(deps, async (tx) => {
     await lockUser(tx.db, userId)
     await lockWorkspacesOf(tx.db, userId)
-    // Checked after locking, so that the result stays true until the transaction ends.
+    // Checks the link again after locking, so that the result stays true until the transaction ends.
     const reset = await getPasswordReset(tx, token)
     if (reset.state !== 'open') return undefined
     if (!(await markResetUsed(tx.db, hashToken(token), tx.clock.now()))) return undefined

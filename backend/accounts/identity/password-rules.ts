@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { rule, ruleIssue, validateByRules } from '../../platform/core/validate-rules.ts'
 
 const minPasswordLength = 10
-/** The sign-in form doesn't accept longer passwords. */
+/** Maximum length of a password. The sign-in form doesn't accept longer ones, either. */
 export const maxPasswordLength = 1024
 
 /** Minimum length of a forbidden word. Shorter ones are part of too many other words. */
 const minForbiddenLength = 4
 
-/** Minimum number of different characters. Even random passwords of only digits nearly always have as many. */
+/** Minimum number of different characters. Even random passwords of only digits nearly always have at least this many. */
 const minDifferentCharacters = 5
 
 /** Minimum length of an entry in the list of common passwords. Shorter entries are part of random passwords, too. */
@@ -63,14 +63,17 @@ const personalPasswordIssue = ruleIssue(
   "The password contains the user's name or email. Choose one without them.",
 )
 
-/** Returns true for few different characters, and for a repeated part: "1212" is in the middle of its double "12121212". */
+/**
+ * Returns true for few different characters, and for text that repeats a part, so that its double contains it in the
+ * middle.
+ */
 const isRepetitive = (text: string): boolean =>
   new Set(text).size < minDifferentCharacters || `${text}${text}`.indexOf(text, 1) < text.length
 
 /** Returns true for one or two common passwords with digits or punctuation around them, such as `horse!2026`. */
 function isCommonWords(text: string, commonPasswords: ReadonlySet<string>): boolean {
   const words = /\p{L}.*\p{L}/su.exec(text)?.[0] ?? ''
-  // Two entries of the list together are never longer than this.
+  // Two of the list's entries together are never longer than 64 characters.
   if (words.length < minCommonWordLength || words.length > 64) return false
   if (commonPasswords.has(words)) return true
   for (let end = minCommonWordLength; end <= words.length - minCommonWordLength; end += 1) {
@@ -79,7 +82,7 @@ function isCommonWords(text: string, commonPasswords: ReadonlySet<string>): bool
   return false
 }
 
-/** Returns the email, the part of it before the @, the name, and the words of the name. */
+/** Returns the words that a user's password must not contain: the email, the part before the @, and the name and its words. */
 function toForbiddenWords({ email, name }: PasswordOwner): string[] {
   const lowerName = name.toLowerCase()
   const words = [email.toLowerCase(), email.toLowerCase().split('@')[0] ?? '', ...lowerName.split(/\s+/)]

@@ -36,7 +36,7 @@ export const changePassword = (
     await deleteOtherSessions(tx.db, session.userId, session.sessionHash)
   })
 
-/** Limits concurrent computations. Each uses one of libuv's four threads, which files and cryptography need, too. */
+/** Limits concurrent hashing. Each hash takes one of libuv's four threads, which files and cryptography need, too. */
 const hashing = pLimit(2)
 const maxWaiting = 60
 
@@ -79,8 +79,8 @@ export const findPassword = (
 let dummyHash: Promise<string> | undefined
 
 /**
- * Compares a password with a user's. Verifies a hash even if there's no user, so that response times don't reveal whether
- * a user exists.
+ * Returns true if a password is the user's. If there's no user, verifies another hash, so that response times don't
+ * reveal whether a user exists.
  *
  * @throws {ApiError} unavailable if too many passwords are being verified
  */

@@ -51,10 +51,10 @@ export interface Session {
   idHash: Buffer
 }
 
-/** Limits how often a session's last use is recorded, because pages refresh themselves every few seconds. */
+/** The minimum time between two updates of a session's last use, because pages refresh themselves every few seconds. */
 const lastSeenIntervalMs = minuteMs
 
-/** Returns the session of a cookie's token, or undefined if it's unknown or has ended or expired. */
+/** Returns the session that a cookie's token belongs to. Undefined if there's none, or it has expired. */
 export async function findSession(
   deps: Pick<Deps, 'db' | 'clock'>,
   token: string | undefined,

@@ -59,7 +59,7 @@ export const updatePassword = (db: Db, userId: number, passwordHash: string) =>
 export const updateUser = (db: Db, userId: number, values: { email: string; name: string }) =>
   db.updateTable('app_user').set(values).where('id', '=', userId).execute()
 
-/** Locks a user, who then can't join a workspace until the transaction ends. Memberships that it reads stay the same. */
+/** Locks a user, who then can't join another workspace until the transaction ends. */
 export const lockUser = async (db: Db, userId: number): Promise<void> => {
   await db.selectFrom('app_user').select('id').where('id', '=', userId).forUpdate().executeTakeFirst()
 }

@@ -39,7 +39,7 @@ export async function editUser(
   })
 }
 
-/** The sign-in form doesn't accept longer emails. */
+/** Maximum length of an email. The sign-in form doesn't accept longer ones, either. */
 const maxEmailLength = 254
 const maxNameLength = 200
 
@@ -67,8 +67,9 @@ const UserInput = z.object({
 })
 
 /**
- * Returns an email in the form that it's compared and counted in, or undefined if no user can have it. Users' emails are
- * ASCII, because JavaScript and PostgreSQL disagree on other lowercase letters: only one of them converts `İ` to `i`.
+ * Returns an email in the form in which emails are compared and sign-in attempts are counted, or undefined if no user can have
+ * it. Users' emails are ASCII, because JavaScript and PostgreSQL disagree on other lowercase letters: only one of them converts
+ * `İ` to `i`.
  */
 export function foldEmail(email: string): string | undefined {
   const trimmed = email.trim()
@@ -102,9 +103,9 @@ export async function createUser(
 export const hasUsers = async (deps: Pick<Deps, 'db'>): Promise<boolean> =>
   (await findAnyUser(deps.db)) !== undefined
 
-/** Returns whether there's no user yet. No other transaction can add one until this one ends. */
+/** Returns true if there's no user yet, and locks the table, so that no other transaction can add one until this one ends. */
 export async function lockUsersIfNone(tx: Pick<Deps, 'db'>): Promise<boolean> {
   await lockUserTable(tx.db)
-  // Not in the lock's statement, because that doesn't see what was committed while it waited for the lock.
+  // Looks for users in a separate statement, because the one that locks doesn't see what was committed while it waited.
   return !(await hasUsers(tx))
 }

@@ -2,8 +2,8 @@ import type { CallingHours } from '@outdial/contract'
 import type { Db } from '../../platform/db/schema.ts'
 
 /**
- * Inserts a workspace. Returns undefined if the form with this ID already created one. The new workspace has no webhook secret,
- * because secrets are sealed for the row's ID: set it in the same transaction.
+ * Inserts a workspace. Returns undefined if the form with this ID already created one. Call `setWebhookSecret` in the
+ * same transaction: a secret is sealed with its row's ID, which is known only after the insert.
  */
 export const insertWorkspace = (
   db: Db,

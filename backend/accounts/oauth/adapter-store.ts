@@ -2,7 +2,9 @@ import type { Scope } from '@outdial/contract'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** A stored oidc-provider model. The ID is stored only as a hash, and the expiration time only in the column. */
+/**
+ * A stored oidc-provider model. Its ID (as a hash) and expiration time have their own columns, and aren't in `payload`.
+ */
 export interface StoredPayload {
   payload: Record<string, unknown>
   expiresAt: Date | null

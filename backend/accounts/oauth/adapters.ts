@@ -69,7 +69,8 @@ const payloadAdapter = (
         ...key(id),
         payload: json,
         grantHash: grantId === undefined ? null : hashToken(grantId),
-        // Can be less than `untilRevokedSeconds`, because the library passes the remaining seconds when it saves a grant again.
+        // `expiresIn` can be less than `untilRevokedSeconds`: when the library saves a grant again, it passes the remaining
+        // seconds.
         expiresAt: expiresIn > untilRevokedSeconds / 2 ? null : secondsFromNow(clock, expiresIn),
       })
       if (!isSaved) throw new errors.InvalidGrant('grant was revoked')
@@ -81,7 +82,7 @@ const payloadAdapter = (
     consume: async (id) => {
       const at = { now: clock.now(), keepUntil: secondsFromNow(clock, replayTtlSeconds) }
       if (await consumePayload(db, key(id), at)) return
-      // Another request consumed the payload after the library's check, which is a replay, too.
+      // Another request consumed the payload after the library's check, so this is a replay, too.
       const grantHash = await findGrantOfPayload(db, key(id))
       if (grantHash) await revokeGrant(db, grantHash)
       throw new errors.InvalidGrant('already used')
@@ -95,7 +96,8 @@ const payloadAdapter = (
 const grantAdapter = (deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>): Adapter => ({
   ...payloadAdapter(deps, 'Grant', { grantIdOf: (id) => id }),
   destroy: async (id) => {
-    // If a code or token was replayed, the subscriptions stay, so that the user still has them after reconnecting.
+    // The library also destroys a grant if a code or token is replayed. The webhook subscriptions then stay, so that the user
+    // still has them after reconnecting.
     const isRevokedByApp = Provider.ctx?.oidc.route === 'revocation'
     await (isRevokedByApp ? endConnection(deps, hashToken(id)) : revokeGrant(deps.db, hashToken(id)))
   },
@@ -132,7 +134,7 @@ const toLibraryTime = (clock: Clock, at: Date): number =>
 const secondsFromNow = (clock: Clock, seconds: number): Date =>
   new Date(clock.now().getTime() + seconds * secondMs)
 
-/** 100 years. The library needs a lifetime even for models that last until they're revoked. It isn't stored. */
+/** The lifetime of models that last until they're revoked: 100 years, because the library needs one. It isn't stored. */
 export const untilRevokedSeconds = (100 * 365 * dayMs) / secondMs
 
 /** Reads apps from their table at each request, so that a new app or secret doesn't need a restart. */
@@ -152,7 +154,7 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // `fragment` is only for errors: apps that request a token in the response read the fragment.
+      // `fragment` is only for errors: an app that requests a token in the response, which is rejected, reads the fragment.
       response_modes: ['query', 'fragment'],
       // Redirect URIs must match exactly. `native` would accept any loopback port.
       application_type: 'web',
@@ -163,7 +165,7 @@ const clientAdapter = ({ db, secretBox }: Pick<Deps, 'db' | 'secretBox'>): Adapt
 
 const Scopes = z.array(Scope)
 
-/** Stores access tokens only in the table that the API authenticates with. */
+/** Stores access tokens only in the `credential` table, which the API authenticates requests with. */
 const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter => ({
   ...noopAdapter,
   upsert: async (id, payload, expiresIn) => {
@@ -178,7 +180,7 @@ const accessTokenAdapter = ({ db, clock }: Pick<Deps, 'db' | 'clock'>): Adapter 
     })
     if (!isInserted) throw new errors.InvalidGrant('grant was revoked')
   },
-  // The token has no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
+  // Returns no `grantId`, so that revoking an access token (RFC 7009) doesn't end the connection.
   find: async (id) => {
     const token = await findAccessToken(db, hashToken(id), clock.now())
     if (!token?.clientId || !token.expiresAt) return undefined

@@ -10,10 +10,13 @@ import {
   tooManyAuthorizationsOfAllError,
 } from '../../platform/views/page-error.ts'
 
-/** Limited, because the query string is stored. Long enough for a `state` of 2 KB, the longest redirect URI, and all scopes. */
+/** Maximum length of a stored URL: enough for a `state` of 2 KB, the longest redirect URI, and all scopes. */
 const maxUrlLength = 4096
 
-/** Authorizations per minute. A person opens one at a time, but a network can be an office, or an IPv6 /64 or /48. */
+/**
+ * Maximum authorizations per minute. A person starts one at a time, but many can share an address, or an IPv6 /64 or
+ * /48.
+ */
 const maxPerNetwork = 60
 const maxPerSite = 240
 /** Each authorization is stored for 15 minutes, so this limit allows 45,000 rows. */
@@ -24,12 +27,14 @@ const maxOverall = 3_000
  */
 const maxPerSiteWhenBusy = 3
 /**
- * The database must be able to store this many: 450,000 rows. Reaching the limit takes as many sites as a large botnet
- * has.
+ * The database must be able to store the authorizations that this limit allows: 450,000 rows. Only a large botnet has
+ * enough sites to reach it.
  */
 const maxOverallWhenBusy = 30_000
 
-/** Must be high, because automation platforms refresh the tokens of all their users from a few addresses. */
+/**
+ * Maximum token requests per minute. Automation platforms refresh the tokens of all their users from a few addresses.
+ */
 const maxTokenRequestsPerNetwork = 1_200
 const maxTokenRequestsPerSite = 4_800
 
@@ -47,7 +52,7 @@ export function createAuthorizationLimits(deps: Pick<Deps, 'clock' | 'replicas'>
       // Counts the network and the site, even if the network is already over its limit.
       const [inNetwork, inSite] = await Promise.all([counter.add(network), counter.add(site)])
       if (inNetwork.count > maxPerNetwork || inSite.count > maxPerSite) throw tooManyAuthorizationsError()
-      // Counted last, so that a network over its limit can't use up the limit for everyone.
+      // Adds to the overall count last, so that a network over its limit can't use up the limit for everyone.
       const { count } = await counter.add('overall')
       if (count <= maxOverall) return
       if (count <= maxOverallWhenBusy && inSite.count <= maxPerSiteWhenBusy) return

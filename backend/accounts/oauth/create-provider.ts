@@ -20,11 +20,14 @@ import { loadServerKeys } from './server-keys.ts'
 /** Renders an error page for an error that can't be sent to an app. */
 export type RenderError = NonNullable<Configuration['renderError']>
 
-/** Strangers can start authorizations, so they aren't stored for long. If one expires, people start again in the app. */
+/**
+ * How long an authorization may take. Short, because strangers can start one. If it expires, people start again in the
+ * app.
+ */
 const interactionTtlSeconds = (15 * minuteMs) / secondMs
 
 /**
- * RFC 9700, section 4.14.2: refresh tokens of public clients expire if they aren't used. Each use replaces the token.
+ * How long an unused refresh token of a public client is valid (RFC 9700, section 4.14.2). Each use replaces the token.
  */
 const publicRefreshTokenTtlSeconds = (90 * dayMs) / secondMs
 

@@ -21,8 +21,8 @@ import {
 
 /**
  * Creates the grant of an authorization, bound to one workspace, and returns its ID. The ID is derived from the
- * authorization and the workspace, so that submitting the form twice creates one grant. It isn't a credential, and is
- * never shown. Undefined if the user isn't a member of the workspace.
+ * authorization and the workspace, so that submitting the form twice creates one grant. The ID isn't a credential, and
+ * is never shown. Returns undefined if the user isn't a member of the workspace.
  *
  * @throws {PageError} 403 if the session has ended
  */
@@ -95,7 +95,9 @@ export async function deleteUnusedGrants(
   for (const grantHash of await selectUnusedGrants(deps.db, before)) await endConnection(deps, grantHash)
 }
 
-/** Much longer than a code is valid, so that an older grant without tokens is one whose code was never exchanged. */
+/**
+ * How long a grant can be without tokens. Much longer than its code is valid, so the code can't be exchanged anymore.
+ */
 const unusedGrantTtlMs = dayMs
 
 /** Deletes expired authorizations, codes, and refresh tokens. The index on the expiration time makes this cheap. */

@@ -117,8 +117,8 @@ export const deleteGrants = async (
     .execute()
   if (grants.length === 0) return
   const hashes = grants.map((grant) => grant.id_hash)
-  // Deletes payloads before the grants, because only grants say which workspace a payload belongs to. This is a
-  // separate statement, because the first one doesn't see rows inserted while it waited for the lock.
+  // Deletes payloads before the grants, because only grants say which workspace a payload belongs to. The query above
+  // can't also select payloads: it doesn't see rows inserted while it waited for the lock.
   await db.deleteFrom('oauth_payload').where('grant_hash', 'in', hashes).execute()
   await db
     .deleteFrom('oauth_grant')

@@ -22,9 +22,10 @@ export async function grantAllScopesByDefault(ctx: KoaContextWithOIDC, next: Nex
 }
 
 /**
- * Rejects all response types except `code`, and then all response modes except `query`, with an error in the app's redirect
- * URI. The library would respond to `form_post` with a page whose script and form the Content-Security-Policy blocks, so the
- * app would never learn of the error. For some unsupported types, it would report the mode as invalid instead of the type.
+ * Makes the library reject response types other than `code`, and then response modes other than `query`, with an error in the
+ * redirect to the app. Otherwise, it would respond to `form_post` with a page whose script and form the Content-Security-Policy
+ * blocks, so the app would never learn of the error. For some unsupported types, it would report the mode as invalid instead of
+ * the type.
  */
 export async function rejectUnsupportedResponses(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   const { response_type: type, response_mode: mode } = ctx.query
@@ -33,7 +34,7 @@ export async function rejectUnsupportedResponses(ctx: KoaContextWithOIDC, next: 
   await next()
 }
 
-/** Returns replacements for parameters, so that the library's error has the actual reason. It rejects a missing type itself. */
+/** Returns the parameters to replace, so that the library's error gives the actual reason. It rejects a missing type itself. */
 function toRejected(type: unknown, mode: string) {
   const isSupported = typeof type !== 'string' || ['', 'code'].includes(type)
   if (mode === 'query') return isSupported ? {} : { response_type: 'unsupported' }
@@ -66,7 +67,7 @@ export async function serveServerMetadata(ctx: KoaContextWithOIDC, next: Next): 
   }
 }
 
-/** Gives the response to a revocation a JSON body. RFC 7009 leaves it open, but clients parse it. */
+/** Gives the response to a revocation a JSON body. RFC 7009 doesn't require a body, but clients parse one. */
 export async function addRevocationBody(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
   await next()
   if (getRoute(ctx) === 'revocation' && ctx.status === 200) ctx.body = {}

@@ -73,7 +73,10 @@ async function mountProvider(
   }
 }
 
-/** Returns the request as oidc-provider expects it: with the body still to be read, and without slashes after the path. */
+/**
+ * Returns the request as oidc-provider expects it: with a body that can be read, and without slashes at the end of the
+ * path.
+ */
 function copyRequest({ raw, url, body }: FastifyRequest, headers: IncomingHttpHeaders): IncomingMessage {
   const copy = new IncomingMessage(raw.socket)
   const { method, httpVersion, httpVersionMajor, httpVersionMinor } = raw

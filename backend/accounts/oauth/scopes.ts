@@ -19,7 +19,7 @@ export const unknownScopes = (parameter: string): string[] =>
 const parseScopes = (parameter: string): Set<string> =>
   new Set(parameter.split(' ').filter((word) => word !== '' && word !== 'offline_access'))
 
-/** Returns whether an app requests no particular scope. */
+/** Returns whether a `scope` parameter contains no scopes. */
 export const hasNoScopes = (parameter: string): boolean => parseScopes(parameter).size === 0
 
 /** The descriptions of the scopes on the dashboard and the consent page. */
