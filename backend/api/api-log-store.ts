@@ -29,7 +29,7 @@ export interface LoggedRequest {
 /** Returns the day of the month in UTC, by which the table is partitioned. */
 const toDay = (at: Date): number => at.getUTCDate()
 
-/** Inserts requests in one statement with one parameter, so that it's prepared once for all batch sizes. */
+/** Inserts requests with one parameter, so that PostgreSQL prepares the same statement for all batch sizes. */
 export async function insertRequests(db: Db, requests: readonly LoggedRequest[]): Promise<void> {
   const rows = JSON.stringify(requests.map((request) => ({ day: toDay(request.at), ...request })))
   await sql`

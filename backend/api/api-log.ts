@@ -34,10 +34,11 @@ const intervalMs = secondMs
 const maxRateLimited = 60
 
 /**
- * Creates the log of the API's requests in this process. It writes once a second, or when a batch is full, so that
- * requests don't wait for it. A crash loses what isn't written yet.
+ * Creates the log of the API's requests in this process. It writes once a second, or when a batch is full, so that requests
+ * don't wait for it. A crash loses what isn't written yet.
  *
- * @param options.maxWaiting how many requests wait while the database is unavailable; then the oldest are lost
+ * @param options.maxWaiting how many requests can wait while the database is unavailable; if there are more, the oldest are
+ * lost
  */
 export function createApiLog(
   deps: Pick<Deps, 'db' | 'clock' | 'log' | 'metrics'>,
@@ -107,9 +108,10 @@ const toConnectionKey = ({ workspace_id, user_id, api_key_id, client_id }: Logge
   [workspace_id, user_id, api_key_id, client_id].join()
 
 /**
- * Returns what the log stores about a request: nothing that its client wrote, except the request ID and the client's name.
+ * Returns what the log stores about a request. It includes little that the client wrote: IDs, harmless field names, and the
+ * client's name and version.
  *
- * @param options.prefix of the routes
+ * @param options.prefix the path prefix of the API's routes
  */
 export function toLoggedRequest(
   request: FastifyRequest,
@@ -151,8 +153,8 @@ function getPathId({ params }: FastifyRequest): number | null {
 const maxFields = 10
 
 /**
- * Returns a field's name if it can't be personal data. Clients choose the names of unknown fields, but without digits and `@`,
- * a name can't be a phone number or an email.
+ * Returns a field's name, or a general one if it could be personal data. Clients choose the names of unknown fields,
+ * but without digits and `@`, a name can't be a phone number or an email.
  */
 function toSafeFieldName(name: string): string {
   if (name === '') return 'request body'

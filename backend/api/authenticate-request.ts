@@ -59,7 +59,7 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     /**
      * Authenticates a request and counts it against its connection's quota, before its body is read.
      *
-     * @param options.mayRecall a remembered credential is enough, because it's checked again before the response
+     * @param options.mayRecall true if a remembered credential is enough, because it's checked again before the response
      */
     authenticate: async (
       request: FastifyRequest,
@@ -83,7 +83,8 @@ export function createRequestAuthenticator(deps: Pick<Deps, 'db' | 'clock' | 'co
     /**
      * Looks up a remembered credential, because it may have been revoked.
      *
-     * @param options.always looks it up even if this request already did, because it may have been revoked since
+     * @param options.always looks the credential up even if that was already done for this request: it may have been revoked
+     * since
      * @param options.tx the transaction that does what the request asks for
      */
     confirm: async (

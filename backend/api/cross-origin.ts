@@ -8,7 +8,7 @@ const responseHeaders = {
   'Access-Control-Expose-Headers': Object.keys(headerComponents).join(', '),
 }
 
-/** Browsers use the response to a preflight request for at most two hours. */
+/** Lets browsers use the response to a preflight request for two hours, which is the most that Chromium allows. */
 const preflightHeaders = {
   'Access-Control-Allow-Methods': [...new Set(routes.map(({ method }) => method))].join(', '),
   'Access-Control-Allow-Headers':

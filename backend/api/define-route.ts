@@ -27,14 +27,14 @@ type RouteRequest<Path extends string, Query, Body> = PathParams<Path> & {
   url: string
 }
 
-/** A response of any route. `replayed`: it was stored for an idempotency key. */
+/** A response of any route. `replayed` is true if an earlier request with the same idempotency key produced it. */
 export interface RouteResponse {
   status: number
   body?: unknown
   replayed?: boolean
 }
 
-/** The dependencies of a route's handler. Its database has only the rows of the caller's workspace. */
+/** The dependencies of a route's handler. Queries to its database see only the rows of the caller's workspace. */
 interface RouteDeps extends Deps {
   /** Handles `POST /contacts/`, for requests of all workspaces. */
   addContact: ContactAdder
@@ -50,7 +50,7 @@ type DeclaredResponse<Responses extends ResponseSchemas> = {
     : { status: Status; body?: undefined }
 }[keyof Responses]
 
-/** Examples for the OpenAPI document: of the body, if the route has one, and of each response with a body, by status. */
+/** Examples for the OpenAPI document: of the request body, if any, and of each response with a body, by status. */
 type Examples<Responses extends ResponseSchemas, Body extends z.ZodType> = (Body extends typeof NoRequestBody
   ? unknown
   : { body: z.input<Body> }) & {
@@ -61,9 +61,7 @@ type Examples<Responses extends ResponseSchemas, Body extends z.ZodType> = (Body
 
 interface RouteDescription<Path extends string, Responses extends ResponseSchemas> {
   method: 'GET' | 'POST' | 'DELETE'
-  /**
-   * Below the API's prefix, with a trailing slash where the OpenAPI document has one; `:id` is an integer.
-   */
+  /** The path after the API's prefix. It ends in a slash if it does so in the OpenAPI document. `:id` is an integer. */
   path: Path
   operationId: string
   summary: string
@@ -77,8 +75,8 @@ interface RouteDescription<Path extends string, Responses extends ResponseSchema
   /** Error codes of this operation, in addition to those that every operation has. */
   errors?: ErrorCode[]
   /**
-   * Honors `Idempotency-Key`. `true`: the handler runs once per key, in the transaction that stores its response. `in handler`:
-   * the handler does that.
+   * Set for a route that honors `Idempotency-Key`. With `true`, the handler runs once per key, in the transaction that
+   * stores its response. With `in handler`, the handler does this itself.
    */
   idempotent?: true | 'in handler'
 }
@@ -97,7 +95,7 @@ interface RouteDefinition<
   body?: Body
   /** Reads a body. Can leave out values that can't be used. By default, all of the body must match the schema. */
   readBody?: (input: unknown) => LenientBody<z.output<Body>>
-  /** The second type infers `Status`, so that a status in a handler keeps its literal type. */
+  /** `ResponseSchemas<Status>` lets TypeScript infer `Status`, so a status in a handler keeps its literal type. */
   responses: Responses & ResponseSchemas<Status>
   examples: NoInfer<Examples<Responses, Body>>
   /** Returns the part of the body that must be the same if an idempotency key is used again. By default, all of it. */

@@ -5,14 +5,15 @@ import type { Deps } from '../deps.ts'
 import { type Caller, getConnectionKey } from '../platform/core/caller.ts'
 import { minuteMs } from '../platform/core/durations.ts'
 
-/** How precisely the last use of a connection is recorded. */
+/** The minimum time between two updates of a connection's last use. */
 const lastUsedIntervalMs = minuteMs
 
 /**
- * Records when a connection was last used, for the lists of API keys and connected apps. Writes at most once a
- * minute, and requests don't wait for it. If a write fails, the next request writes again.
+ * Records when a connection was last used, for the lists of API keys and connected apps. Writes at most once a minute, and
+ * requests don't wait for it. If a write fails, the next request writes again.
  *
- * @param options.maxConnections how many connections to remember; the others are written more often
+ * @param options.maxConnections how many connections to remember; with more, the last use is written more often than once a
+ * minute
  */
 export function createLastUsedRecorder(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,

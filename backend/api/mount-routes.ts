@@ -101,7 +101,7 @@ export async function mountRoutes(
             await route.ifRejected(scoped, { caller, body })
           throw error
         })
-        // A read doesn't wait for the credential, but its response does.
+        // A read runs while a remembered credential is confirmed, but the response waits for both.
         const [{ key, response }] = await Promise.all([responding, authenticator.confirm(request)])
         const { replayed = false } = response
         request.loggedResponse = {
@@ -116,7 +116,8 @@ export async function mountRoutes(
 }
 
 function recordRequests(api: FastifyInstance, clock: Deps['clock'], log: ApiLog): void {
-  // Not `onResponse`, which isn't called if the client has disconnected, although the request may have taken effect.
+  // Uses `onSend`, because `onResponse` isn't called if the client has disconnected, although the request may have taken
+  // effect.
   api.addHook('onSend', (request, reply, _payload, done) => {
     const { caller } = request
     try {

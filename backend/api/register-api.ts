@@ -36,7 +36,7 @@ export async function registerApi(app: FastifyInstance, deps: Deps): Promise<voi
   })
 }
 
-/** Returns a function that computes a value when it's first asked for it. */
+/** Returns a function that computes its value on the first call, and then returns the same value. */
 function once<Value>(compute: () => Value): () => Value {
   let value: { is: Value } | undefined
   return () => (value ??= { is: compute() }).is

@@ -50,7 +50,7 @@ export const apiPrefix = '/api/public/v1'
 
 const onePage = <Item>(item: Item) => ({ results: [item], next: null, previous: null })
 
-/** The example of a response in which the call waits, so that it shows the reason. */
+/** An example response in which the call waits, so that it shows why. */
 const contactAdded: ContactAdded = {
   ...exampleContactAdded,
   call: {

@@ -18,7 +18,7 @@ The guide is runtime.md, in the same folder.
 
 type Operation = NonNullable<OpenAPIV3_1.PathItemObject['post']>
 
-/** Builds docs/reference/runtime.openapi.json: the runtime's endpoints, and Outdial's endpoint for reports as a callback. */
+/** Builds docs/reference/runtime.openapi.json: the runtime's endpoints, and, as a callback, Outdial's endpoint for reports. */
 export const runtimeDocument = (): object => ({
   openapi: '3.1.0',
   info: { title: 'Outdial: agent runtimes', version: '1.0.0', description: runtimeDescription },

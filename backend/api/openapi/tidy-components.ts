@@ -5,8 +5,8 @@ type Schemas = Record<string, OpenAPIV3_1.SchemaObject>
 const prefix = '#/components/schemas/'
 
 /**
- * Removes unused schemas. The transform writes each schema twice, as input and output. If only one of the two is
- * used, or both are the same, it's renamed to the plain name.
+ * Removes unused schemas. `jsonSchemaTransform` writes each schema twice: for output under its name, and for input with
+ * `Input` after it. If only the input is used, or both are the same, drops `Input`.
  */
 export function tidyComponents(document: Partial<OpenAPIV3_1.Document>): Partial<OpenAPIV3_1.Document> {
   const schemas: Schemas = document.components?.schemas ?? {}

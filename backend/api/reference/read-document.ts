@@ -12,7 +12,7 @@ export interface Reference {
   version: string
   description: string
   baseUrl: string
-  /** The ways to authenticate requests, and the scopes that an app can ask for. */
+  /** The ways to authenticate requests. */
   credentials: { name: string; description: string }[]
   scopes: { name: string; description: string }[]
   groups: { name: string; description: string; operations: Operation[] }[]
@@ -94,7 +94,9 @@ function readCredentials({ components }: Document): Pick<Reference, 'credentials
   }
 }
 
-/** Returns the names of errors, and of objects inside others. The page describes each once, not with every operation. */
+/**
+ * Returns the names of errors, and of objects inside other objects. The page describes these once, not with every operation.
+ */
 function listObjects({ components, paths }: Document): Set<string> {
   const inOthers = Object.values(components?.schemas ?? {}).flatMap((schema) =>
     listFields(schema).map(({ object }) => object),
@@ -175,7 +177,7 @@ function readOperation(
   }
 }
 
-/** Returns true for an error of the API. Statuses of the webhook aren't: they're what a receiver can return. */
+/** Returns true for an error status of the API. The webhook's statuses don't count: they're what a receiver can return. */
 const isError = (status: string, { security }: DocumentedOperation): boolean =>
   security?.length !== 0 && Number(status) >= 400
 
