@@ -14,7 +14,7 @@ import {
   TimestampInput,
 } from './primitives.ts'
 
-/** The contact's consent to be called: where, when, and how it was given. Null clears the kind. */
+/** The contact's consent to be called: where, when, and how it was given. A null `kind` clears the stored kind. */
 const ConsentInput = z.strictObject(
   describeFields(
     { source: text(500), at: TimestampInput, kind: ConsentKind.nullish() },
@@ -22,7 +22,7 @@ const ConsentInput = z.strictObject(
   ),
 )
 
-/** The maximum number of a dictionary's entries, and of the characters of a name and a value. */
+/** Maximum number of entries in a dictionary, and of characters in an entry's name and value. */
 export const dictionaryLimits = {
   variables: { keys: 100, key: 100, value: 2000 },
   metadata: { keys: 50, key: 100, value: 500 },

@@ -26,7 +26,7 @@ export type Weekday = z.infer<typeof Weekday>
 const startTime = z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, withText('invalid_format.start_time'))
 const endTime = z.regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, withText('invalid_format.end_time'))
 
-/** @param times the schemas of the times, which limit the length if the texts are input */
+/** @param times the schemas of the two times; for input, they also limit the length */
 const hoursOf = (times: { start: z.ZodString; end: z.ZodString }) =>
   z.strictObject(
     describeFields(
@@ -123,7 +123,7 @@ export const Campaign = z
   .meta({ id: 'Campaign' })
 export type Campaign = z.infer<typeof Campaign>
 
-/** Body of `POST /campaigns/`. Omitted and null fields get their defaults; hours default to the workspace's. */
+/** Body of `POST /campaigns/`. Omitted and null fields get their defaults. The default calling hours are the workspace's. */
 export const CreateCampaign = z
   .strictObject(
     describeFields(

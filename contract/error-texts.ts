@@ -3,7 +3,7 @@ import { deduplicationKeyText, endedReasonTexts } from './field-texts.ts'
 
 /**
  * Says what an error code means, and what to do about it. The API sends these sentences, with values in place of
- * `{placeholders}`, and `npm run generate` writes them to docs/reference/errors.md. Markdown.
+ * `{placeholders}`, and `npm run generate` writes them to docs/reference/errors.md. The sentences are Markdown.
  *
  * A code can have several texts. Their keys are the code, a dot, and a name that only the source code uses.
  */
@@ -19,7 +19,7 @@ export interface ErrorText {
 export type ErrorValues = Readonly<Record<string, string | number>>
 
 declare const catalog: unique symbol
-/** Sentences of this catalog. TypeScript rejects other text in their place. */
+/** A message made of texts in this file. TypeScript rejects any other text where this type is required. */
 export type CatalogMessage = string & { readonly [catalog]: true }
 
 /**
@@ -817,7 +817,7 @@ const libraryErrorTexts = {
   },
 } satisfies Record<string, ErrorText>
 
-/** The `error_description` of OAuth errors: a part of a sentence, without what to do. */
+/** The texts of OAuth errors. `meaning` is the `error_description`: a part of a sentence, without what to do. */
 export const oauthErrorTexts = {
   ...libraryErrorTexts,
   invalid_request: { meaning: 'a parameter contains a NUL character', action: 'Remove the character.' },
@@ -826,7 +826,7 @@ export const oauthErrorTexts = {
   access_denied: { meaning: 'the user canceled the connection', action: 'Connect again and allow it.' },
 } satisfies Record<string, ErrorText>
 
-/** Every text of the API's error codes. */
+/** Every text of an error code. */
 export const allErrorTexts = { ...errorTexts, ...runtimeErrorTexts }
 /** Every text about a field. */
 export const allDetailTexts = { ...detailTexts, ...runtimeDetailTexts }

@@ -38,7 +38,7 @@ export type ErrorType = (typeof errorTable)[ErrorCode]['type']
 const codes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]
 const types = [...new Set(codes.map((code) => errorTable[code].type))] as [ErrorType, ...ErrorType[]]
 
-/** An issue of one field. `field` is its path, joined by dots: `calling_hours.start`. */
+/** A validation issue about one field. `field` is its path, joined by dots: `calling_hours.start`. */
 export const ErrorDetail = z
   .object({
     field: z.string(),

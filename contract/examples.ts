@@ -9,7 +9,7 @@ import type { DoNotCallEntry, DoNotCallNumber } from './do-not-call.ts'
 import type { PhoneNumber } from './phone-number.ts'
 import type { WebhookSubscription } from './webhook.ts'
 
-/** Realistic responses, used as examples in the OpenAPI document and as the samples that Zapier shows. */
+/** The examples in this file are realistic responses. The OpenAPI document shows them, and Zapier shows them as samples. */
 export const exampleAgent: Agent = {
   id: 1,
   name: 'Ava',

@@ -20,7 +20,7 @@ export interface FieldText {
   zapLabel?: string
 }
 
-/** Checks the shape of a table and keeps its keys. */
+/** Checks that a table has the right shape, and keeps its keys in its type. */
 const texts = <Name extends string>(table: Record<Name, FieldText>): Record<Name, FieldText> => table
 
 /** Fields of a contact, as the API returns it. */
@@ -675,7 +675,7 @@ export const subscriptionTexts = texts({
   created_at: { label: 'Created at' },
 })
 
-/** Settings of a workspace, which fields of contacts and campaigns default to. Only the dashboard shows them. */
+/** Settings of a workspace, some of which are defaults for contacts and campaigns. Only the dashboard shows them. */
 export const workspaceTexts = texts({
   name: { label: 'Name' },
   country: { label: addContactTexts.country.label },

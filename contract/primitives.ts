@@ -9,10 +9,10 @@ export const withText = (key: keyof typeof detailTexts, values?: ErrorValues) =>
 })
 
 /**
- * Accepts text from outside. If it's too long, no further checks run, because the time that patterns, parsers, and `Intl` take
- * can grow with the square of its length. So add a format as a check: `boundedText(254).check(z.email())`.
+ * Accepts text from outside. If it's too long, no further checks run, because the time that patterns, parsers, and
+ * `Intl` take can grow with the square of its length. So add a format as a check: `boundedText(254).check(z.email())`.
  *
- * @param tooLong the text of the error, if the limit isn't what matters to people
+ * @param tooLong an error text that's more helpful than one about the limit
  */
 export const boundedText = (max: number, tooLong: Partial<ReturnType<typeof withText>> = {}) =>
   z.string().max(max, { ...tooLong, abort: true })
@@ -75,7 +75,9 @@ export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .check(country)
   .describe('ISO 3166-1 alpha-2, for example US')
 
-/** A name in the IANA time zone database. Rejects fixed offsets, such as `+02:00` and `EST`: they have no daylight time. */
+/**
+ * A name in the IANA time zone database. Rejects offsets, such as `+02:00`, and most abbreviations: they have no daylight time.
+ */
 export const TimeZone = boundedText(64)
   .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')

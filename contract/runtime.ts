@@ -66,7 +66,7 @@ export const RuntimeDialRequest = z
   .meta({ id: 'CallOrder' })
 export type RuntimeDialRequest = z.infer<typeof RuntimeDialRequest>
 
-/** Outdial shortens values that exceed these limits. If it rejected them, the whole report would be lost. */
+/** Maximum sizes in a report. Outdial shortens longer values. If it rejected them, the whole report would be lost. */
 export const reportLimits = { characters: 10_000, turns: 5_000, values: 50, key: 200, url: 2_000 }
 
 /** Reads a missing value as null, because a language model that found nothing sometimes leaves it out. */
@@ -165,10 +165,10 @@ export const reportFieldNames: ReadonlySet<string> = new Set(
 export const ReportAccepted = z.object({ attempt_id: z.uuid(), sequence }).meta({ id: 'ReportTaken' })
 export type ReportAccepted = z.infer<typeof ReportAccepted>
 
-/** Limits how many reports of one response are read. A real attempt has fewer. */
+/** Maximum number of reports that are read from one response. A real attempt has fewer. */
 export const maxReports = 1_000
 
-/** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, whether or not they were sent. */
+/** Response to `GET {RUNTIME_URL}/calls/{attempt_id}`: all reports so far, including those that the runtime already sent. */
 export const CallState = z
   .object({ attempt_id: z.uuid(), reports: z.array(RuntimeReport).max(maxReports) })
   .meta({ id: 'CallState' })
