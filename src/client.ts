@@ -14,7 +14,7 @@ import { isObject, toText } from './values.ts'
 
 const apiPath = '/api/public/v1'
 
-/** Zapier ends a step after 30 seconds without an explanation, so all requests of a step together have less time. */
+/** How long all requests of a step may take together. Zapier ends a step after 30 seconds without an explanation. */
 const timeoutMs = 25_000
 
 /** A request to the API. */
@@ -40,8 +40,8 @@ interface ApiRequest extends ErrorOptions {
 }
 
 /**
- * @throws if the integration was set up without the address of the service, or with one that other people on the
- * network could read
+ * @throws if the integration was set up without the address of the service, or with one that would send data
+ * unencrypted over the network
  */
 export function baseUrl(z: ZObject): string {
   const url = process.env.BASE_URL ?? ''
@@ -62,7 +62,7 @@ export const addBearer: BeforeRequestMiddleware = (request, z, bundle) => {
 /**
  * Sends a request to the API, and returns the response's body.
  *
- * @param isExpected checks an object that the API returned with a success status; without it, the API returns no body
+ * @param isExpected checks an object that the API returned with a success status; undefined if the API returns no body
  * @throws an error of `z.errors` with a message that says what to do, for people who don't code
  */
 export async function callApi<Data>(
@@ -192,7 +192,7 @@ async function send<Data>(
   }
 }
 
-/** The times by which all requests of a step must be finished. The key is the step's `z`: each step has a separate one. */
+/** The times by which all requests of a step must be finished. The key is `z`, because each step gets a different one. */
 const deadlines = new WeakMap<ZObject, number>()
 
 /** Returns the time that the requests of a step have left. */

@@ -48,7 +48,7 @@ export interface ErrorOptions {
   ifUncertain?: string
   /** True if sending the request twice does the same as sending it once. A GET is always idempotent. */
   isIdempotent?: boolean
-  /** True if an unclear result halts the run. Zapier can replay a run that failed, and would queue another call. */
+  /** True if an uncertain result halts the run. If it failed the run, Zapier could replay it, and queue another call. */
   haltsIfUncertain?: boolean
 }
 
@@ -105,7 +105,7 @@ export function uncertainError(z: ZObject, problem: Problem, options: ErrorOptio
 }
 
 /**
- * Creates the error that Zapier shows for an error response of the API: its message, the issue of each field, and the
+ * Creates the error that Zapier shows for an error response of the API: its message, its validation issues, and the
  * request ID for support.
  */
 export function toZapierError(z: ZObject, response: HttpResponse, options: ErrorOptions = {}): Error {
@@ -131,7 +131,7 @@ export function toZapierError(z: ZObject, response: HttpResponse, options: Error
   return new z.errors.Error(message, code, status)
 }
 
-/** Creates the error for data that nobody can correct in the Zap. The run stops, and Zapier doesn't report it. */
+/** Creates the error for data that can't be corrected in the Zap. The run stops, and Zapier doesn't report it. */
 export const invalidInput = (z: ZObject, message: string): Error =>
   withoutContext(new z.errors.HaltedError(toMessage(message)))
 
@@ -149,7 +149,7 @@ export function unreadableResponse(z: ZObject, { status }: HttpResponse, options
 export const tryAgain = 'Try again in a few minutes.'
 const orContact = 'If this keeps happening, contact Outdial support.'
 
-/** Zapier shows 250 characters. */
+/** Maximum length of a message. Zapier shows 250 characters. */
 const maxLength = 249
 
 /** Adds the request ID for support, and shortens the text to make room for it. */
@@ -245,7 +245,7 @@ function formatUnknownError(status: number): string {
   return `Outdial rejected this request without giving a reason (status ${status}). Contact Outdial support.`
 }
 
-/** Limits the delay, because a proxy can ask for any. After an hour, a lead is cold. */
+/** Maximum delay before a step runs again, because a proxy can ask for any. After an hour, a lead is cold. */
 const maxRetrySeconds = 3_600
 
 /** Returns the seconds in Retry-After, which is a number or a date. */

@@ -8,7 +8,7 @@ import { isKeyPart, isObject, toText } from './values.ts'
 /** Number of calls that are read. One isn't enough, because an agent doesn't extract every value in every call. */
 const limit = 10
 
-/** The most that the API lists at once. */
+/** Maximum number of agents whose results are read. */
 const maxAgents = 100
 
 /** An agent, perhaps from an earlier version of the API, which doesn't list results. */
@@ -62,7 +62,10 @@ async function orNone(z: ZObject, read: () => Promise<string[]>): Promise<string
   }
 }
 
-/** Reads an ID. A name isn't looked up here. For a name, the fields of all calls are offered. */
+/**
+ * Returns the ID that was entered. Returns undefined for a name, because it isn't looked up. All agents or campaigns then
+ * count.
+ */
 const readId = (value: unknown): string | undefined => /^\d+$/.exec(toText(value).trim())?.[0]
 
 const toField = (name: string): PlainOutputField => ({

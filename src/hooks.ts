@@ -2,7 +2,7 @@ import type { EventType, SubscribeWebhook, WebhookSubscription } from '@outdial/
 import type { Bundle, PlainInputField, ZObject } from 'zapier-platform-core'
 import { callApi, hasId } from './client.ts'
 
-/** Filters the calls that the subscription receives. Blank values are dropped. */
+/** The filter of a subscription. Blank values are dropped. */
 export type FilterInput = { [Name in keyof NonNullable<SubscribeWebhook['filter']>]: unknown }
 
 /**

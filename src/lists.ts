@@ -122,7 +122,7 @@ function selectSimilar<Item extends { id: number }>(
 
 const advice = 'Choose from the list, or map an ID.'
 
-/** Returns " Found: Website leads · ID 3; Website leads · ID 7." Zapier cuts off a long error, so it shortens long names. */
+/** Returns " Found: Website leads · ID 3; Website leads · ID 7." Shortens long names, because Zapier cuts off a long error. */
 function listItems<Item extends { id: number }>(
   list: NamedList<Item>,
   heading: string,

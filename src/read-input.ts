@@ -106,7 +106,7 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
     /**
      * Returns a date and time as ISO 8601 in UTC. A text without a time zone is in the time zone of the Zap.
      *
-     * @param options.orAsTyped returns a text that can't be read as it was typed, because the API leaves it out
+     * @param options.orAsTyped returns unreadable text unchanged instead of throwing, because the API leaves it out
      */
     dateTime: (key: string, { orAsTyped = false } = {}): string | undefined => {
       const value = text(key)
@@ -177,13 +177,13 @@ export function readInput(z: ZObject, bundle: Bundle, inputFields: readonly Plai
   }
 }
 
-/** Creates the format only for an error: the first `Intl` object takes 11 ms, which every step would wait for. */
+/** Joins texts with “or”. Creates the format only now, because every step would wait 11 ms for the first `Intl` object. */
 const joinWithOr = (items: string[]): string =>
   new Intl.ListFormat('en-US', { type: 'disjunction' }).format(items)
 
 const notTimeOfDay = 'must be a time of day, for example 09:00.'
 
-/** 9:00, 09:00:00, 9 AM, or 5:30 pm. */
+/** Matches 9:00, 09:00:00, 9 AM, and 5:30 pm. */
 const timeOfDay = /^(\d{1,2})(?=:|\s*[ap])(?::(\d\d))?(?::\d\d)?\s*([ap]\.?m\.?)?$/i
 
 /** Returns a number for digits, and for digits as spreadsheets write them: 12.0. */

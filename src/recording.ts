@@ -8,7 +8,7 @@ const maxRedirects = 3
 
 /**
  * Downloads the recording of a call, and returns the URL of Zapier's copy. Zapier calls this only when a later step uses the
- * file. So it asks the API for the recording's address, which can have expired or been erased since the step ran.
+ * file. The recording's address is read from the API then, because an earlier one can have expired or been erased.
  */
 export async function downloadRecording(z: ZObject, bundle: Bundle): Promise<string> {
   const path = `/calls/${toText(bundle.inputData.call_id)}/`

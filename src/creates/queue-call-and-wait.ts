@@ -7,7 +7,7 @@ import { sampleCall, sampleQueuedCall } from '../generated.ts'
 import { isObject } from '../values.ts'
 import { queueCallFrom, queueCallOperation } from './queue-call.ts'
 
-/** Zapier waits for 30 days, and a call that can't be placed expires 7 days after it's due. The rest is a reserve. */
+/** How many days ahead a call may be due. Zapier waits for 30 days, and a call can wait for 7 days before it expires. */
 export const maxDaysAhead = 22
 
 /** Queues a call, and holds the Zap until Outdial sends the completed call to the callback URL. */
@@ -25,7 +25,7 @@ const perform = (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> =>
   })
 
 /**
- * Returns the completed call. Anyone who knows the callback URL can send anything to it, so the call comes from the API.
+ * Returns the completed call. Reads it from the API, because anyone who knows the callback URL can send anything to it.
  */
 const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall> => {
   const { id, contact_created, call_queued, warnings } = bundle.outputData as FlatQueuedCall
@@ -43,7 +43,7 @@ const performResume = async (z: ZObject, bundle: Bundle): Promise<FlatQueuedCall
   return { ...flattenCall(z, call), contact_created, call_queued, warnings }
 }
 
-/** Reads the call, again if the first request fails: if a user replays a run that failed here, Zapier queues another call. */
+/** Reads the call, and tries again if that fails: if a user replays a run that failed here, Zapier queues another call. */
 async function readCall(z: ZObject, id: number): Promise<Call> {
   const read = () => callApi<Call>(z, { method: 'GET', path: `/calls/${id}/` }, isCall)
   const isExpired = (error: unknown) => error instanceof z.errors.RefreshAuthError

@@ -14,11 +14,11 @@ import { listCampaignFields, readVariableFields } from './campaign-fields.ts'
 import { ifAlreadyQueued, inputFieldGroups, inputFields } from './queue-call-fields.ts'
 
 /**
- * Queues a call with what the user filled in. If the person must not be called, the numbers are added to the do-not-call
+ * Queues a call with what the user filled in. If the person must not be called, their numbers are added to the do-not-call
  * list, even if other fields can't be read.
  *
  * @param wait.callbackUrl where Outdial also sends the call when it's completed
- * @param wait.checkTime throws if the time is too late to wait for. Isn't used for a person who must not be called.
+ * @param wait.checkTime throws if the call is scheduled too late to wait for it; not used if the person must not be called
  */
 export async function queueCallFrom(
   z: ZObject,
@@ -37,7 +37,7 @@ export async function queueCallFrom(
     if (time !== undefined && !blocks) wait.checkTime?.(time)
     return time
   }
-  // Testing a step in the Zap editor rings a phone only if the user said so, and never that of someone who must not be called.
+  // In the Zap editor, a step rings a phone only if Test Call is No, and never that of someone who must not be called.
   const readTest = () => {
     const test = input.yesOrNo('test') ?? (isTest ? true : undefined)
     return isTest && doNotCall ? true : test
@@ -85,7 +85,8 @@ export async function queueCallFrom(
         ? optOutOptions
         : {
             haltsOnInvalidData: true,
-            // Not with a callback URL: each run of the step adds another one, and a call can have only five.
+            // With a callback URL, the request isn't idempotent: each run of the step adds another URL, and a call can have
+            // only five.
             isIdempotent: key !== undefined && callbackUrl === undefined,
             haltsIfUncertain: true,
             ifUncertain:
@@ -112,7 +113,7 @@ const perform = (z: ZObject, bundle: Bundle) => queueCallFrom(z, bundle)
 
 const afterCampaign = inputFields.findIndex(({ key }) => key === 'campaign_id') + 1
 
-/** The parts that the steps that queue a call have in common. */
+/** What the steps that queue a call have in common. */
 export const queueCallOperation = {
   inputFieldGroups,
   inputFields: [

@@ -50,7 +50,7 @@ export const findCampaign = {
   operation: { inputFields, perform, sample: sampleCampaign, outputFields: campaignFields },
 } satisfies Search
 
-/** Creates the campaign if none has this name. */
+/** Finds a campaign by name, and creates one if none has this name. */
 export const findOrCreateCampaign = {
   // Zapier requires this key to be the same as the search's key.
   key: findCampaign.key,

@@ -34,7 +34,7 @@ const callerFields = defineInputFields([
   { key: 'agent_id', ...texts.agent_id, dynamic: 'agents.id.label' },
 ])
 
-/** Defines a trigger for completed calls. All of them subscribe to the same event, each with its filter. */
+/** Defines a trigger for completed calls. All such triggers subscribe to the same event, each with its own filter. */
 export function defineCallTrigger<const Key extends string>({
   key,
   display,
