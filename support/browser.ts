@@ -11,7 +11,7 @@ export interface Page {
 export interface Browser {
   /** Opens a page and follows redirects on the same origin. A redirect to another origin is returned as `externalUrl`. */
   open(url: string): Promise<{ page: Page; externalUrl: string | null }>
-  /** Submits the form that contains the button, with its current values and these fields by name. */
+  /** Submits the form that contains the button, with its current values. `fields` replaces the values of fields by name. */
   press(
     page: Page,
     button: string,

@@ -34,9 +34,9 @@ interface RunOptions extends BundleParts {
   callbackUrl?: string
 }
 
-/** The built connector in a separate folder, set up as by a developer who cloned it. */
+/** The built connector in a separate folder, set up as if a developer had cloned it. */
 export interface BuiltConnector {
-  /** Runs the Zapier CLI and returns its output. Run one at a time, because the CLI writes a file to the folder. */
+  /** Runs the Zapier CLI and returns its output. Run one command at a time, because the CLI writes a file to the folder. */
   cli(args: string[], environment?: Record<string, string>): Promise<string>
   /** Runs `zapier-platform invoke` and returns its JSON. */
   invoke<Result>(...args: string[]): Promise<Result>
