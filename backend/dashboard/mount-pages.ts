@@ -285,8 +285,8 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
 }
 
 /**
- * Returns the path of the page with a button, to go to after signing in. Before that, only the button's path is known: the page
- * checks later whether the user is a member of the workspace.
+ * Returns the path of the page to go to after signing in, for a button that was clicked without a session. Only the
+ * button's path is known here: the page itself checks whether the user is a member of the workspace.
  */
 function findPageOfButton(action: Action, { params }: FastifyRequest): string {
   const workspace = z.object({ workspace: IdParam }).safeParse(params)

@@ -263,7 +263,7 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** Formats a user agent as "Firefox on Windows". For an unknown browser, returns its first word. */
+/** Formats a user agent as "Firefox on Windows". If the browser and the system are unknown, returns its first word. */
 export function formatBrowser(userAgent: string): string {
   const find = (patterns: [RegExp, string][]) => patterns.find(([pattern]) => pattern.test(userAgent))?.[1]
   const browser = find(browsers)

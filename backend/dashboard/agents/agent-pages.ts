@@ -178,7 +178,7 @@ const setStatusAction = (status: 'live' | 'paused', message: string): Action =>
 export const publishAgentAction = defineAction({
   params: IdParams,
   form: z.object({ version: z.coerce.number().int().optional() }),
-  // Asks the model before the transaction. Publishing the same version twice changes nothing.
+  // Isn't in a transaction, because it waits for the model. Publishing the same version twice changes nothing.
   isOnce: false,
   run: async (deps, context, { version }) => {
     const { workspace, params } = context
@@ -198,7 +198,10 @@ export const publishAgentAction = defineAction({
   back: agentPath,
 })
 
-/** Asks the agent's model for a word, so that a member who publishes learns that chats would fail. Null if it answers. */
+/**
+ * Asks the agent's model for a word. If it doesn't answer, returns a warning that chats would fail. Otherwise, returns
+ * null.
+ */
 async function findModelProblem(deps: Deps, workspaceId: number, agentId: number): Promise<string | null> {
   const { model } = deps
   if (model === undefined) return null

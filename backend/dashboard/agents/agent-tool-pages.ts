@@ -230,7 +230,7 @@ function parseSpreadsheetChoice(raw: Readonly<Record<string, unknown>>): Record<
 const parseGoogleId = (text: string): string =>
   /^https:\/\/docs\.google\.com\/spreadsheets\/(?:u\/\d+\/)?d\/([\w-]+)/.exec(text)?.[1] ?? text
 
-/** Moves issues with a Google spreadsheet to the field where its ID was entered. */
+/** Moves issues about a Google spreadsheet to the field where its ID was entered. */
 const toGoogleIdError =
   (raw: Readonly<Record<string, unknown>>) =>
   (error: unknown): never => {

@@ -114,7 +114,7 @@ const tryToolView = defineView(
   },
 )
 
-/** Allows as much as an agent can send to the tool server (256 KiB in a message), and spaces in the JSON. */
+/** Maximum length of an argument: what an agent can send in a message (256 KiB), and spaces in the JSON. */
 const maxArgumentLength = 300_000
 
 const Query = z.object({ tool: boundedText(200).optional().catch(undefined) })

@@ -7,8 +7,8 @@ import { planNow } from '../contacts/campaign-options.ts'
 import { findCallee } from '../contacts/contact-queries.ts'
 
 /**
- * Names the limits on how often a number may be called that would delay another call to a contact. Null if none does. A person
- * can decide to call anyway, so the page names the limits before it asks.
+ * Names the limits on how often a number may be called, if they would delay or prevent another call to a contact now.
+ * Otherwise, returns null. A person can decide to call anyway, so the page names the limits before it asks.
  */
 export async function describeAgainLimit(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,

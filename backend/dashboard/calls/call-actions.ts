@@ -30,7 +30,7 @@ export const cancelCallAction = defineAction({
 /** Queues a call with the same contact, campaign, and metadata. Uses the contact's current details. */
 export const queueCallAgainAction = defineAction({
   params: IdParams,
-  // Sent if the page has said that the number was called as often as allowed.
+  // The form contains `despite_limit` if the page said that the number was called as often as allowed.
   form: z.object({ despite_limit: z.literal('yes').optional() }),
   run: async (tx, context, { despite_limit: despiteLimit }) => {
     const call = await getCall(tx, context.caller, context.params.id)

@@ -43,7 +43,7 @@ const CallsParams = z.object({
   newest: OptionalId,
 })
 
-/** The filters as they were sent, also invalid ones. */
+/** The filters as they were sent, including invalid ones. */
 const SentFilters = z.object(toRecord(filterNames, () => boundedText(200).catch('invalid').optional()))
 
 /** Query of the call list. `ignored` has the filters whose values are invalid, as they were sent. */
@@ -102,8 +102,8 @@ const startOfDay = (day: string, timeZone: string, daysLater: number): Date =>
 const maxWords = 5
 
 /**
- * Parses a call ID with or without #, the start of a phone number in any format, the starts of names, or the ID of a
- * request, an event, or a contact in another system. Any text can be an external ID.
+ * Parses a call ID with or without #, the start of a phone number in any format, the starts of names, the ID of a
+ * request or an event, or the external ID of a contact. Any text can be an external ID.
  */
 function parseCallSearch(text: string, country: string): CallSearch {
   const callId = /^#?([1-9]\d{0,14})$/.exec(text)?.[1]

@@ -2,7 +2,7 @@ import type { LlmSettings } from '../../config.ts'
 
 type Models = LlmSettings['models']
 
-/** Returns the model that an agent uses. If the settings no longer list the `wanted` one, that's `missing`. */
+/** Returns the name of the model that an agent uses. If the settings no longer list the `wanted` one, it's in `missing`. */
 export const chooseModel = (models: Models, wanted: string | null) =>
   wanted === null || models.includes(wanted)
     ? { name: wanted ?? models[0], missing: null }

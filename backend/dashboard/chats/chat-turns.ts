@@ -51,7 +51,7 @@ export const agentOfTurn = (
   </li>
 `
 
-/** @param isPartial true if the page has what was saved until the last tool that has effects */
+/** @param isPartial true if the page shows the first part of the answer, which was saved when a tool with effects ran */
 const lostAnswer = (isPartial: boolean): Html => html`
   <div class="notice" data-tone="warn">
     ${isPartial ? 'The rest of this answer' : 'This answer'} was lost. The server stopped, something failed, or another page or process
@@ -81,7 +81,7 @@ const saidPart = ({ text, isFiller }: SaidPart): Html =>
 /** Returns the ID of the element that shows a tool call. */
 export const toolElementId = ({ id }: Pick<ToolPart, 'id'>): string => `tool-${id.replace(/\s/g, '-')}`
 
-/** Shows a tool call. By the element's ID, the page's script replaces the call of a running tool when its result arrives. */
+/** Shows a tool call. The page's script finds a running one by the element's ID, and replaces it when its result arrives. */
 export const toolPart = (tool: ToolPart): Html => html`
   <div class="turn-tool" id="${toolElementId(tool)}">
     <span class="row tight">

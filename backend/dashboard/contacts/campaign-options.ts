@@ -40,7 +40,7 @@ export function describeBlockerOf(campaign: OpenCampaign, contact: ContactToCall
   return limit && ruleLabels[limit]
 }
 
-/** Decides when a campaign could call a contact now. */
+/** Returns when a call that a campaign queues for a contact now can be placed, and what delays or prevents it. */
 export const planNow = (
   campaign: OpenCampaign,
   { rules, callee }: Pick<ContactToCall, 'rules' | 'callee'>,
@@ -88,8 +88,8 @@ export const toCampaignOptions = (
   })
 
 /**
- * Returns the campaign to suggest for a call: the last one that called the contact, or the only one there is, if it can call
- * the contact. Otherwise, the user must choose.
+ * Returns the campaign to suggest for a call: of those that can call the contact, the last one that did, or the only
+ * one. Otherwise, the user must choose.
  */
 export function suggestCampaign(
   campaigns: readonly OpenCampaign[],

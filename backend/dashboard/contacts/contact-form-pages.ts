@@ -30,7 +30,7 @@ import { toCampaignOptions } from './campaign-options.ts'
 import { contactFormView, type Values } from './contact-form-view.ts'
 import { requireContact } from './contact-queries.ts'
 
-/** A hundred variables with the longest names and values, one per line. */
+/** Maximum length of the variables: a hundred with the longest names and values, one per line. */
 const maxVariablesLength = 100 * (100 + 2_000 + ' = \r\n'.length)
 
 const text = formText.optional()

@@ -88,7 +88,7 @@ export async function countImportRows(db: Db, workspaceId: number, importId: num
         ${count("call = 'no_permitted_hour'")} as no_hour
       from contact_import_row where ${ofImport}
     ) as all_rows
-    -- A separate query: most rows have no issues, and an index finds those that have some.
+    -- Counts issues in a separate query, because most rows have none, and an index finds the others.
     cross join (
       select
         ${count(issueConditions.skipped)} as skipped,

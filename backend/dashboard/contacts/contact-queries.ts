@@ -11,7 +11,7 @@ import { findContact } from '../../queue/contacts/find-contacts.ts'
 import type { PlannedCallee } from '../../queue/rules/plan-call.ts'
 import type { IdContext } from '../page/page-context.ts'
 
-/** Limits the width of the export. */
+/** Maximum number of variables that have a column in the export. */
 const maxVariableColumns = 500
 
 export async function selectVariableNames(db: Db, workspaceId: number): Promise<string[]> {

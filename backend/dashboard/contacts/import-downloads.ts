@@ -113,7 +113,7 @@ function toRejectedRecord(
   return [...ownColumns.map((_, index) => cells[index] ?? ''), reasons.join(' '), ...cells.slice(columnCount)]
 }
 
-/** Returns the value that was read from a cell. Needed for rows that were rejected only on import, without stored cells. */
+/** Returns the value that was read from a cell. A row that was rejected only when it was imported has no stored cells. */
 function toCell({ field, variable, rank }: ImportColumn, contact: ImportedContact): string {
   if (variable !== null) return getOwn(contact.variables ?? {}, variable) ?? ''
   if (field === null) return ''

@@ -122,7 +122,7 @@ export const undoImportPage = defineForm({
       fields: {},
     })
   },
-  // Doesn't check that the counts are still as shown: while calls are being placed, they change all the time, and it's urgent.
+  // Doesn't check that the counts are still as shown: they change while calls are being placed, and undoing is urgent.
   submit: async (tx, context) => {
     const { id } = context.params
     const isStarted = await startUndo(tx, context.caller, id)

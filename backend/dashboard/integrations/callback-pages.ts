@@ -136,7 +136,7 @@ export const callbacksPage = definePage({
   },
 })
 
-/** Replays deliveries to callback URLs. Isn't in a transaction: there can be many. Replaying them twice does no harm. */
+/** Replays deliveries to callback URLs. Isn't in a transaction, because they can be many. Replaying them twice does no harm. */
 export const replayCallbacksAction = defineAction({
   form: noInput,
   isOnce: false,

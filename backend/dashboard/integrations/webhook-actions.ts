@@ -59,7 +59,7 @@ export const enableWebhookAction = defineAction({
   back: webhookPath,
 })
 
-/** Replays a webhook's deliveries. Isn't in a transaction: there can be many. Replaying them twice does no harm. */
+/** Replays a webhook's deliveries. Isn't in a transaction, because they can be many. Replaying them twice does no harm. */
 export const replayWebhookAction = defineAction({
   params: IdParams,
   form: noInput,

@@ -66,7 +66,7 @@ const addDocumentView = defineView(
   `,
 )
 
-/** Higher than the limit of a document, because a line break counts as two characters in a form. */
+/** Maximum length of the form's text. Higher than a document's, because a line break counts as two characters in a form. */
 const maxBodyLength = 400_000
 
 const NewDocument = z.object({

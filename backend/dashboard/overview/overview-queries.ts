@@ -122,7 +122,7 @@ export const countLiveCalls = async (db: Db, workspaceId: number): Promise<numbe
   return count
 }
 
-/** The first steps that a workspace has done. */
+/** Which of the first steps a workspace has done. */
 export interface FirstSteps {
   number: boolean
   agent: boolean

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/core/clock.ts'
 import { maxCountAgeMs } from '../page/recent-change.ts'
 
-/** If more calls than this are counted, views share the result. Counting 7,800 made the page take 1.6 times as long. */
+/** If more calls than this are counted, views share the result. Counting 7,800 calls made the page take 1.6 times as long. */
 export const maxUnsharedCalls = 5_000
 
-/** Limits the memory. The counts of a workspace can take 100 KB. */
+/** Maximum number of workspaces whose counts are in memory. The counts of one can take 100 KB. */
 const maxWorkspaces = 100
 
 /**

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { secondMs } from '../../platform/core/durations.ts'
 import { maxLagMs } from '../../platform/replicas/read-replica.ts'
 
-/** How long the overview can show the same counts if they're of many calls. */
+/** How long the overview can show the same counts if it counts many calls. */
 export const maxCountAgeMs = 10 * secondMs
 
 /**

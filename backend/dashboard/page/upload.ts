@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { PageError } from '../../platform/views/page-error.ts'
 import { unreadableFormError } from './page-errors.ts'
 
-/** A form that is larger than this is rejected before it's read. */
+/** Maximum size of a form. A larger one is rejected before it's read. */
 const maxFormBytes = 64 * 1024 * 1024
 
 /** Maximum length of all text fields of a form together, in characters. */

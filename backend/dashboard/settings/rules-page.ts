@@ -59,7 +59,7 @@ export const rulesPage = defineForm({
     if (mayEndCalls === undefined)
       await requireNoEnds(tx, workspace.id, { rules, callsSpecialNumbers: callsThem })
     await recheckImports(tx, workspace.id)
-    // Must come before `setCallRules`: campaigns are locked before the use of limits.
+    // Must come before `setCallRules`, which locks a row of `limit_use`: every transaction locks campaigns before such rows.
     await rescheduleWorkspace(tx, workspace.id)
     await setCallRules(tx, workspace.id, rules, { kind: 'member', id: caller.userId })
     await setCallsSpecialNumbers(tx.db, workspace.id, callsThem)
@@ -71,7 +71,7 @@ export const rulesPage = defineForm({
 /** Number of days after which waiting calls expire. */
 const longestWaitDays = maxWaitMs / dayMs
 
-/** Warns of the first closed days in a row that are too many for calls to wait through. Undefined if there are none. */
+/** Warns about the first closed days in a row during which waiting calls expire. Undefined if there are none. */
 function describeLongClosure(closedDates: readonly string[], today: string): string | undefined {
   let run: string[] = []
   for (const day of [...closedDates].sort()) {

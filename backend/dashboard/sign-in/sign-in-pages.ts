@@ -12,7 +12,7 @@ import { signInPage } from '../../platform/views/pages/sign-in.ts'
 import { toFormPath } from '../page/forms.ts'
 import { maxSealedLength, openForm, SealedFormField } from '../page/sealed-form.ts'
 
-/** Allows every address of the dashboard. Lists with filters have the longest. */
+/** Maximum length of an address. Lists with filters have the longest ones, which are shorter than this. */
 const maxAddressLength = 4_000
 
 /** The page to go to after signing in or out: a path of this service, in ASCII because it's sent in a header. */
@@ -22,7 +22,7 @@ export const NextQuery = z.object({
     .catch('/'),
 })
 
-/** `lost`: the session ended before a form was sent. */
+/** The query of the sign-in page. `lost` is set if the session ended before a form was sent. */
 export const SignInQuery = NextQuery.extend({ lost: z.enum(['form']).optional().catch(undefined) })
 
 type ShowSignIn = (

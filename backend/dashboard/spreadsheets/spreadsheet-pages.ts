@@ -66,7 +66,7 @@ const newSpreadsheetView = defineView(
   `,
 )
 
-/** A hundred column names of the maximum length, one per line. */
+/** Maximum length of the list of columns: a hundred of the longest names, one per line. */
 const maxColumnsLength = 100 * (200 + '\r\n'.length)
 
 const NewSpreadsheet = z.object({

@@ -4,8 +4,8 @@ import { maxCallsAhead, planReadied, type Readied, type Wait } from '../../queue
 import { formatNextAttempt } from './describe-waiting.ts'
 
 /**
- * Says how many waiting calls start once a campaign, agent, or number is ready to call. Pages show it before, to ask for
- * confirmation, and afterward. Returns null if no real calls wait, so there's nothing to confirm.
+ * Says how many waiting calls start once a campaign, agent, or number is ready to call. Pages show it before that
+ * change, to ask for confirmation, and after it. Returns null if no real calls wait, so there's nothing to confirm.
  */
 export async function describeReadied(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,

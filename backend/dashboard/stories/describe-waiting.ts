@@ -144,7 +144,7 @@ function describeRemedy(
   return `${action}${expiry} Once it's ${participle}, the call isn't placed before ${at}.`
 }
 
-/** Says how much faster a simulation runs, because the campaign's delay isn't the real one then. */
+/** Says how much faster a simulation runs. Its retries come sooner than the campaign's delay says. */
 function describeSpeed({ call }: Wait, speed: number): string {
   if (speed === 1) return ''
   const delay = formatPlural(call.retry.delay_minutes, 'minute')

@@ -42,7 +42,7 @@ export async function findLimitStops(
   return rows
 }
 
-/** Says which limit stops campaigns, until when, and how many waiting calls expire before. */
+/** Says which limit stops campaigns, until when, and how many waiting calls expire before the limit ends. */
 export function describeLimitStop(
   { by, until, expiring }: Pick<LimitStop, 'by' | 'until' | 'expiring'>,
   timeFormats: TimeFormats,

@@ -173,7 +173,7 @@ async function readContactStory(
   }
 }
 
-/** Describes the latest real call. A test call must not look like a call to the person. */
+/** Describes the latest real call. Without one, says so, and describes the latest test call. */
 function describeCalls(calls: readonly (Story & { id: number; test: boolean })[]): string[] {
   const [latest] = calls
   if (latest === undefined) return ['No call was queued for this contact.']

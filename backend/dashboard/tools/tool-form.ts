@@ -56,7 +56,7 @@ export async function loadEditedTool(
   return { name, description, settings, definitions, secretNames }
 }
 
-/** Fifty headers with the longest names and values, one per line. */
+/** Maximum length of the headers: fifty with the longest names and values, one per line. */
 const maxHeadersLength = 50 * (100 + 4_000 + ': \r\n'.length)
 
 export const HeadersField = boundedText(maxHeadersLength).default('')
