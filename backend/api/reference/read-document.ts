@@ -95,7 +95,7 @@ function readCredentials({ components }: Document): Pick<Reference, 'credentials
 }
 
 /**
- * Returns the names of errors, and of objects inside other objects. The page describes these once, not with every operation.
+ * Returns the names of errors, and of objects inside others. The page describes these once, and not with every operation.
  */
 function listObjects({ components, paths }: Document): Set<string> {
   const inOthers = Object.values(components?.schemas ?? {}).flatMap((schema) =>
