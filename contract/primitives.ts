@@ -76,13 +76,13 @@ export const CountryInput = boundedText(2, withText('invalid_format.country'))
   .describe('ISO 3166-1 alpha-2, for example US')
 
 /**
- * A name in the IANA time zone database. Rejects offsets, such as `+02:00`, and most abbreviations: they have no daylight time.
+ * An IANA time zone name. Rejects offsets, such as `+02:00` and `EST`, which have no daylight time. `UTC` is allowed.
  */
 export const TimeZone = boundedText(64)
   .refine(isTimeZone, withText('invalid_time_zone'))
   .describe('IANA time zone, for example Europe/Berlin')
 
-/** Matches three-letter names that aren't ambiguous. Others are, such as BST: London or Dhaka. */
+/** Matches the accepted names with three letters. Others are ambiguous, such as BST (London or Dhaka), or fixed offsets. */
 const shortNames = /^(CET|EET|GMT|MET|PRC|ROC|ROK|UCT|UTC|WET)$/i
 
 /** A stored time zone. It isn't checked again, because another machine may have other zones. */
