@@ -62,10 +62,7 @@ async function orNone(z: ZObject, read: () => Promise<string[]>): Promise<string
   }
 }
 
-/**
- * Returns the ID that was entered. Returns undefined for a name, because it isn't looked up. All agents or campaigns then
- * count.
- */
+/** Returns an ID. Names aren't looked up here, so for a name, the field doesn't narrow down the calls or agents. */
 const readId = (value: unknown): string | undefined => /^\d+$/.exec(toText(value).trim())?.[0]
 
 const toField = (name: string): PlainOutputField => ({
