@@ -18,7 +18,7 @@ const ttlMs = 7 * dayMs
 
 /**
  * Creates a link that makes one person a member. Only its hash is stored, so the link can't be shown again. The lock on
- * the workspace stops an owner who's being removed from creating a link to rejoin.
+ * the workspace makes sure that an owner who's being removed can't create a link to rejoin.
  *
  * @throws {ApiError} validation_failed for an invalid email, not_found if the inviter isn't an owner
  */

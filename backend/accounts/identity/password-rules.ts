@@ -64,8 +64,7 @@ const personalPasswordIssue = ruleIssue(
 )
 
 /**
- * Returns true for few different characters, and for text that repeats a part, so that its double contains it in the
- * middle.
+ * Returns true for text with few different characters, or that repeats a part: "1212" twice has "1212" in its middle.
  */
 const isRepetitive = (text: string): boolean =>
   new Set(text).size < minDifferentCharacters || `${text}${text}`.indexOf(text, 1) < text.length

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
 /**
- * A stored oidc-provider model. Its ID (as a hash) and expiration time have their own columns, and aren't in `payload`.
+ * A stored oidc-provider model. Its ID (as a hash) and its expiration time are in separate columns, not in `payload`.
  */
 export interface StoredPayload {
   payload: Record<string, unknown>

@@ -107,7 +107,7 @@ const grantAdapter = (deps: Pick<Deps, 'config' | 'db' | 'clock' | 'notify'>): A
 function withoutId(id: string, payload: AdapterPayload): object {
   const stored = { ...payload }
   delete stored.jti
-  delete stored.exp // in the column instead, on the service's clock
+  delete stored.exp // stored in its own column, on the service's clock
   if (stored.returnTo?.endsWith(id)) stored.returnTo = stored.returnTo.slice(0, -id.length)
   return stored
 }

@@ -10,7 +10,7 @@ import {
   tooManyAuthorizationsOfAllError,
 } from '../../platform/views/page-error.ts'
 
-/** Maximum length of a stored URL: enough for a `state` of 2 KB, the longest redirect URI, and all scopes. */
+/** Maximum length of a URL, which is stored: enough for a `state` of 2 KB, the longest redirect URI, and all scopes. */
 const maxUrlLength = 4096
 
 /**

@@ -72,7 +72,7 @@ export const findBinding = (db: Db, grantHash: Buffer): Promise<Binding | undefi
 /** Ends a grant with its code, refresh tokens, and (by cascade) access tokens. The grant may already be gone. */
 export const revokeGrant = async (db: Db, grantHash: Buffer): Promise<void> => {
   await db.deleteFrom('oauth_grant').where('id_hash', '=', grantHash).execute()
-  // A separate statement, because the first one doesn't see rows inserted while it waited for the grant's lock.
+  // Runs in a separate statement, because the first one doesn't see rows inserted while it waited for the grant's lock.
   await db.deleteFrom('oauth_payload').where('grant_hash', '=', grantHash).execute()
 }
 

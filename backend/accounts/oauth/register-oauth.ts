@@ -35,7 +35,7 @@ async function mountProvider(
   const { host, protocol } = new URL(deps.config.publicUrl)
   const authorizationLimits = createAuthorizationLimits(deps)
   const tokenLimits = createTokenLimits(deps)
-  // Reads bodies here. oidc-provider would read them, too, but it would begin to handle requests before they have arrived.
+  // Reads bodies here, because oidc-provider would begin to handle a request before its body has arrived.
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   scope.addHook('onRequest', checkUrl)

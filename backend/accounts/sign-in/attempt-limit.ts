@@ -44,9 +44,9 @@ interface SignInLimits {
 }
 
 const maxPerNetwork = 60
-/** Higher than `maxPerNetwork`: an IPv6 /48, which hosting providers assign to one customer (RFC 6177), has many networks. */
+/** Maximum per site. An IPv6 /48, which hosting providers assign to one customer (RFC 6177), contains many networks. */
 const maxPerSite = 240
-/** If an account has more attempts in an hour, strangers are probably guessing its password. */
+/** Maximum per account in an hour. After more attempts, strangers are probably guessing its password. */
 const maxPerAccount = 50
 /**
  * Above `maxPerAccount`, each site is still allowed this many attempts on the account, because one of the sites may be the

@@ -46,7 +46,7 @@ export function createBrowserAuth(
     if (session === undefined) return false
     await endSession(deps, getToken(request))
     const { token, expiresAt } = session
-    // A duration and not a date, because the browser's clock may differ from the service's.
+    // Sets a duration instead of a date, because the browser's clock may differ from the service's.
     const maxAge = Math.floor((expiresAt.getTime() - deps.clock.now().getTime()) / secondMs)
     void reply.setCookie(cookie.name, token, { ...cookie.options, maxAge })
     device.set(reply, userId)
