@@ -6,7 +6,7 @@ import { agentNotFound, findAgentVersion } from '../../queue/agents/agents.ts'
 
 export type AgentWithCounts = Awaited<ReturnType<typeof selectAgentsWithCounts>>[number]
 
-/** Returns a workspace's agents, sorted by name, or one agent, with their number of tools and unarchived campaigns. */
+/** Returns a workspace's agents, sorted by name, with their number of tools and unarchived campaigns. `agentId` selects one. */
 export const selectAgentsWithCounts = (db: Db, workspaceId: number, agentId?: number) =>
   db
     .selectFrom('agent')

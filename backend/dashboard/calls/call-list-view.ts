@@ -18,7 +18,7 @@ export interface ListData {
   importFilter: ImportFilter | null
   /** The path of the API log with the request that was searched for. Null if the request has a call or isn't in the log. */
   requestPath: string | null
-  /** The filters with an invalid value; empty if there are none. */
+  /** The labels of the filters with an invalid value; empty if there are none. */
   ignored: string
   /** True if one of `moreFilters` is set. */
   hasMoreFilters: boolean

@@ -20,7 +20,7 @@ export interface CallData {
   listQuery: string
   /** Why the call waits or how it ended. */
   cause: string
-  /** The names in the greeting without a value. Empty if all had one. */
+  /** A sentence about the names in the greeting that had no value. Empty if all had one. */
   greetingIssues: string[]
   /** Other sentences about what happened. */
   notes: string[]

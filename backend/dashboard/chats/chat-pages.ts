@@ -76,7 +76,7 @@ export const chatPage = defineForm({
   },
 })
 
-/** For a turn without the page's script. The member sees nothing until the turn is over, so they can't interrupt the agent. */
+/** Never aborts: without the page's script, the member sees nothing until the turn is over, and can't interrupt the agent. */
 const noSignal = new AbortController().signal
 
 const alreadySent =

@@ -109,7 +109,7 @@ function toRejectedRecord(
   const reasons = ImportIssues.parse(row.issues)
     .filter(({ kind }) => kind !== 'file')
     .map(describeIssue)
-  // Cells after the last column stay after it, so that the row is rejected again until they're corrected.
+  // Cells beyond the last column stay at the end of the row, so that it's rejected again until a person corrects it.
   return [...ownColumns.map((_, index) => cells[index] ?? ''), reasons.join(' '), ...cells.slice(columnCount)]
 }
 

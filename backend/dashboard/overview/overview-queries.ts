@@ -185,7 +185,7 @@ export async function selectInactiveWithCalls(
 
 export const maxFailing = 50
 
-/** Returns the disabled and failing subscriptions, disabled ones first, with the values that notices name them by. */
+/** Returns the disabled and failing subscriptions, disabled ones first, with the values that identify them in notices. */
 export const selectFailingSubscriptions = (db: Db, workspaceId: number) =>
   db
     .selectFrom('webhook_subscription as s')

@@ -13,8 +13,8 @@ const maxSubmits = 300
 const maxCostlySubmits = 60
 
 /**
- * Maximum number of pages that a user can open in a minute, including parts of pages. Live pages load themselves every 1 to 5
- * seconds, so twenty of the fastest ones load 1,200 times.
+ * Maximum number of pages that a user can open in a minute, including parts of pages. Live pages load themselves every
+ * 1 to 5 seconds, so twenty of the fastest together load 1,200 times a minute.
  */
 const maxPages = 1_800
 

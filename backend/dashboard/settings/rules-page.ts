@@ -14,7 +14,7 @@ import { lockRights, pathTo } from '../page/page-context.ts'
 import { describeActor, toText } from '../stories/describe-actor.ts'
 import { rulesView } from './rules-view.ts'
 
-/** Long enough for the names of all countries. */
+/** Maximum length of the list of countries: enough for the names of all countries. */
 const maxCountriesLength = 5_000
 
 const maxDatesLength = 2_000
@@ -71,7 +71,7 @@ export const rulesPage = defineForm({
 /** Number of days after which waiting calls expire. */
 const longestWaitDays = maxWaitMs / dayMs
 
-/** Warns about the first closed days in a row during which waiting calls expire. Undefined if there are none. */
+/** Warns about the first run of closed days that's so long that waiting calls expire. Undefined if there's none. */
 function describeLongClosure(closedDates: readonly string[], today: string): string | undefined {
   let run: string[] = []
   for (const day of [...closedDates].sort()) {

@@ -57,7 +57,7 @@ export const findWorkspaceOfCall = async (db: Db, callId: number): Promise<numbe
   (await db.selectFrom('call').select('workspace_id').where('id', '=', callId).executeTakeFirst())
     ?.workspace_id
 
-/** Returns all workspaces, or one. */
+/** Returns all workspaces, or only the one with `workspaceId`. */
 export const selectStoryWorkspaces = (db: Db, workspaceId: number | undefined) =>
   db
     .selectFrom('workspace')

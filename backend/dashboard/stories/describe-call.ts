@@ -43,10 +43,7 @@ function describeQueued(
   return `${start}${describeWait(wait, now, timeFormats, { simulationSpeed })}${describeCallsAhead(callsAhead)}`
 }
 
-/**
- * Says which settings have changed since a waiting call was queued. For other calls, the steps for their attempts say
- * so.
- */
+/** Says which settings have changed since a waiting call was queued. For other calls, the steps for their attempts do. */
 function describeTodaysSettings({ wait }: CallHistory, timeFormats: TimeFormats): string[] {
   if (wait === undefined) return []
   const changes = describeSettingChanges(wait.changes, wait.call.queued_with, timeFormats.timeZone)

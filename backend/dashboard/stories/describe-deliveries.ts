@@ -26,7 +26,7 @@ interface EventHistory {
   deliveryAttempts: DeliveryAttempt[]
 }
 
-/** Reads the deliveries of an event and their attempts; none without an event. */
+/** Reads the deliveries of an event and their attempts. Returns empty lists without an event. */
 export async function readDeliveries(
   db: Db,
   workspaceId: number,

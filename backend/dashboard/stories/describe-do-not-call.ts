@@ -18,7 +18,7 @@ const sources = {
 export interface ListedNumber {
   /** The end of a sentence: "put on the do-not-call list on May 4, 2026 by Robin. Reason: Asked by email". */
   text: string
-  /** The person who added the number; null for an entry that doesn't name one. */
+  /** Who or what added the number; null for an entry that doesn't say. */
   addedBy: LinkedText | null
   step: Step
 }

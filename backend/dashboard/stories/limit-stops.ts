@@ -17,7 +17,7 @@ export interface LimitStop {
 /** Maximum number of expiring calls that are counted. */
 const maxExpiring = 1_000
 
-/** Finds the campaigns of a workspace that a limit stops, or only one, in order of name. */
+/** Finds the campaigns of a workspace that a limit stops, sorted by name. With `campaignId`, checks only that campaign. */
 export async function findLimitStops(
   db: Db,
   workspaceId: number,

@@ -146,7 +146,7 @@ const httpToolFormView = defineView((page, data: HttpFormData) => {
 
 const text = formText.default('')
 
-/** Long enough for a schema with the maximum number of values, and their descriptions. */
+/** Maximum length of a schema: enough for the maximum number of values, and their descriptions. */
 const maxSchemaLength = 200_000
 
 const HttpToolFields = z
