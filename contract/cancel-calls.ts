@@ -4,7 +4,7 @@ import { CountryInput, describeFields, Id, PhoneNumberE164, text, withText } fro
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
-/** Body of `POST /calls/cancel`: cancels the calls to a contact that haven't been placed yet. */
+/** Body of `POST /calls/cancel`: cancels the waiting calls to a contact. */
 export const CancelCalls = z
   .strictObject(
     describeFields(

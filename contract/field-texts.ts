@@ -7,7 +7,7 @@ export interface FieldText {
   label: string
   /**
    * The label on pages of the dashboard, if they show the value differently: a link instead of an ID, a duration with
-   * its unit, a filter in words, or the number of a call that may not have been placed yet.
+   * its unit, a filter in words, or “Phone number” for a call that may not have been placed yet.
    */
   dashboard?: string
   /** The text for developers in the OpenAPI document, in Markdown. */
