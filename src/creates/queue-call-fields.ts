@@ -64,8 +64,8 @@ export const inputFields = defineInputFields([
   {
     key: 'scheduled_at',
     ...texts.scheduled_at,
-    // Not a datetime field, because Zapier would have the person called at once: it converts text that it can't read to
-    // the current time. It would also convert "in 2 hours" to another time in a replay.
+    // Isn't a datetime field, because Zapier would have the person called at once: it converts text that it can't read
+    // to the current time. It would also convert "in 2 hours" to another time in a replay.
     group: 'call',
   },
   {
@@ -88,7 +88,7 @@ export const inputFields = defineInputFields([
   {
     key: 'consent_at',
     ...texts.consent_at,
-    // Not a datetime field either, because Zapier would invent consent: it converts "n/a" to the current time.
+    // Isn't a datetime field either, because Zapier would invent consent: it converts "n/a" to the current time.
     group: 'consent',
   },
   {

@@ -121,7 +121,7 @@ export const queueCallOperation = {
     listCampaignFields,
     ...inputFields.slice(afterCampaign),
   ],
-  // Below the API's own limit, so that an import of many rows is spread out instead of rejected.
+  // Stays below the API's own limit, so that an import of many rows is spread out instead of rejected.
   throttle: { window: 60, limit: 500, scope: ['auth'] },
   outputFields: [...callFields, ...queuedFields, listExtractedFields],
 } satisfies Partial<Create['operation']>

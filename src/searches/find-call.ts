@@ -33,7 +33,7 @@ const perform = async (z: ZObject, bundle: Bundle): Promise<FlatCall[]> => {
     country,
     external_id,
     campaign_id: await input.id('campaign_id', campaigns),
-    // Includes test calls in the Zap editor, because the call that an earlier step queued there is one.
+    // Includes test calls in the Zap editor, because there, an earlier step queues a test call.
     test: wantsTests || bundle.meta.isLoadingSample ? undefined : 'exclude',
     limit,
   }

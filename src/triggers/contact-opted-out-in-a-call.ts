@@ -1,7 +1,7 @@
 import { sampleCall } from '../generated.ts'
 import { defineCallTrigger } from './call-trigger.ts'
 
-/** Nobody opts out in a test call, so there's no field that includes them. */
+/** Contacts don't opt out in test calls, so the trigger has no field that includes test calls. */
 export const contactOptedOutInACall = defineCallTrigger({
   key: 'contact_opted_out_in_a_call',
   display: {
