@@ -12,9 +12,9 @@ import { createLastUsedRecorder } from './last-used.ts'
 const windowSeconds = 60
 
 /**
- * How many unknown credentials one IP address may send in a window. Requests with known credentials don't count, and aren't
- * rejected: users of an automation platform share its addresses, so one user's revoked connection, or the expired token that
- * starts every refresh, must not lock out the others.
+ * How many unknown credentials a network (an IPv4 address or an IPv6 /64) may send in a window. Requests with known
+ * credentials don't count, and aren't rejected: users of an automation platform share its addresses, so one user's
+ * revoked connection, or the expired token that starts every refresh, must not lock out the others.
  */
 const maxUnknownCredentials = 300
 
