@@ -146,7 +146,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
     return reply.redirect(to, 303)
   }
 
-  /** Returns the dependencies of a page, which sees only the rows of its workspace. */
+  /** Returns the dependencies of a page, which sees only its workspace's rows unless it sets `crossesWorkspaces`. */
   const scope = (route: DashboardRoute, { workspace }: PageContext): Deps =>
     route.crossesWorkspaces ? deps : scopeToWorkspace(deps, workspace.id)
 
@@ -158,7 +158,9 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
     },
   })
 
-  /** Returns the dependencies of a page that only reads. Lists and exports come from the read replica, if there is one. */
+  /**
+   * Returns the dependencies of a page that only reads. Lists and exports use the read replica, except right after a change.
+   */
   const scopeToRead = (route: Page | Download, context: PageContext): Deps => {
     const scoped = scope(route, context)
     if (deps.readReplica === undefined || !route.toleratesLag || context.hasRecentChange) return scoped

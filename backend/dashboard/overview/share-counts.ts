@@ -9,11 +9,11 @@ export const maxUnsharedCalls = 5_000
 const maxWorkspaces = 100
 
 /**
- * Returns a function that counts a workspace's calls. If there are many, it returns the same result to all views within 10
- * seconds. Concurrent views always share a count.
+ * Returns a function that counts a workspace's calls. If there are many, it returns the same result to all views within
+ * 10 seconds. Concurrent views share a count, even of few calls.
  *
  * - `key` identifies what is counted.
- * - If `isCurrent` is true, it counts even if there's a recent result.
+ * - If `isCurrent` is true, it counts even if there's a recent or concurrent result.
  */
 export function shareCounts<Counts extends { callCount: number }>(clock: Clock) {
   const shared = new LRUCache<string, Promise<Counts>>({
