@@ -62,7 +62,7 @@ export const CallingHoursInput = hoursOf({
 }).partial()
 export type CallingHoursInput = z.infer<typeof CallingHoursInput>
 
-/** The outcomes after which a contact can be called again. */
+/** The outcomes after which a campaign can call a contact again. */
 export const RetryOutcome = z.enum(['no_answer', 'busy', 'voicemail', 'failed'])
 export type RetryOutcome = z.infer<typeof RetryOutcome>
 

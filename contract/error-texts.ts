@@ -42,7 +42,7 @@ export const codeOf = <Key extends string>(key: Key) => key.split('.', 1)[0] as 
 /** Texts by code, or by code and name. */
 type TextsOf<Code extends string> = Partial<Record<Code | `${Code}.${string}`, ErrorText>>
 
-/** The codes of the API: `error.code`. */
+/** The texts of the API's errors. Their codes are `error.code`. */
 export const errorTexts = {
   malformed_json: {
     meaning: "The request body is empty, is incomplete, or isn't valid JSON in UTF-8.",
@@ -231,7 +231,7 @@ export const errorTexts = {
   },
 } satisfies Record<ErrorCode, ErrorText> & TextsOf<ErrorCode>
 
-/** Codes and sentences that only agent runtimes get. */
+/** The texts of errors that only agent runtimes get. */
 export const runtimeErrorTexts = {
   'missing_credential.runtime': {
     meaning: 'The request has no attempt token or runtime secret.',
