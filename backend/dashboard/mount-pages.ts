@@ -159,7 +159,7 @@ export function mountPages(pages: FastifyInstance, deps: Deps, { browserAuth, ro
   })
 
   /**
-   * Returns the dependencies of a page that only reads. Lists and exports use the read replica, except right after a change.
+   * Returns the dependencies of a read-only page. Lists and exports use the read replica, if any, except right after a change.
    */
   const scopeToRead = (route: Page | Download, context: PageContext): Deps => {
     const scoped = scope(route, context)

@@ -43,7 +43,7 @@ export interface ImportData {
   campaigns: { value: number | ''; label: string }[]
   chosen: number | ''
   undo: UndoSection
-  /** Contacts for whom a campaign's greeting would have no value. */
+  /** Variables of a campaign's greeting for which contacts have no value, with the number of these contacts. */
   missing: { campaign: string; counts: string }[]
   /** Contacts whom a campaign wouldn't call because of a rule. */
   stopped: { campaign: string; counts: string }[]
