@@ -31,7 +31,7 @@ it('fails /readyz after SIGTERM, but still handles requests until load balancers
   expect([ready.status, await ready.json()]).toEqual([503, { status: 'stopping' }])
   const page = await get('/sign-in')
   expect([page.status, page.headers.get('connection')]).toEqual([200, 'close'])
-  // Sends the signal repeatedly, because the process ignores it at first. Once it counts as a second signal, it ends the
+  // Sends the signal repeatedly, because a second signal is ignored within a second of the first. A later signal ends the
   // process.
   const repeated = setInterval(() => process.kill('SIGTERM'), 100)
   expect((await result).code).toBe(1)

@@ -24,7 +24,7 @@ import { createSender, parseError } from '../support/test-api.ts'
 // These tests call every route of the API's table, including routes added later. A test fails if a route has no request below,
 // or an ID field has no value.
 
-/** IDs from the customer's own systems. Two workspaces can use the same ID. */
+/** Fields with IDs from the customer's own systems. Two workspaces can use the same ID. */
 const customerFields = ['body.external_id', 'query.external_id']
 
 /** An ID that no object has. */

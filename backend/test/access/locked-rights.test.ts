@@ -49,7 +49,7 @@ async function createForm(user: SignedInUser, path: string) {
   return () => request(world.service, user, workspacePath(ours, pathFor(route, ours)), fields)
 }
 
-/** All forms that only owners can send, and one that creates an API key, which would outlive the session. */
+/** The paths of all forms that only owners can send, and of one that creates an API key, which would outlive the session. */
 const lockingPaths = [...ownerPaths, '/settings/api-keys/new']
 
 it.each(lockingPaths)("doesn't do what %s asks for if the session ends meanwhile", async (path) => {

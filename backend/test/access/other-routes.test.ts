@@ -26,7 +26,10 @@ interface Attempt {
 /** Routes that `listRoutes` leaves out because of their wildcard. A test checks that they exist. */
 const wildcardRoutes = ['GET /assets/*', 'GET /w/*']
 
-/** A route of Fastify for agent runtimes. It's tested with the tool server's routes, which Fastify doesn't serve. */
+/**
+ * A route that Fastify serves for agent runtimes. Its tests are with those of the tool server's routes, which Fastify doesn't
+ * serve.
+ */
 const runtimeRoutes = [`POST ${attemptReportsPath(':id')}`]
 
 let ours: SeededObjects
@@ -39,9 +42,9 @@ let tokens: { access_token: string; refresh_token: string }
 let theirConnect: string
 let ourConnect: string
 let expiredConnect: string
-/** The cookies of each visitor, and the CSRF token, without which every form would be rejected. */
+/** The cookies and CSRF token of each visitor. Without the token, every form would be rejected. */
 let visitors: { cookies: string; csrf: string }[]
-/** Links that were used or have expired. */
+/** Links that are no longer valid, because a newer link has replaced them or they have expired. */
 let endedLinks: Record<'reset' | 'invitation', string[]>
 const world = useServiceWorld()
 
@@ -97,7 +100,7 @@ beforeAll(async () => {
   ]
 })
 
-/** Returns attempts without a session, with an ended one, and with one in another workspace that also has an authorization. */
+/** Returns three attempts: without a session, with an ended session, and as another workspace's owner in an authorization. */
 const strangers = (fields?: Record<string, string>): Attempt[] =>
   visitors.map(({ cookies, csrf }) => ({ cookies, ...(fields && { fields: { ...fields, _csrf: csrf } }) }))
 

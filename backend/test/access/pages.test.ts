@@ -22,7 +22,8 @@ import { memberPaths, ownerPaths } from '../support/page-roles.ts'
 import { type SeededObjects, seedEverything } from '../support/seed-everything.ts'
 import { useServiceWorld } from '../support/service.ts'
 
-// These tests call every route, including routes added later. A test fails if a route is in neither list.
+// These tests call every route, including routes added later. A test fails if an action is in neither `ownerPaths` nor
+// `memberPaths`.
 
 let ours: SeededObjects
 let theirs: SeededObjects
@@ -197,7 +198,7 @@ it("doesn't use another workspace's IDs from form fields or queries", async () =
 }, 60_000)
 
 describe('the ID fields of forms', () => {
-  /** IDs from the customer's own systems. Forms don't look up contacts by these IDs. */
+  /** Fields with IDs from the customer's own systems. Forms don't look up contacts by these IDs. */
   const customerFields = ['external_id']
 
   const listFields = () =>

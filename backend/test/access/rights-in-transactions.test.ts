@@ -99,7 +99,7 @@ it('changes and shows nothing if a right ends between the check of a form and it
       const send = () => request(world.service, user, workspacePath(ours, pathFor(route, ours)), fields)
       const { response, changed } = await sendDuringLoss(user, name, { after: 2, send })
       const status = response?.status ?? 0
-      // Fields are validated before the transaction, so some forms get 422 first.
+      // Fields are validated before the transaction, so the service rejects some forms with 422 before it notices the loss.
       if (status === (name === 'role' ? 403 : 404)) rejected += 1
       else if (status !== 422 || changed.length > 0)
         wrong.push(`${route.path} without the ${name}: ${status} ${changed.join()}`)

@@ -319,7 +319,7 @@ const otherRoutes: Record<string, (() => Promise<Case>)[]> = {
     () => createRuntimeCase('a report', 'attempt', toReport),
     () => createRuntimeCase('a report', 'runtime secret', toReport),
   ],
-  // These bodies contain the credential itself, or need no credential.
+  // Requests to these routes have their credential in the body, or need no credential.
   'POST /connect/:uid/sign-in': [],
   'POST /connect/:uid/cancel': [],
   'POST /connect/:uid/sign-out': [],
@@ -337,10 +337,11 @@ const toolCases = () => [
 ]
 
 /**
- * Sends a request, and takes the right away before its end unless `keepsRights`. Returns the response and the changed tables.
+ * Sends a request, and takes the right away before the end of the body unless `keepsRights`. Returns the response and the
+ * changed tables.
  */
 async function finishLate(one: Case, keepsRights = false) {
-  world.service.deps.clock.advance(secondMs) // otherwise, the limits of requests would reject the later ones
+  world.service.deps.clock.advance(secondMs) // otherwise, the rate limit would reject the later requests
   const begun = await beginRequest(world.service, one)
   if (!keepsRights) await one.takeAway()
   const before = await dumpRows(world.database)
@@ -427,7 +428,7 @@ it('does what the same requests ask for if the rights are kept', async () => {
 /** Forms for objects that these owners don't have. */
 const pathsWithoutObject = ['/calls/:id/replay', '/spreadsheets/google/remove', '/account/sessions/:id/end']
 
-/** Puts forms last that take away an object that other forms need. */
+/** Sorts forms that remove an object after all others, which may need the object. */
 const byDestructiveness = (one: ListedRoute, other: ListedRoute) =>
   Number(isDestructive(one)) - Number(isDestructive(other))
 

@@ -42,7 +42,7 @@ const otherArguments: Record<string, unknown> = {
   variables: { product: 'Changed' },
 }
 
-/** Configurations of assignments with another workspace's objects. */
+/** Configurations of tool assignments, with the IDs of another workspace's objects. */
 const foreignConfigs: Record<string, (of: SeededObjects) => Record<string, unknown>> = {
   spreadsheet_append: (of) => ({ spreadsheet_id: of.spreadsheet }),
 }
@@ -78,7 +78,7 @@ const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), t
 
 const propertiesOf = ({ builtIn }: BuiltInKind): string[] => Object.keys(builtIn.inputSchema.properties ?? {})
 
-/** Returns the arguments for a tool's calls: one call for each foreign argument, or one call if there's none. */
+/** Returns the arguments for a tool's calls: one call for each foreign argument, or a single call if the tool has none. */
 function createArguments(kind: BuiltInKind): Record<string, unknown>[] {
   const properties = propertiesOf(kind)
   const pick = (names: string[], values: Record<string, unknown>) =>

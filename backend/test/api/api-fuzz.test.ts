@@ -145,8 +145,9 @@ it.each(operationIds)(
 )
 
 /**
- * Returns true if the schema and the API must reject a body. Skips bodies with blanks, which the API treats as absent,
- * and `format` and `anyOf` errors, because the API accepts some values that these keywords reject, such as some URLs.
+ * Returns true if a body doesn't match the schema in a way that the API must reject. Skips bodies with empty texts, which the
+ * API treats as absent. Ignores errors of `format` and `anyOf`, because the API accepts some values that these keywords
+ * reject, such as some URLs.
  */
 function isRejectedBy(schema: Record<string, unknown>, body: unknown): boolean {
   if (body === undefined || JSON.stringify(body).includes('""')) return false

@@ -14,7 +14,7 @@ import { createSender, useApiWorld } from '../support/test-api.ts'
 let proxy: DatabaseProxy
 let db: Db
 let app: FastifyInstance
-// Registered before useApiWorld()'s hook, which drops the database. Jest runs these hooks in registration order.
+// This hook must run before useApiWorld()'s hook, which drops the database. Jest runs these hooks in registration order.
 afterAll(async () => {
   await app.close()
   await db.destroy()

@@ -319,7 +319,7 @@ it("claims every call that isn't waiting for anything, except those of archived 
   expectCases(claimed, 'callId', (each) => expectWaitingFor(each) === null && each.campaign !== 'archived')
 })
 
-/** Puts only this test's campaigns in the queue, because a claim looks at a limited number of campaigns without calls. */
+/** Makes only this test's campaigns due, because a claim looks at a limited number of campaigns without calls. */
 const setAllDue = () =>
   sql`
     update campaign_queue

@@ -9,7 +9,7 @@ import { createRewritingDatabase } from '../support/rewriting-database.ts'
 import { useCallsWorld } from '../support/world.ts'
 
 // A call is planned while its campaign is locked `for key share`, and depends on the campaign's hours, time zone, and status.
-// The plan stays right only if every change of these columns first takes a lock that waits for this one.
+// The plan stays right only if every change to these columns first waits for this lock.
 
 const world = useCallsWorld()
 const backend = path.join(import.meta.dirname, '../..')

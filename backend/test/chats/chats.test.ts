@@ -224,7 +224,7 @@ it('knows the tools that a process used in a turn in which it was killed', async
   const chatId = await world.start({ contactId })
   const killed = takeTurn(world.deps, keyOf(chatId), { type: 'speech', text: 'Take a note' }, noSignal)
   for await (const { type } of stayOpen(killed)) if (type === 'tool_finished') break
-  // Saves the tool's result before the next words.
+  // Continues the turn: it saves the tool's result before the agent's next words.
   await killed.next()
   expect((await read(chatId)).turns[1]).toMatchObject({
     isFinished: false,

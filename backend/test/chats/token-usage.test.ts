@@ -26,7 +26,7 @@ it('rejects a chat once the tokens of the day are used, until midnight UTC', asy
     code: 'rate_limited',
     message: "This workspace has used today's 1,000 tokens. You can start a new chat at 8:00 PM.",
   })
-  // The test's clock starts at 15:00 UTC.
+  // The test's clock starts at 15:00 UTC. The tokens of the next day are counted from midnight UTC.
   world.deps.clock.advance(9 * hourMs - 1)
   expect(await check()).toMatchObject({ code: 'rate_limited' })
   world.deps.clock.advance(1)

@@ -24,7 +24,7 @@ import { waitFor } from '../support/wait.ts'
 /** If set, transactions of `slow` wait for the advisory lock 0 before this statement. */
 let pauseBefore: 'begin' | 'commit' | null = null
 let slow: { db: Db; app: FastifyInstance; send: ReturnType<typeof createSender> }
-// Registered before the database's hook, because Jest runs these hooks in registration order.
+// This hook must run before the database's hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await slow.app.close()
   await slow.db.destroy()
@@ -52,8 +52,8 @@ const post = (values: object, { send = sendToFast, key = api.key, headers = {} }
   })
 
 /**
- * Sends a request, does `work` while the request's transaction waits before a statement, and returns both results. If `work`
- * waits for a lock of this transaction, the transaction continues.
+ * Sends a request, and does `work` while the request's transaction waits before the given statement. Returns both results. If
+ * `work` waits for a lock of this transaction, the transaction continues.
  */
 async function postDuring<Result>(
   statement: 'begin' | 'commit',
@@ -145,7 +145,7 @@ it('plans a call with the calling hours of a change that it waited for', async (
 const manyVariables = (prefix: string) =>
   Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${prefix}${index}`, 'x']))
 
-/** Creates requests that are rejected, each for another reason. */
+/** Creates requests that are rejected, each for a different reason. */
 async function seedRejectedRequests() {
   const archived = await seedCampaign(api.deps, api.seed)
   await archiveCampaign(api.deps, api.seed.workspaceId, archived)

@@ -117,8 +117,8 @@ async function ignoreRejection(read: () => unknown): Promise<void> {
   try {
     await read()
   } catch (error) {
-    // Only the time matters. A TypeError means that the test calls the parser wrongly, unless it's for an invalid URL, which
-    // has a code.
+    // Only the time matters. A TypeError with a code is for an invalid URL. Any other TypeError means that the test calls the
+    // parser wrongly.
     if (error instanceof TypeError && !('code' in error)) throw error
   }
 }

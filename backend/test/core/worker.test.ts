@@ -27,7 +27,7 @@ function start(work: Partial<WorkerOptions<string>>): Worker {
   return worker
 }
 
-/** Returns a `fetch` function that returns one of the batches at each call, in order. */
+/** Returns a `fetch` function that returns the next batch at each call, and the capacities with which it was called. */
 function createBatches(...batches: string[][]) {
   const capacities: number[] = []
   const fetch = async (capacity: number) => {

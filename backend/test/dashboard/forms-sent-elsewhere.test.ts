@@ -26,7 +26,7 @@ beforeAll(() => {
 
 type Owner = Awaited<ReturnType<typeof seedOwner>>
 
-/** Seeds an owner of two workspaces. The second one by name has the form, so it isn't the one that users see by default. */
+/** Seeds an owner of the workspaces First and Second. The form is in Second, but First is the one that users see by default. */
 async function seedOwner() {
   const { deps } = world.service
   const user = await seedSignedInOwner(world.service, 'Second')

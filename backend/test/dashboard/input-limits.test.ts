@@ -30,7 +30,9 @@ interface Target {
   maxBytes?: number
 }
 
-/** Sends each field of a form alone, with a value over its limit. Returns how many were sent, and which weren't rejected. */
+/**
+ * Sends each field of a form alone, with values over its limit. Returns the number of values, and those that weren't rejected.
+ */
 async function sendOverLimits({ path, schema, user, token, status, maxBytes }: Target) {
   const accepted: string[] = []
   let count = 0

@@ -8,7 +8,7 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 const folder = join(import.meta.dirname, '../../dashboard')
-/** These files define routes or describe API requests. Their paths aren't links. */
+/** Files that define routes or describe API requests. The paths in them aren't links. */
 const exclude = ['{routes,mount-pages,page/page-context,stories/describe-request}.ts']
 
 const expression = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/.source

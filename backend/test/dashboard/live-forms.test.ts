@@ -55,7 +55,7 @@ itInChromium(
     await form.getByRole('button', { name: 'Cancel call', includeHidden: true }).dispatchEvent('click')
     await form.and(tab.locator('[data-sent]')).waitFor({ state: 'attached' })
 
-    // The response to the earlier refresh isn't swapped into the page, and the page requests no other.
+    // The response to the earlier refresh isn't swapped into the page, and the page doesn't request another refresh.
     isPressed.resolve()
     await isSwapped
     expect(await form.locator('[name=_once]').getAttribute('value')).toBe(key)

@@ -35,7 +35,7 @@ it.each<[string, string, string, Record<string, string>]>([
     expect(results.map(({ page }) => page.status)).toEqual([200, 200, 200])
     expect(results.some(({ page }) => page.text.includes('Something went wrong'))).toBe(false)
     expect((await count(table)) - before).toBe(1)
-    // A newly opened form creates another one.
+    // Submitting a newly opened form creates another object.
     const { page } = await user.browser.press(await user.open(path), button, {
       ...fields,
       ...('name' in fields && { name: 'again' }),

@@ -15,7 +15,10 @@ import { waitFor } from '../support/wait.ts'
 import { useTestDatabase } from '../support/world.ts'
 
 jest.setTimeout(60_000)
-/** Longer than any step takes, but shorter than Jest's timeout, so that the error of a failed wait shows the step. */
+/**
+ * The time limit of a wait. It's longer than any step, but shorter than Jest's timeout, so that an error shows the failed
+ * step.
+ */
 const waitMs = 15_000
 const settings = {
   SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -113,7 +116,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(new Set(await list())).toEqual(new Set([200]))
 
     await bouncer.setPoolMode('transaction')
-    // The first failing statements use prepared statements of another session. This failure starts a check of the sessions.
+    // The first statements that fail use another session's prepared statements. This failure starts a check of the sessions.
     const isMixed = async () => {
       await list()
       return (await get('/readyz')) === 503

@@ -24,8 +24,8 @@ const assembly = [
 ]
 
 /**
- * Functions called in these files that use no database, that limit it to a workspace themselves, or that pass the dependencies
- * on to another of these files.
+ * Functions called in these files that don't use the database, that limit their statements to a workspace themselves, or that
+ * pass the dependencies on to another of these files.
  */
 const others = [
   'createApp',

@@ -19,7 +19,7 @@ let db: Db
 let ours: SeededObjects
 let theirs: SeededObjects
 let removedConditions = 0
-// Registered before the database's hook, because Jest runs these hooks in registration order.
+// This hook must run before the database's hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.close()
   await db.destroy()

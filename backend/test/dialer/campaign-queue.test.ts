@@ -19,7 +19,7 @@ const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 6
 
 const claim = (): Promise<ClaimedAttempt[]> => claimAndSettle(world.deps, lease, 50)
 
-/** Claims until nothing is left to claim, so that campaigns without calls leave the queue. */
+/** Runs claims that find no calls, so that this workspace's campaigns leave the queue. */
 async function emptyQueue(): Promise<void> {
   for (let round = 0; round < 3; round += 1) expect(await claim()).toEqual([])
   const waiting = await world.deps.db
@@ -80,7 +80,7 @@ it('claims a call whose transaction was ending when the campaign had no other ca
   const { id } = await queue()
   await world.deps.db.transaction().execute(async (db) => {
     await seedCall({ ...world.deps, db }, world.seed, freshNumber())
-    await sql`set constraints all immediate`.execute(db) // runs the triggers, as the commit does
+    await sql`set constraints all immediate`.execute(db) // runs the deferred triggers, as the commit does
     expect(await claimedIds()).toEqual([id])
     expect(await claim()).toEqual([])
   })
@@ -166,7 +166,7 @@ it("claims a call once an attempt's end is committed, if the campaign was still 
       .execute()
   await world.deps.db.transaction().execute(async (db) => {
     await finishAttempt({ ...world.deps, db }, first, emptyResult('busy', 'line_busy'))
-    await sql`set constraints all immediate`.execute(db) // runs the triggers, as the commit does
+    await sql`set constraints all immediate`.execute(db) // runs the deferred triggers, as the commit does
     expect(await claim()).toEqual([])
   })
   expect(await claim()).toHaveLength(1)

@@ -12,7 +12,7 @@ import { freshNumber, seedCampaign } from '../support/factories.ts'
 import { waitForLockWaiters } from '../support/locks.ts'
 import { useCallsWorld } from '../support/world.ts'
 
-// If attempts end at about the same time, the dialer saves their ends in one transaction.
+// If attempts end at about the same time, the dialer saves their results in one transaction.
 const world = useCallsWorld()
 
 const busy = emptyResult('busy', 'line_busy')

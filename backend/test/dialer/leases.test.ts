@@ -42,7 +42,7 @@ const dial = (options: Partial<DialerOptions> = {}, dialDeps: TestDeps = world.d
   world.workers.push(dialer)
   return dialer
 }
-/** Claims an attempt as a worker that then stops without ending it. */
+/** Claims a call as a worker that then stops without ending the attempt. */
 const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
   const [attempt] = await claimAndSettle(
     world.deps,

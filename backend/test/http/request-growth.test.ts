@@ -13,7 +13,10 @@ import { listReadHeaders } from '../support/text-parsers.ts'
 // The service and its libraries read parts of a request before a schema checks it. These tests use long URLs and headers: Node
 // accepts 16 KB of them, and a setting can raise this limit.
 
-/** By kind of request, the headers that can cause a rejection. Each is sent alone, so that the others are still read. */
+/**
+ * By kind of request, the headers that can cause a rejection. Each is tested alone, because a rejected request's other headers
+ * may go unread.
+ */
 const decidingHeaders: Record<string, string[]> = {
   'the API': ['authorization', 'content-encoding', 'content-type', 'host', 'origin'],
   'a report': ['authorization', 'x-agent-secret'],
@@ -43,7 +46,9 @@ const harmlessHeaders = [
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-outdial-client', 'x-request-id'],
 ]
 
-/** Not tested here: numbers that Node checks, response headers, and MCP headers, which core/text-growth.test.ts tests. */
+/**
+ * Headers that aren't tested here: Node checks some, the service sends some, and core/text-growth.test.ts tests MCP headers.
+ */
 const otherHeaders = [
   ...['content-length', 'transfer-encoding', 'retry-after', 'webhook-timestamp'],
   ...['mcp-protocol-version', 'mcp-session-id'],
@@ -111,7 +116,7 @@ beforeAll(async () => {
 async function expectProportion(toRequest: (text: string) => InjectOptions): Promise<void> {
   for (const [what, repeat] of Object.entries(repeatedTexts)) {
     const send = async (text: string) => {
-      service.deps.clock.advance(minuteMs) // otherwise, the limits of requests would reject the later ones
+      service.deps.clock.advance(minuteMs) // otherwise, the rate limit would reject the later requests
       const { statusCode } = await service.app.inject(toRequest(text))
       expect([429, 503]).not.toContain(statusCode)
     }

@@ -21,7 +21,9 @@ const proxyAddress = '127.0.0.9'
 const host = 'Host: 127.0.0.1\r\n'
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${host}${headers}\r\n`
 
-/** Starts a server with the test's handler. Records the requests' paths and how many were in progress at once at most. */
+/**
+ * Starts a server with the test's handler. Records the requests' paths and the highest number of requests in progress at once.
+ */
 async function listen(handle: RequestListener, changes: Partial<HttpLimits> = {}) {
   const limits = { ...defaultHttpLimits, ...changes }
   const slowClients = createSlowClientLog({ log: pino({ level: 'silent' }), metrics: createMetrics() })

@@ -15,7 +15,7 @@ const neverSettle = () => {
   return new Promise<never>(() => {})
 }
 
-// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
+// This hook must run before the service's hooks. Jest runs these hooks in registration order.
 afterAll(() => session.close())
 const service = useMcpWorld({
   echo: ({ args }) => textResult(String(args.text)),
@@ -320,7 +320,8 @@ describe('tools in a phone call', () => {
     const params = { name: 'hang', arguments: { text: 'hung up' } }
     const begun = started
     await callSession.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    // Waits until the tool has started: if the stream closes before, the tool isn't run, and the call isn't recorded.
+    // Waits until the tool has started. If the stream closed before that, the tool wouldn't run, and the call wouldn't be
+    // recorded.
     await waitUntil(() => started === begun + 1)
     callSession.close()
     await waitUntil(async () => (await listRecords(call.callId)).length === 1)

@@ -57,7 +57,7 @@ it("doesn't query the database for a reconnect within 30 seconds, with or withou
     expect(service.queries()).toBe(before)
     expect(await listToolNames(session)).toEqual(['echo'])
     session.close()
-    // With a call, each request sends only one query, which checks that the call hasn't ended.
+    // If the session has a call ID, each request sends only one query, which checks that the call hasn't ended.
     before += 'call_id' in again ? 1 : 0
     expect(service.queries()).toBe(before)
   }

@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait.ts'
 
 let session: RawSession
 let widgetId: string
-// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
+// This hook must run before the service's hooks. Jest runs these hooks in registration order.
 afterAll(() => session.close())
 const service = useMcpWorld({
   echo: ({ args }) => textResult(String(args.text)),

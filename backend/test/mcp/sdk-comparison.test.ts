@@ -52,7 +52,7 @@ const definitions = [
 
 let session: RawSession
 let plain: Awaited<ReturnType<typeof plainServer>>
-// Registered before the service's hooks, because Jest runs these hooks in the order of their registration.
+// This hook must run before the service's hooks. Jest runs these hooks in registration order.
 afterAll(async () => {
   session.close()
   await plain.close()

@@ -17,7 +17,7 @@ const config = parseConfig({
 
 let app: FastifyInstance
 let authorize: string
-// Registered before the database's hook, because Jest runs these hooks in registration order.
+// This hook must run before the database's hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await app.close()
 })

@@ -13,7 +13,7 @@ beforeEach(() => {
   local = createGuardedFetch({ allowLoopback: true, limits })
   online = createGuardedFetch({ allowLoopback: false, limits })
 })
-// Registered before the receiver's hooks, because Jest runs these hooks in the order of their registration.
+// This hook must run before the receiver's hooks. Jest runs these hooks in registration order.
 afterEach(() => Promise.all([local.close(), online.close()]))
 const receiver = useHttpReceiver()
 

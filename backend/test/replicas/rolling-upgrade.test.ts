@@ -106,7 +106,9 @@ describeWithRedisServer('a rolling upgrade', () => {
     }
   }
 
-  /** Sends several requests of all kinds at a time until `stop` is called. `stop` returns the queued calls and the failures. */
+  /**
+   * Sends requests of all kinds, several at a time, until `stop` is called. `stop` returns the queued calls and the failures.
+   */
   const startLoad = () => {
     const callIds: number[] = []
     const failures: string[] = []

@@ -189,7 +189,7 @@ const callOf = async (id: number): Promise<Call> => {
 
 const queue = ({ consent }: Case): Promise<Call> => world.queue(number, consent && { consent })
 
-/** Sets the rules that apply before, and calls the number if the case says so. */
+/** Sets the case's `before` rules, and places the earlier call if `wasCalled` is set. */
 async function callBefore({ before = {}, wasCalled }: Case): Promise<void> {
   await world.setRules(before)
   if (wasCalled === undefined) return

@@ -13,8 +13,8 @@ import { useRulesWorld } from '../support/call-rules.ts'
 import { freshNumber, noRetry, seedCampaign } from '../support/factories.ts'
 import { waitForValue } from '../support/wait.ts'
 
-// The database's clock also decides about the campaigns' turns. This clock is ahead of it, so that limits end after the
-// database's time.
+// Campaigns' turns also depend on the database's clock. The test's clock is ahead of it, so that limits end after the
+// database's current time.
 const world = useRulesWorld('2100-03-03T17:00:00.000Z')
 const { setRules, changeRules, queue, read, claim, claimOne, finish } = world
 

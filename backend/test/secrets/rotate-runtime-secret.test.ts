@@ -14,7 +14,7 @@ const [old, next] = ['the-old-secret-of-these-tests-0000001', 'the-new-secret-of
 let file: string
 let service: Service
 let widgetId: string
-// Registered before the database's hook, because Jest runs these hooks in registration order.
+// This hook must run before the database's hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.stop()
 })

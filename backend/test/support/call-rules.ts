@@ -36,7 +36,7 @@ export const setRules = (deps: Pick<Deps, 'db' | 'clock'>, seed: Seed, rules: Ty
     id: seed.userId,
   })
 
-/** Sets the rules of a workspace as the page does, and then plans its waiting calls again as the sweeper does. */
+/** Sets the rules of a workspace as the page does, and then reschedules the workspace's waiting calls as the sweeper does. */
 export async function changeRules(deps: TestDeps, seed: Seed, rules: TypedRules): Promise<void> {
   await rescheduleWorkspace(deps, seed.workspaceId)
   await setRules(deps, seed, rules)

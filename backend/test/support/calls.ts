@@ -48,7 +48,7 @@ export async function seedCall(
   input: Partial<AddContact> = {},
 ): Promise<Call> {
   const body = { phone_number: phoneNumber, campaign_id: seed.campaignId, first_name: 'Maya', ...input }
-  // Only a connection can send a callback URL, so this needs an API key.
+  // Only a connection can send a callback URL, so a call with one needs an API key.
   const caller = body.callback_url ? await seedApiKeyCaller(deps, seed) : toCaller(seed)
   return (await addContact(deps, caller, body)).call
 }
@@ -116,7 +116,7 @@ const findLiveAttempt = ({ db }: TestDeps, seed: Seed, callId: number): Promise<
     .where('ended_at', 'is', null)
     .executeTakeFirst()
 
-/** Claims due calls until this one is dialed, and returns its attempt. */
+/** Claims due calls until the given call is dialed, and returns its attempt. */
 export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Promise<FencedAttempt> {
   for (let round = 0; round < 20; round += 1) {
     const attempt = await findLiveAttempt(deps, seed, callId)
@@ -126,7 +126,10 @@ export async function dialCall(deps: TestDeps, seed: Seed, callId: number): Prom
   throw new Error(`call ${callId} was never dialed`)
 }
 
-/** Ends a call with this result, and its analysis if it was answered, so that its event is written. */
+/**
+ * Dials a call, and ends it with this result. Also finishes the analysis of an answered call, so that the call's event is
+ * written.
+ */
 export async function completeDialedCall(
   deps: TestDeps,
   seed: Seed,

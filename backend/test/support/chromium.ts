@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 /** The URL of the Chromium that this test run uses; undefined on a machine without one (`test/support/start-chromium.mjs`). */
 export const chromiumUrl: string | undefined = process.env.OUTDIAL_TEST_CHROMIUM
 
-/** Gives `use` the test run's Chromium, and closes the pages that it opens. */
+/** Gives `use` the test run's Chromium, and closes the pages that `use` opens. */
 export async function withChromium<Result>(use: (browser: Browser) => Promise<Result>): Promise<Result> {
   if (chromiumUrl === undefined) throw new Error('CI must have Chromium on PATH')
   const browser = await chromium.connect(chromiumUrl)

@@ -11,13 +11,13 @@ import type { SignedInUser } from './dashboard.ts'
 import { type Service, useServiceWorld } from './service.ts'
 import { waitFor } from './wait.ts'
 
-/** Long enough to import hundreds of rows on a busy machine. */
+/** How long the tests wait for a worker: long enough to import hundreds of rows on a busy machine. */
 const timeoutMs = 60_000
 
 /** Gives a test file a service, and functions to import files. The imports run only in workers that `startWorker` starts. */
 export function useImportWorld(start?: (db: Db) => Promise<Service>) {
   const workers: Worker[] = []
-  // Registered before the service's hook, because Jest runs these hooks in registration order.
+  // This hook must run before the service's hook. Jest runs these hooks in registration order.
   afterAll(async () => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
@@ -113,7 +113,7 @@ export async function acceptColumns(deps: Deps, workspaceId: number, importId: n
   })
 }
 
-/** The chosen fields for columns, by the columns' headers, and other fields of the form. */
+/** Values for the form: the chosen field of each column, by the column's header, and other fields, by their name. */
 export type ColumnChoices = Record<string, string>
 
 /** Returns the form's fields for the columns of a file, with each column's header. */

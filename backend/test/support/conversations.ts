@@ -45,12 +45,12 @@ export interface Dialog {
   isOutdated: boolean
   failures: unknown[]
   closedSessions: number
-  /** Takes the next turn as another process would, which knows only the state that earlier turns have saved. */
+  /** Takes the next turn as another process does: it knows only the state that earlier turns have saved. */
   take(
     input: TurnInput | null | string,
     options?: TakeOptions,
   ): Promise<{ events: TurnEvent[]; turn: FinishedTurn }>
-  /** Loses the process of the turn in progress, so that the next turn only knows what it has saved. */
+  /** Acts as if the process of the turn in progress was lost. The next turn then knows only what this turn has saved. */
   loseTurn(text: string): void
 }
 

@@ -1,8 +1,8 @@
 const runs = 3
 
 /**
- * CPU time below this says nothing about growth, because of the clock's resolution, the compiler, and the garbage collector,
- * which can take 30 ms for the long text alone. Quadratic growth would take seconds.
+ * The minimum CPU time that a measurement counts as. Less says nothing about growth, because of the clock's resolution, the
+ * compiler, and the garbage collector, which can take 30 ms for the long text alone. Quadratic growth would take seconds.
  */
 const floorMs = 3
 
@@ -62,7 +62,7 @@ async function measureOnce(text: string, work: (text: string) => unknown): Promi
   return (user + system) / 1000
 }
 
-/** Texts for which patterns and parsers may look far ahead or back. Each function returns one of about the given length. */
+/** Texts for which patterns and parsers may look far ahead or back. Each function returns a text of about the given length. */
 export const repeatedTexts: Record<string, (length: number) => string> = Object.fromEntries(
   [
     ['', ' ', 'x'],

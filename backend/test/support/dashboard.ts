@@ -90,7 +90,7 @@ const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 
 /** Rules of axe whose issues are rated only moderate, but that help screen-reader users find the parts of a page. */
 const landmarkRules = ['landmark-unique', 'region']
 
-/** Checks the tab's page with axe-core. Fails if it finds a serious or critical issue, or one with landmarks. */
+/** Checks the tab's page with axe-core. Fails on serious and critical issues, and on any issue of `landmarkRules`. */
 export async function expectAccessible(tab: Tab): Promise<void> {
   if (!(await tab.evaluate("'axe' in window"))) await tab.evaluate(await axe)
   const { violations } = await tab.evaluate<AxeResults>(
@@ -125,14 +125,14 @@ export async function signIn(
   return { browser, page }
 }
 
-/** Returns the link on a page, which is shown only once. */
+/** Returns the link that a page shows only once. */
 export function getLink(page: Page): string {
   const link = /<pre id="link">([^<]+)<\/pre>/.exec(page.html)?.[1]
   if (link === undefined) throw new Error(`no link on this page: ${page.text}`)
   return link
 }
 
-/** Returns the secret on a page, which is shown only once, or empty text if the page shows none. */
+/** Returns the secret that a page shows only once, or empty text if the page shows none. */
 export const getSecret = (page: Page): string => /id="secret">([^<]+)</.exec(page.html)?.[1] ?? ''
 
 /** Lists calls over the API with an API key or an access token. */

@@ -10,7 +10,9 @@ import { ManualClock } from './clock.ts'
 
 export type TestDeps = Deps & { clock: ManualClock }
 
-/** Returns real dependencies, but with a clock that the test advances and a random source with only one number. */
+/**
+ * Returns real dependencies, but with a clock that the test advances and a random source that always returns the same number.
+ */
 export function testDeps(db: Db, overrides: Partial<TestDeps> = {}): TestDeps {
   const config = parseConfig({
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',

@@ -76,7 +76,7 @@ export async function seedCompletedCall(
   }
 }
 
-/** Adds a callback URL. It was added so long ago that its event is sent without delay. */
+/** Adds a callback URL, and dates it back by `callbackDelayMs`, so that its event is sent without delay. */
 async function seedCallback(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   { workspaceId, userId }: Seed,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Lower than the ports of outgoing connections, which could take a port before the test uses it. */
+/** The range of ports. It's below the ports of outgoing connections, which could take a port before the test uses it. */
 const lowest = 12_000
 const highest = 32_000
 

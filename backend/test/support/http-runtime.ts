@@ -126,7 +126,7 @@ function createActions(world: CallsWorld, getRuntime: () => TestRuntime) {
       const dialer = dial(options, dialDeps)
       return { id, dialer, attemptId: await waitForDialRequest(id) }
     },
-    /** Claims an attempt as a worker that then stops without ending it. */
+    /** Claims a call as a worker that then stops without ending the attempt. */
     claimAsLostWorker: async () => {
       const lease = { provider: 'http', workerId: crypto.randomUUID(), leaseMs: 0 }
       const [attempt] = await claimAndSettle(world.deps, lease, 1)

@@ -115,7 +115,10 @@ function listText(
   return leaf(null, true)
 }
 
-/** Returns a text one character over a field's limit, and a very long one. Fields for numbers and the like reject both, too. */
+/**
+ * Returns a text one character over a field's limit, and a very long one. Fields without free text, such as numbers, reject
+ * both, too.
+ */
 export const textsOverLimit = ({ maxLength }: InputField): string[] => [
   'x'.repeat((maxLength ?? 1_000) + 1),
   'x'.repeat(Math.max(400_000, (maxLength ?? 0) + 1)),

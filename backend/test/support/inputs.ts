@@ -44,8 +44,8 @@ const listPageInputs = (deps: Deps): Input[] =>
   })
 
 /**
- * Routes outside the tables that read only their path, whose parts have at most 100 characters. Also includes routes whose
- * input other code reads: the OAuth server's, and the API documentation's.
+ * Routes outside the tables of the API and the dashboard. Most read only their path, whose parts have at most 100 characters.
+ * Other code reads the input of the OAuth server's and the API documentation's routes.
  */
 export const routesWithoutInput = [
   ...publicRoutes.filter((route) => route !== 'GET /sign-in'),

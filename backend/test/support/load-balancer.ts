@@ -20,7 +20,7 @@ export interface LoadBalancer {
   close(): Promise<void>
 }
 
-/** Much shorter than necessary, so that tests are fast. */
+/** The time between checks of a process. It's much shorter than necessary, so that tests are fast. */
 const checkIntervalMs = 100
 
 /** Starts a load balancer on `port`. Half of the requests use a new connection to their process, and the others an open one. */

@@ -17,7 +17,10 @@ export async function waitForLockWaiters(db: Db, count = 1): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Does `work` while it holds the lock that a dialer's claim takes, so that no call can be queued in the campaign. */
+/**
+ * Takes the lock of a dialer's claim, so that no call can be queued in the campaign, and does `work` before releasing the
+ * lock.
+ */
 export const lockQueue = <Result>(db: Db, campaignId: number, work: () => Promise<Result>): Promise<Result> =>
   db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(queued_call_lock(${campaignId}))`.execute(tx)

@@ -225,7 +225,7 @@ export async function openSse(
       for (const block of blocks) {
         if (block.startsWith(':')) comments += 1
         else {
-          // `.` isn't enough: it doesn't match U+2028, which can be inside a line of an event stream.
+          // `[^\n]` also matches U+2028, which can be inside a line of an event stream. `.` doesn't match it.
           const [, event = '', data = ''] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(block) ?? []
           inbox.push({ event, data })
         }

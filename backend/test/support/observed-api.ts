@@ -30,7 +30,7 @@ interface ObservedApi {
 
 /** Gives a test file the API, and functions that send requests and observe statements. */
 export function useObservedApi(): ObservedApi {
-  // Registered before the database's hook, because Jest runs these hooks in registration order.
+  // This hook must run before the database's hook. Jest runs these hooks in registration order.
   afterAll(async () => {
     await Promise.all(apps.map((app) => app.close()))
     await db.destroy()

@@ -9,7 +9,9 @@ export type ListedRoute = DashboardRoute & { path: string }
 export const listDashboardRoutes = (deps: Deps): ListedRoute[] =>
   Object.entries(createDashboardRoutes(deps)).map(([path, route]) => ({ ...route, path }))
 
-/** The functions that return the IDs for paths with a prefix. If a path has two IDs, each can belong to another workspace. */
+/**
+ * The functions that return the IDs in a path, by the path's prefix. If a path has two IDs, either can be another workspace's.
+ */
 const pathPrefixes: { prefix: string; ids: (objects: SeededObjects) => (string | number)[] }[] = [
   { prefix: '/calls/:id', ids: ({ call }) => [call] },
   { prefix: '/campaigns/:id', ids: ({ campaign }) => [campaign] },

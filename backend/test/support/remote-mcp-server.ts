@@ -213,7 +213,7 @@ export const uncertainEffect = "The request may have taken effect. Don't repeat 
 /** Extends `useRemoteServerWorld` with `use`, which calls a server's tool. The sessions end after the test. */
 export function useRemoteToolWorld() {
   const remoteMcp = createRemoteMcp({ connectMs: 5_000, timeoutMs: 10_000, idleMs })
-  // Registered before the servers' hooks, because Jest runs these hooks in registration order.
+  // This hook must run before the servers' hooks. Jest runs these hooks in registration order.
   afterEach(() => remoteMcp.close())
   const servers = useRemoteServerWorld()
   return {

@@ -42,7 +42,7 @@ export const startRealService = (db: Db): Promise<Service> => startService(db, u
 /** Gives a test file a service with a separate database. Both are created before the first test. */
 export function useServiceWorld(start: (db: Db) => Promise<Service> = startService) {
   let service: Service
-  // Registered before the database's hook, because Jest runs these hooks in registration order.
+  // This hook must run before the database's hook. Jest runs these hooks in registration order.
   afterAll(() => service.close())
   const database = useTestDatabase()
   beforeAll(async () => {

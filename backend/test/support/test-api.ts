@@ -45,7 +45,7 @@ export function useApiWorld(overrides: Partial<TestDeps> = {}): TestApi {
   let seed: Seed
   let key: string
   let send: ReturnType<typeof createSender>
-  // Registered before the database's hook, because Jest runs these hooks in registration order.
+  // This hook must run before the database's hook. Jest runs these hooks in registration order.
   afterAll(() => app.close())
   const database = useTestDatabase()
   beforeAll(async () => {

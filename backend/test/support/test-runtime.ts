@@ -18,7 +18,7 @@ export interface TestRuntime {
   /** Returns all dial requests so far, including repeated ones. */
   dialRequests: () => RuntimeDialRequest[]
   requestsWith: (method: 'GET' | 'DELETE') => ReceivedRequest[]
-  /** The reports that the runtime returns for an attempt. If an attempt has none, the runtime returns 404. */
+  /** The reports that the runtime returns for an attempt. If the map has no entry for an attempt, the runtime returns 404. */
   reportsByAttempt: Map<string, RuntimeReport[]>
   /**
    * The status that the runtime returns for a method; by default, the one that the docs require. `cut` closes the connection

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Modules that read only texts of the operator, developers, or the database. */
+/** Matches modules that read only texts of the operator, developers, or the database. */
 const ownModules = /^backend\/(test|node_modules|platform\/db|admin|service\/demo|dashboard\/stories)\//
 
 /** Matches the start of each declaration of a module. */

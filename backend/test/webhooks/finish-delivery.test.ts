@@ -104,7 +104,7 @@ describe('replay', () => {
 })
 
 describe('replay of many deliveries', () => {
-  /** Creates a subscription with exhausted deliveries. Each delivery is for another old call. */
+  /** Creates a subscription with exhausted deliveries. Each delivery is for a different old call. */
   const seedExhausted = async (count: number) => {
     const { id } = await seedSubscription()
     const { id: callId } = await completeCall(world.deps, world.seed)

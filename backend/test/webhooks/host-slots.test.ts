@@ -4,7 +4,7 @@ import { createHostSlots } from '../../webhooks/host-slots.ts'
 
 const host = 'receiver.example.com'
 
-/** Starts work in the 16 slots of a host. The test decides when each piece of work ends. */
+/** Creates the slots of a host, in which 16 pieces of work can run at once. The test decides when each one ends. */
 function useSlots() {
   const slots = createHostSlots({ perHost: 16, maxWaitMs: 60_000 })
   const running: { lane: string; end: () => void }[] = []

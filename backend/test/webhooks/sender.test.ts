@@ -164,7 +164,7 @@ it('delivers to a subscription while another at the same host responds slowly to
       () => world.receiver.requests.filter(({ path }) => path === '/sound').length,
       (count) => count === round,
     )
-    // Half of the slots stay free for others, although the receiver has responded to all requests of earlier rounds.
+    // Half of the slots stay free for other receivers, although this receiver has responded to all requests of earlier rounds.
     expect(pending).toHaveLength(2)
     release()
   }

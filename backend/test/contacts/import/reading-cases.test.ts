@@ -52,7 +52,7 @@ it("reads the table's dates and answers in a file, and says which it can't read"
   )
 })
 
-/** Returns a number of the country as people there write it, and in E.164. With another last digit, it's another number. */
+/** Returns an example number of the country, as people there write it and in E.164. */
 function exampleNumber(country: string): { national: string; e164: string } {
   const number = getExampleNumber(country as CountryCode, examples)
   if (number === undefined) throw new Error(`no example of a number in ${country}`)

@@ -138,7 +138,7 @@ it.each(newContacts)('decides whether to remove a new contact $what', async ({ c
   }
 })
 
-/** The values of an existing contact before the import, after a later change, and after the undo. */
+/** For each existing contact, its changes after the import, and the values that it must have after the undo. */
 const existingContacts = [
   { what: 'whose values are the imported ones', later: {}, after: { first_name: 'Old', email: null } },
   {

@@ -95,7 +95,7 @@ it('gives up on an answer that stalls after it began', async () => {
   const parts = []
   for (let count = 0; count < 3; count += 1) parts.push((await turn.next()).value)
   const last = turn.next()
-  // Two waits of 10 seconds are needed: some text was used during the first one, so it doesn't count as a pause.
+  // Two waits of 10 seconds are needed. During the first one, the test still took text, so that wait doesn't count as a pause.
   await waitUntil(() => {
     models.clock.advance(10_000)
     return models.first.requests[0]?.isAborted === true

@@ -10,7 +10,7 @@ import { useWebhookReceiver } from '../../support/webhooks.ts'
 
 let sender: Worker | undefined
 const world = useServiceWorld()
-// Registered before the receiver's hook, because Jest runs these hooks in registration order.
+// This hook must run before the receiver's hook. Jest runs these hooks in registration order.
 afterEach(async () => {
   await sender?.stop()
   sender = undefined

@@ -4,7 +4,7 @@ import { itInChromium } from '../../support/chromium.ts'
 import { useTestDatabase } from '../../support/world.ts'
 
 let service: Service
-// Registered before useTestDatabase()'s hook, because Jest runs these hooks in registration order.
+// This hook must run before useTestDatabase()'s hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.stop()
 })

@@ -6,7 +6,7 @@ const useCounts = () => {
   const clock = new ManualClock()
   const share = shareCounts<{ callCount: number; number: number }>(clock)
   let started = 0
-  /** Views the counts, and returns the number of the count whose result it got: 1 for the first, 2 for the second. */
+  /** Asks for the counts, and returns which computation's result it got: 1 for the first, 2 for the second. */
   const view = async (callCount: number, { key = 'a', isCurrent = false } = {}) => {
     const { number } = await share(key, isCurrent, async () => {
       started += 1

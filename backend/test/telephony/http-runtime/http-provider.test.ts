@@ -247,7 +247,10 @@ describe('a runtime that is away', () => {
     },
   )
 
-  /** Waits three hours after the service has asked about `attempts` attempts twice, so after it has read the first response. */
+  /**
+   * Waits until the service has asked about at least `attempts` call attempts more than once, and has therefore read the first
+   * response about each of them. Then waits another three hours.
+   */
   const stayAway = async (attempts: number) => {
     const timesAsked = () => {
       const paths = world.runtime.requestsWith('GET').map(({ path }) => path)

@@ -17,7 +17,7 @@ let deps: TestDeps
 let seed: Seed
 let key: string
 let service: Service
-// Registered before the database's hook, because Jest runs these hooks in order of registration.
+// This hook must run before the database's hook. Jest runs these hooks in registration order.
 afterAll(async () => {
   await service.stop()
 })
