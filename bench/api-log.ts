@@ -13,10 +13,10 @@ import { getRequestId } from '../backend/platform/http/request-log.ts'
 import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 
 /**
- * `npm run bench:api-log` measures how many `POST /contacts/` one process handles per second, with and without the API log.
- * Short runs with and without it alternate on one database, so that its growth affects both. Requests don't use a socket,
- * because the client's cost would be the same in both cases. Nothing dials the calls.
- */
+= * `npm run bench:api-log` measures how many `POST /contacts/` one process handles per second, with and without the API log.
+= * Short runs with and without the log alternate on one database, so that the database's growth affects both. Requests don't
+= * use a socket, because the client's cost would be the same in both cases. Nothing dials the calls.
+= */
 /** The seconds of each run. They're few, so that other programs disturb both runs of a pair equally. */
 const seconds = Number(process.env.BENCH_SECONDS ?? 1)
 const pairs = Number(process.env.BENCH_PAIRS ?? 40)
@@ -57,7 +57,7 @@ async function measure(send: (api: FastifyInstance) => Promise<void>): Promise<v
 
   const rows: Record<'on' | 'off', Awaited<ReturnType<typeof run>>>[] = []
   for (let pair = 0; pair < pairs; pair += 1) {
-    // Alternates which one runs first.
+    // Alternates which API runs first.
     const first = pair % 2 === 0 ? withLog : withoutLog
     const one = await run(first)
     const other = await run(first === withLog ? withoutLog : withLog)

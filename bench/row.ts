@@ -8,7 +8,7 @@ export interface Row {
 }
 
 export interface Measurement {
-  /** A few words for the picture. */
+  /** The figure's name in the picture: a few words. */
   label: string
   what: string
   /** What the figure is compared with. Undefined if it isn't compared. */
@@ -18,7 +18,7 @@ export interface Measurement {
   rounds: Round[]
   /** How the figure that the limit applies to is computed. By default, it's ours divided by the peer's. */
   compare?: 'ratio' | 'difference' | 'ours'
-  /** Undefined if the figure only explains others. */
+  /** Undefined if the figure only explains other figures. */
   limit?: Limit
   notes?: string
 }
@@ -106,7 +106,9 @@ export async function runRow(row: Row, scale: Scale): Promise<Measurement[]> {
   }
 }
 
-/** Measures our figure and the peer's in each round. The order alternates, because each leaves the database larger. */
+/**
+ * Measures our figure and the peer's in each round. The order alternates, because each measurement makes the database larger.
+ */
 export async function takeTurns(
   rounds: number,
   ours: () => Promise<number>,

@@ -27,8 +27,8 @@ export interface Seeded {
  */
 export async function seed(world: World, calls: number): Promise<Seeded> {
   const { deps, owner: db } = world
-  // Otherwise, foreign keys would be checked with plans that were cached for small tables, which read all rows for each new
-  // row.
+  // Without this, the checks of foreign keys would use plans that were cached for small tables. Such plans read all rows for
+  // each new row.
   await analyze(world)
   const email = `bench${calls}@example.com`
   const { id: userId } = await createUser(deps, { email, name: 'Bench', password })

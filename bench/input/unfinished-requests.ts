@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** The benchmark's connections, which are more than a process's slots for requests. */
+/** How many connections the benchmark opens. It's more than the number of requests that one process handles at a time. */
 const connections = 220
 const bytesOfEach = 2 * 1024 * 1024
 

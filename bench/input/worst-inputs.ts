@@ -118,13 +118,13 @@ const csv = Buffer.from(
 const manyProperties = (schema: object) =>
   Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`p${index}`, schema]))
 
-/** How often each kind of form is sent, so that all forms together stay below the limit of 60 costly ones per minute. */
+/** How many times each form is sent. This keeps all forms together below the limit of 60 costly forms per minute. */
 const formPosts = 10
 
 interface Input {
   name: string
   send: Send
-  /** How often the input can be sent. Requests to the API have no such limit. */
+  /** The maximum number of times that the input is sent. It's infinite for requests to the API. */
   maxPosts: number
 }
 
@@ -148,7 +148,7 @@ const importCsv =
 
 const toDashboard = (name: string, send: Send): Input => ({ name, send, maxPosts: formPosts })
 
-/** The worst input of each kind that the service doesn't reject for its size alone, and some inputs that it does. */
+/** The worst input of each kind that the service doesn't reject for its size alone, and some inputs that it rejects. */
 export const inputs: readonly Input[] = [
   toApi('JSON: 1 MB of small values', postJson(JSON.stringify(Array.from({ length: 250_000 }, () => 1)))),
   toApi('JSON: 0.5 MB of open brackets', postJson('['.repeat(megabyte / 2))),

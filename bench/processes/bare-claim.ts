@@ -11,7 +11,8 @@ const startedAttempts = `
     returning id, fence, call_id`
 
 const dialingCalls = `
-    -- Not a join: PostgreSQL would plan it for the call IDs of earlier attempts, and could read all calls with lower IDs.
+    -- This isn't a join, because PostgreSQL would plan a join for the IDs of earlier attempts, and could read all calls with
+    -- lower IDs.
     update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null
     where id = any(array(select call_id from started))`
 

@@ -5,7 +5,7 @@ import { repeat, serve } from './serve.ts'
 
 /**
  * Posts the same body to the receiver over connections that stay open. By default, nothing is recorded. With BENCH_RECORDS,
- * each request also has a signature, and a statement records the attempt, as each of the service's deliveries needs.
+ * each request also has a signature, and a statement records the attempt, as in the service.
  */
 const { BENCH_RECEIVER = '', BENCH_BODY = '', BENCH_RECORDS } = process.env
 const post = {

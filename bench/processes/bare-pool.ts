@@ -10,7 +10,7 @@ types.setTypeParser(pg.types.builtins.INT8, Number)
 /** Opens connections that have only the service's role and its key of the do-not-call list. */
 export async function openBarePool(max = 16, role = 'outdial_service'): Promise<pg.Pool> {
   const settings = await readSettings()
-  // Returns a promise, for which the pool waits, although its type doesn't say so.
+  // Returns a promise. The pool waits for it, although the pool's type doesn't say so.
   const prepare: (client: pg.ClientBase) => unknown = async (client) => {
     await client.query(`set role ${role}`)
     for (const { name, value } of settings)

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { serveHttp } from './serve.ts'
 
 // A model server that reports two times in the first word of its response: when it received the request's last byte, and when
-// it wrote this word. Both are in milliseconds since 1970. 20 words follow in a second.
+// it wrote this word. Both are in milliseconds since 1970. Another 19 words follow, one every 50 ms.
 
 const words = Array.from({ length: 19 }, (_, index) => `word${index} `)
 const chunkMs = 50

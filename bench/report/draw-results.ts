@@ -5,7 +5,7 @@ const width = 920
 const rowHeight = 34
 const head = 64
 const labelWidth = 280
-/** Where all limits are drawn, so that every bar can be compared with the same line. */
+/** The x coordinate of all limits. It's the same for all, so that every bar can be compared with the same line. */
 const limitX = 560
 const maxX = 740
 

@@ -66,7 +66,7 @@ export function formatLimit(figures: Figures): string {
 
 const resultUnit = ({ compare, unit }: Figures): string => (compare === 'ratio' ? ' ×' : ` ${unit}`)
 
-/** Formats at least three digits of a number from 1, and two of a smaller one. Numbers from 100 have no decimals. */
+/** Formats two digits of a number below 1, and three of a number from 1 to 100. Larger numbers have no decimals. */
 function formatNumber(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US')
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)))

@@ -33,7 +33,7 @@ interface Run {
 
 /**
  * Writes the results to docs/reference/performance.json, and the pages and the picture that show them. Rows that the run
- * didn't measure, or that failed, keep their results.
+ * didn't measure, or that failed, keep their earlier results.
  */
 export async function saveRun({ machine, scale, figures, rows, isFull }: Run): Promise<void> {
   const before = await readReport<Report>('performance.json')

@@ -222,6 +222,6 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 
 const formatCount = (value: number): string => value.toLocaleString('en-US')
 
-/** Formats two digits of a small number, and three of a number from 100. */
+/** Formats two digits of a number below 100, and three of a larger number. */
 const formatNumber = (value: number): string =>
   value >= 100 ? formatCount(Number(value.toPrecision(3))) : String(Number(value.toPrecision(2)))

@@ -4,7 +4,7 @@ import { median, quantile } from '../statistics.ts'
 /** The figures that summarize a measurement's rounds, in the format in which they're saved. */
 export interface Figures {
   row: string
-  /** A few words for the picture. */
+  /** The figure's name in the picture: a few words. */
   label: string
   what: string
   against: string | null

@@ -8,7 +8,7 @@ import { analyze, type HttpClients, type World } from '../world.ts'
 
 const processes = 4
 const clientsOfEach = 8
-/** Numbers of this row start here, in Washington, DC. They're lower than all other numbers. */
+/** Where this row's numbers start, in Washington, DC. They're lower than all other numbers. */
 const firstNumber = 12_022_000_000
 
 /** Measures how long a change of a campaign waits while four processes queue calls in the campaign as fast as they can. */

@@ -16,7 +16,7 @@ import { analyze, type World } from '../world.ts'
 
 /** How many calls each claim gets. */
 export const capacity = 50
-/** The queued calls of each campaign that's added to find out whether the number of campaigns matters. */
+/** How many queued calls each added campaign has. The row adds campaigns to find out whether their number matters. */
 const callsPerAddedCampaign = 20
 const lease = { provider: 'simulated', workerId: randomUUID(), leaseMs: 600_000 }
 
@@ -221,9 +221,9 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
 }
 
 /**
- * Returns how long each claim took, in milliseconds. After each claim, ends the attempts and queues their calls again. Before
- * each, adds a paused, a closed, and a full campaign to the queue. Only autovacuum removes the resulting dead rows.
- */
+= * Returns how long each claim took, in milliseconds. After each claim, ends the attempts and queues their calls again. Before
+= * each claim, adds a paused, a closed, and a full campaign to the queue. Only autovacuum removes the resulting dead rows.
+= */
 const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
   measureWith(queue, claims, calls, () => claimIds(queue.world.deps, calls))
 

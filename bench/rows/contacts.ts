@@ -6,7 +6,10 @@ import { analyze, type HttpClients, type World } from '../world.ts'
 
 export const clients = 32
 const workspaces = 50
-/** The first number of each kind: new numbers of the service and of the peer, and known contacts, all in Washington, DC. */
+/**
+ * The first numbers, all in Washington, DC: for new contacts of the service and the peer, and for the two kinds of known
+ * contacts.
+ */
 const firstNumbers = {
   ours: 12_022_000_000,
   peer: 12_025_000_000,
@@ -82,7 +85,7 @@ export const knownContacts: Row = {
     let last = firstNumbers.ours
     const postNew = () => repeat(scale.seconds, clients, () => postContact(http, world, (last += 1)))
     const postKnown = postKnownFrom(firstNumbers.known, null)
-    // The numbers have another time zone, so the call must be planned again.
+    // These contacts have another time zone than their numbers, so the call must be planned again.
     const postOwnZone = postKnownFrom(firstNumbers.ownZone, 'America/Chicago')
     await warmUp(world, [postNew, postKnown, postOwnZone])
     const common = { against: 'the same with new numbers', unit: 'requests/s' }
@@ -102,7 +105,7 @@ export const knownContacts: Row = {
       },
     ]
 
-    /** Returns a round. It first adds contacts, and then posts each of them once, so that its call is queued. */
+    /** Returns a function that does a round: it adds contacts, and then posts each of them once, which queues a call. */
     function postKnownFrom(firstNumber: number, timeZone: string | null): () => Promise<number> {
       const count = Math.ceil(scale.seconds * maxContactsPerSecond)
       let added = firstNumber

@@ -71,7 +71,7 @@ function formatCosts(costs: readonly Cost[]): string {
   return `each index's share of the write-ahead log, and its size after a million such calls: ${parts.join('; ')}`
 }
 
-/** Changes the calls as the dialer does. Each change adds an entry to every index in which the call is. */
+/** Changes the calls as the dialer does. Each change adds an entry to every index that contains the call. */
 async function completeCalls(db: Db): Promise<void> {
   await sql`
     update call set status = 'dialing', attempts = 1, next_attempt_at = null where status = 'queued'`.execute(

@@ -6,7 +6,7 @@ import { sendContact } from '../seeds/contacts.ts'
 import { analyze, type HttpClients, openClients, type Subject, type World } from '../world.ts'
 
 const campaignCount = 20
-/** So low that the dialers reach the limit all the time. */
+/** The limit of each campaign. It's so low that the dialers reach it all the time. */
 const maxConcurrentCalls = 3
 
 /** How many contacts all API processes together add per second. It's the same for several processes and for one. */
@@ -127,7 +127,9 @@ async function prepareRequests(world: World) {
     return sendContact(http, world.demo, { phoneNumber: lastNumber, campaignId })
   }
   return {
-    /** Starts sending requests to the API processes in turns, at a constant rate. Returns a function that stops this. */
+    /**
+     * Starts sending requests to the API processes in turns, at a constant rate. Returns a function that stops the requests.
+     */
     start: (apis: readonly Subject[]): (() => Promise<void>) => {
       const clients = apis.map(({ port }) => openClients(port, clientsPerApi))
       const sent: Promise<void>[] = []

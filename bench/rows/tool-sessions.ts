@@ -5,7 +5,7 @@ import { atMost, type Bench, type Limit, type Measurement, type Row } from '../r
 import { hangUp } from '../tools/client.ts'
 import { measureCalls, measureOpenings, startToolServer, type ToolSubject } from '../tools/subjects.ts'
 
-/** Rounds before the measured ones. In them, V8 compiles the code that runs often. */
+/** The number of rounds before the measured ones. During these rounds, V8 compiles the code that runs often. */
 const warmUps = 4
 
 export const toolSessions: Row = {

@@ -35,8 +35,8 @@ export async function addQueuedCalls(
   { delaySeconds = 0 } = {},
 ): Promise<void> {
   const { owner } = world
-  // Otherwise, foreign keys would be checked with plans that were cached for small tables, which read all rows for each new
-  // row.
+  // Without this, the checks of foreign keys would use plans that were cached for small tables. Such plans read all rows for
+  // each new row.
   await sql`analyze`.execute(owner)
   const afterContactId = await addBusyContacts(world, count)
   await insertCalls(owner, campaignIds, { afterContactId, delaySeconds })

@@ -1,4 +1,4 @@
-/** The message with which an MCP client opens a session. It and the next two are recorded from the SDK's client. */
+/** The message with which an MCP client opens a session. This message and the next two are recorded from the SDK's client. */
 export const initialize = {
   method: 'initialize',
   params: {
