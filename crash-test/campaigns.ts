@@ -53,7 +53,7 @@ export class Campaigns {
     return this.ids[random.pickWeighted({ small: 1, medium: 3, large: 6 })]
   }
 
-  /** Pauses a campaign, waits, and resumes it. If that fails, the campaign is resumed at the end of the round. */
+  /** Pauses a campaign, waits, and resumes it. If resuming fails, the campaign is resumed at the end of the round. */
   async pauseFor(durationMs: number, random: Random): Promise<void> {
     const name = random.pick<CampaignName>(['small', 'medium', 'large'])
     if (!(await this.#dashboard.press(`/campaigns/${this.ids[name]}`, 'Pause'))) return

@@ -115,7 +115,7 @@ function checkCalls(
   return violations
 }
 
-/** Checks that each call has one event, and that all of its endpoints accepted it. Returns the violations. */
+/** Checks that each call has one event, and that all of the call's endpoints accepted the event. Returns the violations. */
 function checkEvents(
   { subscriptions, load }: Records,
   calls: ReadonlyMap<number, CheckedCall>,

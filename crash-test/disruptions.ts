@@ -20,7 +20,7 @@ export interface DisruptionLog {
 /** How long a disruption waits for a process that starts. After that, it disrupts the start. */
 const maxStartMs = 3_000
 
-/** If a process is frozen for longer, the leases of its call attempts can expire. */
+/** How long a process can be frozen before the leases of its call attempts are at risk of expiring. */
 const leaseAtRiskMs = 20_000
 
 /**

@@ -49,7 +49,10 @@ export class FakeRuntime {
     await once(this.#server, 'listening')
   }
 
-  /** Returns a process's RUNTIME_URL, with the process's name, so that the call log can record who made an attempt. */
+  /**
+   * Returns a process's RUNTIME_URL. It contains the process's name, so that the call log can record which process made an
+   * attempt.
+   */
   url(process: string): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${process}`
   }

@@ -30,7 +30,7 @@ const weights = {
   black_hole: 0.7,
 }
 
-/** Longer than the lease of a call attempt, which is 30 seconds. */
+/** How long a process is frozen: longer than the lease of a call attempt, which is 30 seconds. */
 const freezeMs = 33_000
 
 /** Plans the disruptions of a round. They're always the same for the same seed and round. */

@@ -93,7 +93,7 @@ export async function runRound(infrastructure: Infrastructure, options: RoundOpt
       },
       violations: [
         ...(settled.left === undefined ? [] : [`not everything was done in time: ${settled.left}`]),
-        // Recorded because the simulated provider's log has times of day, which such a jump makes wrong.
+        // A jump of the clock is reported, because it makes the times in the simulated provider's log wrong.
         ...(clockStep > 100 ? [`the clock of this machine jumped by ${Math.round(clockStep)} ms`] : []),
         ...checked.violations,
       ],

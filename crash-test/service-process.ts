@@ -42,7 +42,7 @@ export class ServiceProcess {
   }
 
   start(): void {
-    // If the process ended before it was ready, `ready` stays the same promise, so that others keep waiting.
+    // If the process ended before it was ready, `ready` stays the same promise, so that code that waits for it keeps waiting.
     if (this.#hasBeenReady) this.#ready = Promise.withResolvers()
     this.#hasBeenReady = false
     this.#isExpectedToEnd = false

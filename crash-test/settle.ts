@@ -4,7 +4,7 @@ import type { ApiClient } from './api-client.ts'
 import type { Cluster } from './cluster.ts'
 import type { Workspace } from './seed-workspace.ts'
 
-/** More than enough time for all work that `bringForward` doesn't speed up. */
+/** How long the work can take: more than enough for all work that `bringForward` doesn't speed up. */
 const timeoutMs = 180_000
 
 /**

@@ -27,7 +27,7 @@ export interface ReceivedEvent {
 
 const EventBody = z.object({ id: z.string(), data: z.object({ id: z.number() }) })
 
-/** When a `late` endpoint responds. That's too late, because Outdial waits only 15 seconds. */
+/** How long a `late` endpoint takes to respond. That's too long, because Outdial waits only 15 seconds. */
 const lateMs = 17_000
 
 /** Webhook endpoints that record all requests. Each behavior has a port, because Outdial limits the requests to each port. */
