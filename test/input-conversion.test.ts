@@ -89,7 +89,7 @@ const steps: Record<string, StepRows> = {
       ],
       test: ['test', yesOrNo],
       consent_source: ['consent.source', text],
-      // The date is sent as typed. The API leaves it out if it can't be parsed.
+      // A date that the connector can't parse is sent as typed. The API then leaves it out.
       consent_at: ['consent.at', text],
       consent_kind: ['consent.kind', text],
       do_not_call: ['do_not_call', yesOrNo],

@@ -144,7 +144,7 @@ describe('a recording that takes longer than a step may', () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.now() })
     let settled = false
     const failed = runExpectingError(hydrator, bundle).finally(() => (settled = true))
-    // By then, the first bytes have arrived. The rest of the recording never does.
+    // After this loop, the first bytes have arrived. The rest of the recording never arrives.
     while (!nock.isDone()) await setImmediate()
 
     mock.timers.tick(24_999)

@@ -48,7 +48,7 @@ const failWithoutBrowser = (printed: string): never => {
   throw new Error(`the CLI didn't open a browser:\n${printed}`)
 }
 
-/** Creates a program that the CLI opens instead of a browser, with or without a desktop. It passes on its URL. */
+/** Creates a program that the CLI opens instead of a browser, with or without a desktop. The program passes the URL on. */
 async function browserProgram() {
   let opened: (url: string) => void = () => {}
   const url = new Promise<string>((resolve) => {

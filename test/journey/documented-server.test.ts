@@ -27,7 +27,7 @@ const install = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/install
 const upgrade = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/upgrade.md', pattern)
 const backups = (pattern: RegExp) => commandRunBy(thisTest, 'docs/guides/backups.md', pattern)
 
-/** Registers a test that needs pg_dump and a PostgreSQL server that isn't newer. Without them, the test is skipped. */
+/** Registers a test that needs pg_dump and a PostgreSQL server that isn't newer than it. Without them, the test is skipped. */
 function itWithPgDump(name: string, test: () => Promise<void>): void {
   if (canDump(server)) it(name, test, timeoutMs)
   else it.skip(`${name} (SKIPPED: set DATABASE_URL to a server that your pg_dump can read)`, () => {})

@@ -18,7 +18,7 @@ const isTitleCase = (label: string) =>
     .split(' ')
     .every((word, index) => (index > 0 && smallWords.test(word)) || /^[^a-z]/.test(word))
 
-/** Returns a Markdown text's brackets and URLs outside of code and valid links, which are parts of broken links. */
+/** Returns the brackets and URLs in a Markdown text, outside of code and valid links. They're parts of broken links. */
 const findBrokenLinks = (text: string): string[] =>
   text
     .replaceAll(/`[^`]*`/g, '')
@@ -41,7 +41,7 @@ it.each(named(allSteps))('D008: the texts of %s have only valid links', (_key, s
 })
 
 it('D007, D025: no text has an address that is insecure or runs a script', () => {
-  // Not the service's URL, which is set when the integration is uploaded. test/authentication.test.ts checks it.
+  // The service's URL isn't checked here, but in test/authentication.test.ts, because it's only set during the upload.
   const definition = JSON.stringify(app)
   expect(definition).not.toMatch(/http:\/\//i)
   expect(definition).not.toMatch(/\b(javascript|vbscript|data|file):\S/i)

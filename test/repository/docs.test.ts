@@ -92,9 +92,9 @@ it.each(pagesWithCommands)(
         !otherCommands.some((row) => row.command.test(command)),
     )
     expect(unknown).toEqual([])
-    // Checks the languages of all code blocks, because commands in other blocks wouldn't be tested. Other files run those that
-    // remain: documented-server.test.ts and restore.test.ts the SQL, sign-webhook.test.ts the JavaScript, and
-    // documented-requests.test.ts the HTTP requests.
+    // Checks the languages of all code blocks, because commands in other blocks wouldn't be tested. Other tests cover the
+    // remaining blocks: documented-server.test.ts and restore.test.ts (SQL), sign-webhook.test.ts (JavaScript), and
+    // documented-requests.test.ts (HTTP requests).
     const languages = [...readPage(page).matchAll(/^ *```(\w+)$/gm)].map(([, language]) => language)
     expect(
       languages.filter(

@@ -44,15 +44,15 @@ it('has no text twice under different keys', () => {
 
 it("is the only source of Outdial's sentences for callers and agents: TypeScript rejects any other", () => {
   const details = [{ field: 'name', code: 'required', message: 'Enter a name.' }]
-  // @ts-expect-error: not of the catalog
+  // @ts-expect-error: a sentence must be from the catalog
   const withSentence = () => new ApiError('not_found', 'Not here.')
-  // @ts-expect-error: not of the catalog
+  // @ts-expect-error: a sentence must be from the catalog
   const withDetails = () => new ApiError('validation_failed', { details })
-  // @ts-expect-error: not of the catalog
+  // @ts-expect-error: a sentence must be from the catalog
   const withMessage = () => new ApiError('not_found', { message: 'Not here.' })
-  // @ts-expect-error: not of the catalog
+  // @ts-expect-error: a sentence must be from the catalog
   const aboutField = () => fieldError('name', 'Enter a name.')
-  // @ts-expect-error: not of the catalog
+  // @ts-expect-error: a sentence must be from the catalog
   const toAgent = () => errorResult('Not now.')
   expect([withSentence, withDetails, withMessage, aboutField, toAgent]).toHaveLength(5)
 })

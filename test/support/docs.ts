@@ -41,7 +41,7 @@ export function commandsIn(page: string): string[] {
   return [...new Set(found.flatMap((command) => command.split(' && ')))]
 }
 
-/** Returns the script and arguments of an `npm run admin` or `npm run support` command. Returns an empty list for others. */
+/** Returns the script and arguments of an `npm run admin` or `npm run support` command. Other commands give an empty list. */
 export function programArguments(command: string): { script: string; args: string[] }[] {
   const [, script, rest] = /^(npm run (?:admin|support)) --(.*?)(?: <.*)?$/.exec(command) ?? []
   if (script === undefined || rest === undefined) return []

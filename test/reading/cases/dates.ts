@@ -1,5 +1,5 @@
 // cspell:ignore AKDT AKST Mitteleuropäische Normalzeit Pago
-/** A text, the time zone if the text names none, and the moment that it means. Undefined if it isn't accepted. */
+/** A text, the time zone if the text names none, and the moment that it means. The moment is undefined if it isn't accepted. */
 type DateCase = readonly [text: string, timeZone: string, moment: string | undefined]
 
 const newYork = 'America/New_York'
@@ -20,7 +20,7 @@ const read: readonly (readonly [text: string, moment: string])[] = [
   ['1777883400000', '2026-05-04T08:30:00.000Z'],
   ['2026-11-01 00:30', '2026-11-01T04:30:00.000Z'],
   ['2026-11-01 12:00', '2026-11-01T17:00:00.000Z'],
-  // In this night, the clocks jump from 2:00 to 3:00.
+  // On this night, the clocks jump from 2:00 to 3:00.
   ['2026-03-08 01:30', '2026-03-08T06:30:00.000Z'],
   ['2026-03-08 03:30', '2026-03-08T07:30:00.000Z'],
   ['Sept 4 2026', '2026-09-04T04:00:00.000Z'],
