@@ -24,7 +24,7 @@ const uploads = [
   },
   {
     zip: 'source.zip',
-    // The lock file takes a third of it, and the names of countries in seven languages a tenth.
+    // The lock file takes a third of this size, and the names of countries in seven languages take a tenth.
     maxBytes: 130_000,
     needs: [
       'index.ts',

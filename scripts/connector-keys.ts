@@ -16,7 +16,7 @@ interface Step {
   }
 }
 
-/** Longer lists of choices, such as countries, aren't recorded, because items are only added to them. */
+/** The maximum number of choices to record. Longer lists, such as countries, are left out: items are only added to them. */
 const maxChoices = 20
 
 function describeInput(field: PlainInputField): string {

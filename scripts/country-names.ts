@@ -8,7 +8,7 @@ export const countryNamesFile = new URL('../reading/country-names.ts', import.me
 
 const languages = ['en', 'de', 'es', 'fr', 'pt', 'it', 'nl']
 
-/** Common names that neither source has. */
+/** Common names that neither Intl nor i18n-iso-countries has. */
 const otherNames: Record<string, string[]> = {
   GB: ['Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland'],
   BS: ['Bahamas, The'],

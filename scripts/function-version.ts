@@ -9,7 +9,7 @@ import {
 
 export const functionVersionFile = path.join(functionsFolder, 'version.json')
 
-/** Returns the new content of `version.json`. Its version is higher if a file was added, changed, or removed. */
+/** Returns the new content of `version.json`. Increases the version if a file was added, changed, or removed. */
 export async function generateFunctionVersion(folder = functionsFolder): Promise<string> {
   const recorded = await readFunctionVersion(folder)
   const hashes: FunctionVersion['hashes'] = {}

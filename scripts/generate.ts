@@ -22,7 +22,7 @@ import { generateTimeZoneNames, timeZoneNamesFile } from './time-zone-names.ts'
 // the pages with measured results, the names of countries and time zones, the database's schema, and its functions' version.
 // All are committed, so that a review shows the effects of a change.
 await writeFile(generatedFile, await generateText())
-// Imported here, because these files load the connector, which needs the samples and fields that were written above.
+// These files are imported here, because they load the connector, which needs the samples and fields that were written above.
 const { generateKeys, keysFile } = await import('./connector-keys.ts')
 const { errorsPage, generateErrorsPage } = await import('./errors-page.ts')
 const { callReasonsPage, generateCallReasonsPage } = await import('./call-reasons-page.ts')

@@ -23,7 +23,7 @@ const callLabels = {
   ...toLabels(contract.contactTexts, contract.callTexts.contact.label, 'contact.'),
 }
 
-/** The fields that steps add to the API's call: two after its outcome, and files at the end. */
+/** The fields that steps add after the outcome of the API's call. */
 const flatCallFields: PlainOutputField[] = [
   { key: 'outcome_label', label: toTitleCase(contract.flatCallTexts.outcome_label.label), type: 'string' },
   { key: 'reached', label: toTitleCase(contract.flatCallTexts.reached.label), type: 'boolean' },

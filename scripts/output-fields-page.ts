@@ -75,7 +75,7 @@ const meanings: Record<string, string> = {
     'What was left out because it could not be used, and variables that the agent lacks or needs. Blank if there is nothing.',
 }
 
-/** The possible values of fields that have only a few. */
+/** The possible values of fields that have only a few values. */
 const values: Record<string, readonly string[]> = {
   status: CallStatus.options,
   outcome: CallOutcome.options,

@@ -3,8 +3,8 @@ import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 /**
- * Node's compile cache, which halves the time to load the sources. Unlike in /tmp, its default, other users can't write here.
- */
+= * Node's compile cache, which halves the time to load the sources. By default, it's in /tmp, where other users can write.
+= */
 export const compileCache = fileURLToPath(new URL('../node_modules/.cache/outdial', import.meta.url))
 
 /** Exits with instructions if the project can't be loaded. This function must run on every version of Node. */
