@@ -2,7 +2,7 @@ import { type Answer, type ChatMessage, type ChatRequest, type ChatTool, textOf 
 import { fillSchema } from './fill-schema.ts'
 import { findOrders } from './orders.ts'
 
-/** Decides what to answer: the orders it found if it's obedient, JSON if that's asked for, or else its script. */
+/** Chooses the answer: JSON if the request asks for it, else what a behavior says, else the next part of the script. */
 export function decideAnswer(request: ChatRequest, behaviors: ReadonlySet<string>): Answer {
   if (request.response_format?.type.startsWith('json'))
     return { text: writeJson(request, behaviors), toolCalls: [] }
@@ -20,7 +20,7 @@ export function decideAnswer(request: ChatRequest, behaviors: ReadonlySet<string
   return followScript(request, mayUseTools)
 }
 
-/** Does everything that any message orders, no matter who wrote it. What it already did isn't repeated. */
+/** Does everything that any message orders, no matter who wrote it. Doesn't repeat tool calls that it already made. */
 function obey(request: ChatRequest): Answer {
   const { toolCalls, sentences } = findOrders(request.messages.map(textOf))
   const done = new Set(
@@ -89,7 +89,7 @@ const useTool = ({ function: { name, parameters } }: ChatTool, heard: string) =>
   arguments: JSON.stringify(fillSchema(parameters ?? { type: 'object' }, heard)),
 })
 
-/** Answers with JSON that matches the schema of the request, or the one that's written in the instructions. */
+/** Answers with JSON that matches the request's schema or, if it has none, a schema that's written in the messages. */
 function writeJson({ messages, response_format }: ChatRequest, behaviors: ReadonlySet<string>): string {
   if (behaviors.has('no-json')) return "I'd rather not answer with JSON."
   const written = messages

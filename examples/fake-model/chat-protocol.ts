@@ -39,7 +39,7 @@ export interface Answer {
   toolCalls: { name: string; arguments: string }[]
 }
 
-/** Returns the text of a message, whichever of its two forms it has. */
+/** Returns the text of a message. Its content is either a text or a list of parts. */
 export function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content
   return (content ?? []).map(({ text = '' }) => text).join('\n')

@@ -31,7 +31,7 @@ function readObject(text: string): string | undefined {
       try {
         return JSON.stringify(JSON.parse(candidate.slice(0, end + 1)))
       } catch {
-        // It ends later.
+        // The object ends later.
       }
     }
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Answer, ChatRequest } from './chat-protocol.ts'
 
-/** Twenty chunks a second, like a model that's about as fast as people listen. */
+/** The pause after each word: twenty words a second are about as fast as people listen. */
 const slowMs = 50
 
 interface Writing {
@@ -29,7 +29,7 @@ export function writeCompletion(response: ServerResponse, { request, behaviors, 
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Sends the answer as a stream of words, and fails in the middle of it if that's its behavior. */
+/** Sends the answer as a stream of words. Fails in the middle of the stream if a behavior says so. */
 export async function streamCompletion(response: ServerResponse, writing: Writing): Promise<void> {
   const { request, behaviors, answer, onFirstWord } = writing
   const writeChunk = (delta: object, finish_reason: string | null = null) =>
@@ -91,7 +91,7 @@ const frameOf = ({ model }: ChatRequest) => ({
   model,
 })
 
-/** Numbers calls over the whole conversation, because two calls must not have the same ID. Some servers do that anyway. */
+/** Numbers calls over the whole conversation, so that no two calls have the same ID. Some servers reuse IDs anyway. */
 const toCall = (
   { messages }: ChatRequest,
   behaviors: ReadonlySet<string>,
