@@ -3,7 +3,7 @@ const { groups, foldersOf, layers, pathOf } = require('./scripts/backend-folders
 const folders = layers.flat()
 const inGroup = (...names) => `^backend/(${names.join('|')})/`
 
-/** Matches the files of a folder, without those of the folders in it that are listed separately. */
+/** Returns a pattern for the files of a folder. It leaves out inner folders that are listed separately. */
 function patternOf(name) {
   const inner = foldersOf[name] ?? []
   return inner.length === 0 ? `^${pathOf(name)}/` : `^${pathOf(name)}/(?!(${inner.join('|')})/)`
@@ -13,7 +13,7 @@ const inside = (...names) => names.map(patternOf).join('|')
 
 const storesOf = (name) => `${patternOf(name)}.*-store\\.ts$`
 
-/** Forbids each name to import what is on its own line or above, except itself. */
+/** Returns rules that forbid each name to import the other names on its own line and all names on the lines above. */
 const onlyLower = (kind, lines, toPath) =>
   lines.flatMap((names, index) =>
     names.flatMap((name) => {

@@ -41,7 +41,7 @@ export default tseslint.config(
           ],
         },
       ],
-      // libphonenumber-js declares its class twice, so TypeScript doesn't accept an instance of one as the other.
+      // libphonenumber-js declares its class twice. TypeScript doesn't accept an instance of one declaration as the other.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-shadow': 'error',
       // The rule doesn't see when a function's body uses a type parameter, as in `dropdown<Agent>(…)`.

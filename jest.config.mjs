@@ -11,7 +11,7 @@ export default {
   globalSetup: '<rootDir>/test/support/setup.mjs',
   globalTeardown: '<rootDir>/test/support/teardown.mjs',
   reporters: ['default', '<rootDir>/test/support/skipped-reporter.mjs'],
-  // More than the cores of a small machine, because many tests wait for browsers and processes.
+  // More workers than a small machine has cores, because many tests wait for browsers and processes.
   maxWorkers: 4,
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   // Settings for `npm run test:coverage`. Coverage includes files that no test loads.
