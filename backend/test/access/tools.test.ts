@@ -78,7 +78,7 @@ const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), t
 
 const propertiesOf = ({ builtIn }: BuiltInKind): string[] => Object.keys(builtIn.inputSchema.properties ?? {})
 
-/** Returns the arguments for a tool's calls: one call for each foreign argument, or a single call if the tool has none. */
+/** Returns the arguments for a tool's calls: one for each foreign argument, or a single call without foreign arguments. */
 function createArguments(kind: BuiltInKind): Record<string, unknown>[] {
   const properties = propertiesOf(kind)
   const pick = (names: string[], values: Record<string, unknown>) =>

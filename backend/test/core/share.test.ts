@@ -5,8 +5,8 @@ import { waitUntil } from '../support/wait.ts'
 const isRolledBack = (error: unknown) => error instanceof Error && error.message === 'rolled back'
 
 /**
- * Shares an operation on names. A batch runs until the test ends it. The keys of a name are the parts between plus signs. Items
- * that run alone have a separate list, because a batch can also have a single name.
+ * Shares an operation on names. A batch runs until the test ends it. The keys of a name are the parts between plus signs. Names
+ * that run alone are in a separate list, because a batch can also have a single name.
  */
 function shareNames(
   limits: {

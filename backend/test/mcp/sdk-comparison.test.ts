@@ -155,7 +155,7 @@ const message = fc.oneof(
 
 /**
  * Removes the only intended difference from a response. For invalid parameters, Outdial's server returns -32602 and describes
- * the issues. The SDK's server returns -32603 (or another check's error) and the raw issues of its schema.
+ * the issues. The SDK's server returns the raw issues of its schema with -32603, or an error with -32602.
  */
 function normalize(response: unknown): unknown {
   const { error, ...rest } = response as JsonRpc

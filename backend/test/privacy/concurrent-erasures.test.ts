@@ -30,7 +30,7 @@ beforeEach(() => {
   ;({ deps, seed } = world)
 })
 
-/** Erases a contact in a transaction that commits only when the operations of `start` wait for its locks. */
+/** Erases a contact in a transaction that commits only when the operations that `start` begins wait for its locks. */
 async function runDuringErasure(contactId: number, start: () => Promise<unknown>[]) {
   const release = Promise.withResolvers<void>()
   const erased = Promise.withResolvers<void>()

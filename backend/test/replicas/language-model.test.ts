@@ -47,7 +47,7 @@ async function startProcess(settings: Record<string, string>) {
   }
 }
 
-/** Records another process, which has a model (true), has none (false), or is an earlier version (null). */
+/** Records another process: with a model (true), without a model (false), or of an earlier version (null). */
 async function recordOther(hasModel: boolean | null): Promise<string> {
   const id = newNodeId()
   await recordReplica(database.db, id, { role: 'worker', hasModel })

@@ -58,7 +58,7 @@ async function start(
     },
   }
   running.push(process)
-  // After it has connected, the process notifies itself once of everything.
+  // After the process has connected, it sends itself each notification once.
   await waitUntil(() => received.length === names.length)
   received.length = 0
   return process

@@ -28,7 +28,7 @@ const lastOutcome = { status: 'completed', outcome: 'busy', ended_reason: 'line_
 
 const momentNames = ['queueing', 'claiming', 'retry', 'import', 'callback', 'change'] as const
 
-/** What a test expects: the call as the API shows it, the reason why none was queued, or an error's code. */
+/** What a test expects: the call as the API shows it, the reason why no call was queued, or an error's code. */
 type Result = object | string
 
 interface Case {

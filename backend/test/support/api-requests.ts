@@ -30,7 +30,7 @@ export const apiRequests: Record<string, (of: SeededObjects) => RouteInput> = {
   unsubscribeWebhook: (of) => ({ id: of.subscription }),
 }
 
-/** Returns a valid request for a route. Throws if `apiRequests` has none, so that a test fails. */
+/** Returns a valid request for a route. Throws if `apiRequests` has no request for the route, so that a test fails. */
 export function inputFor({ operationId }: Route, of: SeededObjects): RouteInput {
   const create = apiRequests[operationId]
   if (create === undefined) throw new Error(`apiRequests has no request for ${operationId}`)

@@ -15,7 +15,7 @@ export async function withChromium<Result>(use: (browser: Browser) => Promise<Re
   }
 }
 
-/** Registers a test that needs a real browser. On a machine without one, it's skipped and its name says so; in CI, it fails. */
+/** Registers a test that needs a real browser. Without a browser, it's skipped, and its name says so. In CI, it fails. */
 export function itInChromium(
   name: string,
   test: (browser: Browser) => Promise<void>,

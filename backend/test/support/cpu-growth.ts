@@ -40,7 +40,7 @@ export async function findGrowth(
 /**
  * Returns the lowest CPU time of several runs, in milliseconds, because noise only adds to it.
  *
- * @param limitMs stops early if a run is within this limit, or exceeds it so far that noise can't be the reason
+ * @param limitMs stops early if a run takes no longer than this, or so much longer that noise can't be the reason
  */
 async function measureCpuMs(
   text: string,

@@ -164,7 +164,7 @@ export const everyHour: CallingHours = {
 
 export const noRetry: RetryPolicy = { max_attempts: 1, delay_minutes: 60, on: [] }
 
-/** Creates a workspace that can place calls, which the public API can't do. */
+/** Creates a workspace that can place calls. The public API can't create workspaces. */
 export async function seedWorkspace(deps: Pick<Deps, 'db' | 'secretBox'>, name = 'Acme'): Promise<Seed> {
   const { db, secretBox } = deps
   const workspace = await db

@@ -141,7 +141,7 @@ export async function dumpRows({ db }: Pick<TestDatabase, 'db'>): Promise<Record
   }>`select tablename as name from pg_tables where schemaname = 'public' and tablename !~ '^api_request' order by 1`.execute(
     db,
   )
-  // One statement, because some tests dump the rows hundreds of times.
+  // Reads all tables with one statement, because some tests call this function hundreds of times.
   const parts = tables.rows.map(
     ({ name }) =>
       sql`select ${sql.lit(name)} as name, (to_jsonb(t) - 'last_seen_at' - 'last_used_at')::text as row from ${sql.table(name)} t`,

@@ -103,7 +103,7 @@ const isInstalled = () => spawnSync(program, ['--version'], { stdio: 'ignore' })
 
 /**
  * Groups tests that start PgBouncer. They need a database server with a network address, because only Outdial's user can use
- * the socket of an embedded one. Where they can't run, they're skipped and say so; in CI, they fail.
+ * the socket of an embedded server. Where they can't run, they're skipped and say so; in CI, they fail.
  */
 export const describeWithPgBouncer = (name: string, tests: () => void): void =>
   process.env.DATABASE_URL && (isInstalled() || process.env.CI === 'true')

@@ -171,7 +171,7 @@ describe('an HTTP tool', () => {
     expect(page.text).toContain('Tool added')
     const tool = await getToolDetails(user, 'long')
     await assignTool(world.service.deps, user.seed.workspaceId, user.seed.agentId, tool.id, {})
-    // Removes the tool's headers, because most servers, like this one, accept fewer headers.
+    // Removes the tool's headers, because most servers, like this one, don't accept 50 KB of headers.
     await user.browser.press(await user.open(`/tools/${tool.id}/edit-http`), 'Save', { headers: '' })
     receiver.requests.length = 0
     const trial = await user.open(`/agents/${user.seed.agentId}/tools/${tool.id}/try`)
