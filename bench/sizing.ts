@@ -19,7 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 /** How many calls a worker can have in progress: each of the 10 campaigns has at most 50. */
 const liveCalls = Math.ceil(500 * scale.factor)
-/** How many seconds the live calls are measured. It's long enough to renew their leases several times: every 7 seconds. */
+/** How many seconds the live calls are measured. Their leases are renewed several times in this time: every 7 seconds. */
 const liveSeconds = Math.ceil(35 * scale.factor)
 
 const machine = await describeMachine()

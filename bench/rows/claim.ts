@@ -166,7 +166,7 @@ export async function addCalls(
   }
 }
 
-/** Gives each campaign a limit of one call, and starts a call. */
+/** Gives each campaign a limit of one call, and starts a call in it. */
 async function fill({ owner }: World, campaignIds: readonly number[]): Promise<void> {
   await sql`update campaign set max_concurrent_calls = 1 where id = any(${campaignIds}::bigint[])`.execute(
     owner,
@@ -209,7 +209,7 @@ async function enterQueue({ owner }: World, campaignIds: readonly number[]): Pro
 
 /** Measures claims in both queues, in turns. */
 async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue): Promise<Times> {
-  // Compiles the code, caches the plans, and gives each campaign a turn.
+  // A warm-up: compiles the code, caches the plans, and gives each campaign a turn.
   for (const queue of [few, many])
     await measureClaims(queue, claims + Math.ceil(queue.open.length / maxCampaigns))
   const times: Times = { many: [], few: [] }

@@ -62,7 +62,7 @@ export const replicas: Row = {
       return callsPerSecond
     }
     const [several, one] = [measureRate(severalProcesses), measureRate({ workers: 1, apis: 1 })]
-    await one() // gives the later analysis of the tables some rows
+    await one() // adds rows, so that the later analysis of the tables finds some
     const rounds = await takeTurns(Math.max(2, Math.ceil(scale.rounds / 2)), several, one)
     // Shares mean something only over a longer time.
     const fastest = Math.max(...findings.map(({ callsPerSecond }) => callsPerSecond))

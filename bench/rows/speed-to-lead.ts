@@ -272,7 +272,7 @@ interface DialRequest {
   to_number: string
 }
 
-/** The content of the end report. It includes the analysis, so that the event is sent without waiting for one. */
+/** The content of the end report. It includes the analysis, so the event is sent without waiting for an analysis. */
 const conversation = {
   outcome: 'answered',
   ended_reason: 'contact_hung_up',

@@ -50,7 +50,7 @@ export async function measureCalls(bench: Bench, kind: CallCost['kind'], calls: 
     await waitForCalls(world, campaigns)
     await waitForDeliveries(world)
   }
-  // Compiles the code and caches plans. Also gives the following analysis of the tables some rows.
+  // Compiles the code and caches plans. Also adds rows, so that the following analysis of the tables finds some.
   const warmUp = Math.min(1_000, calls)
   await make(0, warmUp)
   await analyze(world)
