@@ -33,7 +33,7 @@ it('npm run bench -- indexes says what each index of calls costs', async () => {
   const costs = [...stdout.matchAll(/`(call_\w+)` ([\d.]+)%, (\d+) MB/g)]
   const costOf = new Map(costs.map(([, name = '', share]) => [name, Number(share)]))
   expect([...costOf.keys()]).toEqual(expect.arrayContaining(['call_open_once', 'call_due', 'call_list']))
-  // call_list contains every call. The other two contain only test calls, and the benchmark has none.
+  // call_list contains every call. The other two contain only test calls, and the benchmark makes no test calls.
   expect(costOf.get('call_list')).toBeGreaterThan(1)
   expect(costOf.get('call_test')).toBeLessThan(1)
   expect(costOf.get('call_due_test')).toBeLessThan(1)

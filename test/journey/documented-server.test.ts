@@ -179,7 +179,7 @@ itWithPgDump(
     await first.stop()
     await rm(path.join(dataDir, 'demo.json'))
     const second = await start(install(/^npm start$/), upgraded)
-    // This start also adds the demo workspace, because the moved data had none.
+    // This start also adds the demo workspace, because the moved data didn't contain it.
     expect(await emailsOfUsers(upgraded)).toEqual(['robin@example.com', 'demo@example.com'])
     await second.stop()
   },

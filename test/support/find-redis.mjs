@@ -1,8 +1,8 @@
 import { createClient } from '@redis/client'
 
 /**
- * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Returns undefined if there's none; tests that
- * need Redis are then skipped. Other programs may use the same Redis, because each test has unique names.
+ * Returns the URL of a Redis on this machine, or the one in OUTDIAL_TEST_REDIS. Returns undefined if it can't be
+ * reached; tests that need Redis are then skipped. Other programs may use the same Redis, because tests use unique names in it.
  *
  * @throws {Error} in CI, if Redis can't be reached
  */
