@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
-// Runs the checks of package.json in two lanes at the same time, because each keeps one core busy. ESLint takes as long as all
-// the other checks.
+// Runs the checks of package.json in two lanes at the same time, because each lane keeps one core busy. ESLint takes as long
+// as all the other checks.
 const lanes = [
   ['check:lint'],
   ['check:types', 'check:walls', 'check:format', 'check:spelling', 'check:node22'],

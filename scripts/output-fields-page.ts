@@ -24,7 +24,7 @@ const fromContract: Record<string, FieldText> = {
   ...contactAddedTexts,
 }
 
-/** The meanings of fields for Zap builders, if the API's text has none or is written for programs. */
+/** The meanings of fields for Zap builders, where the API's text has no meaning or is written for programs. */
 const meanings: Record<string, string> = {
   id: "The call's ID. **Find Call** finds the call by it.",
   status: 'Whether the call is waiting, being dialed, in progress, or completed.',
