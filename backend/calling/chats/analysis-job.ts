@@ -15,7 +15,7 @@ import { addTokens } from './token-usage.ts'
 
 /** How long a process leases a chat. It's longer than the model client's time limit for an analysis. */
 const leaseMs = minuteMs
-/** With two attempts, the last one ends within two minutes after the first one began. */
+/** Maximum attempts to analyze a chat. The second one ends within two minutes after the first one began. */
 const maxAttempts = 2
 /** How long to wait before the second attempt. It's long enough for a restart of the model's server. */
 const retryDelayMs = 15 * secondMs
@@ -25,8 +25,8 @@ const processEnded = 'The process that analyzed the conversation ended before th
 type AnalysisDeps = Pick<Deps, 'clock' | 'config' | 'db' | 'log' | 'metrics'> & { model: ModelClient }
 
 /**
- * Starts a worker that analyzes chats that have ended. Any number of processes can run one: each chat is leased, and another
- * process analyzes it again if the lease expires.
+ * Starts a worker that analyzes chats that have ended. Any number of processes can run this worker. Each chat is leased to one
+ * of them, and if the lease expires, another process analyzes the chat.
  */
 export function startChatAnalysis(deps: AnalysisDeps): Worker {
   const { clock, db, log } = deps
@@ -55,7 +55,9 @@ async function analyzeChat(deps: AnalysisDeps, attempt: AnalysisAttempt, signal:
   await addTokens(deps, attempt.workspaceId, outcome.usage)
 }
 
-/** Returns how an attempt ends. If this process stops it, the attempt doesn't count, and another process repeats it at once. */
+/**
+ * Returns how an attempt ends. An attempt that was aborted because this process stops doesn't count, and is repeated at once.
+ */
 function toEnd(
   { clock }: Pick<Deps, 'clock'>,
   { number }: AnalysisAttempt,

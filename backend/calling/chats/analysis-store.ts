@@ -5,13 +5,15 @@ import type { ConversationAnalysis } from '../conversation/model/analysis.ts'
 import type { TokenUsage } from '../conversation/model/usage.ts'
 import { addTokensOf, toDueAnalysis } from './chat-store.ts'
 
-/** An attempt to analyze a chat. Only the newest one of a chat is stored. */
+/** An attempt to analyze a chat. Only a chat's newest attempt is stored. */
 export interface AnalysisAttempt {
   workspaceId: number
   chatId: string
   agentId: number
   agentVersion: number
-  /** 1 for the first attempt. The number also fences the lease: an older attempt can't store its end. */
+  /**
+   * 1 for the first attempt. It also fences the lease: once a newer attempt has started, an older one can't store how it ended.
+   */
   number: number
 }
 
@@ -89,7 +91,7 @@ export async function endIdleChats(
   return Number(numAffectedRows)
 }
 
-/** Marks analyses as failed that were due at `since` or earlier, and that no process has leased. */
+/** Marks analyses as failed if they were due at `since` or earlier, and no process has leased them since then. */
 export async function giveUpAnalyses(db: Db, since: Date, failure: string): Promise<void> {
   await sql`
     update conversation set analysis_at = null, analysis_failure = ${failure}

@@ -52,7 +52,7 @@ async function loadContact(
   return { contact: { first_name, last_name, variables }, timeZone: timeZoneOfContact(found) }
 }
 
-/** Returns what an analysis reads: the words of the agent and the contact, and the results of tools. */
+/** Returns what an analysis reads: the agent's settings, what the agent and the contact said, and what tools returned. */
 export const toAnalyzed = (
   agent: AgentValues,
   turns: readonly Pick<TurnRow, 'input' | 'parts'>[],

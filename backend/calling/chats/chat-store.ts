@@ -82,7 +82,7 @@ export interface TurnRow {
   input: TurnInput | null
   /** Null if nothing has been saved. Until the turn ends, parts are saved when a tool that has effects starts or finishes. */
   parts: Turn['parts'] | null
-  /** Null while the turn is in progress, and if its process was killed. */
+  /** Null while the turn is in progress, and if it was lost, for example because its process was killed. */
   messages: Turn['messages']
   started_at: Date
 }
@@ -136,8 +136,8 @@ export async function insertTurn(db: Db, key: TurnKey, input: TurnInput | null, 
 }
 
 /**
- * Saves the parts of a locked chat's turn that's in progress. The late results that it has taken aren't among them: until the turn
- * ends, they're still the chat's.
+ * Saves the parts of a turn in progress. Its chat must be locked. Leaves out late results, because the chat keeps them until
+ * the turn ends.
  */
 export async function updateProgress(db: Db, key: TurnKey, parts: Turn['parts']): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -208,7 +208,7 @@ export async function updateTokens(
     .execute()
 }
 
-/** Ends a chat, and makes its analysis due. */
+/** Ends a chat that hasn't ended yet, and makes its analysis due. */
 export async function updateEnd(
   db: Db,
   workspaceId: number,

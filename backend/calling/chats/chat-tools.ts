@@ -5,7 +5,7 @@ import type { OpenTools } from '../conversation/conversation-tools.ts'
 import { openToolClient, ownToolServerUrl } from '../telephony/tool-client.ts'
 import type { ChatRow } from './chat-store.ts'
 
-/** The tool server is on the same machine, so a longer wait won't help. */
+/** How long opening a tool session can take. The tool server is on the same machine, so a longer wait wouldn't help. */
 const openTimeoutMs = 3 * secondMs
 
 /** Opens a tool session for a chat. The session's tools only do dry runs, and only for the chat's contact. */

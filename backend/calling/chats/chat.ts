@@ -36,7 +36,7 @@ export interface Chat {
 export interface ChatTurn {
   number: number
   input: TurnInput | null
-  /** While the turn is in progress, those until its last tool that has effects. */
+  /** While the turn is in progress, the parts as they were when a tool that has effects last started or finished. */
   parts: readonly TurnPart[]
   /** False while the turn is in progress, and if it was lost: its process was killed, or another process took the next turn. */
   isFinished: boolean

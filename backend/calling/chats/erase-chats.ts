@@ -25,7 +25,7 @@ function mentionsContact(contact: ContactIdentifiers) {
   )`
 }
 
-/** Chats that one statement reads. A chat can have megabytes, so many more could exceed the statement timeout. */
+/** How many chats one statement reads. A chat can have megabytes, so many more chats could exceed the statement timeout. */
 const chatsPerStep = 20
 
 /**
@@ -71,8 +71,9 @@ export const eraseChatsNaming: ContactEraser = async (db, contact) => {
 }
 
 /**
- * Deletes up to `limit` chats whose last turn was before `before`, with their turns and tool calls: those of one workspace, or
- * of all if `workspaceId` is null. Returns the number of deleted chats. Concurrent processes delete different chats.
+ * Deletes up to `limit` chats of a workspace whose last turn was before `before`, with their turns and tool calls. If
+ * `workspaceId` is null, deletes chats of all workspaces. Returns the number of deleted chats. Concurrent processes delete
+ * different chats.
  */
 export async function deleteOldChats(
   db: Db,

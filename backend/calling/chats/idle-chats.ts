@@ -4,14 +4,17 @@ import { describeError } from '../../platform/core/errors.ts'
 import { type PeriodicJob, startPeriodicJob } from '../../platform/core/periodic.ts'
 import { endIdleChats, giveUpAnalyses } from './analysis-store.ts'
 
-/** A chat without a turn for this long ends. */
+/** How long a chat can have no turn before it ends. */
 export const idleLimitMs = 15 * minuteMs
 
 const batchSize = 500
 
 const noModel = "No worker had a language model, so the conversation wasn't analyzed."
 
-/** Starts a job that ends idle chats. It also marks analyses as failed that no process has begun within an hour. */
+/**
+ * Starts a job that ends idle chats. In a process without a language model, it also marks analyses as failed that have waited
+ * for an hour.
+ */
 export const startIdleChatEnd = ({
   clock,
   db,
@@ -24,7 +27,7 @@ export const startIdleChatEnd = ({
     work: async () => {
       const now = clock.now()
       const before = (ms: number) => new Date(now.getTime() - ms)
-      // A process with a model doesn't do this, because it can still analyze chats that have waited for an hour.
+      // A process with a model doesn't give up analyses, because it can still analyze chats that have waited for an hour.
       if (model === undefined) await giveUpAnalyses(db, before(hourMs), noModel)
       const ended = await endIdleChats(db, { now, since: before(idleLimitMs), limit: batchSize })
       return ended === batchSize

@@ -33,7 +33,7 @@ export async function findChat(db: Db, workspaceId: number, id: string): Promise
   }
 }
 
-/** Adds the results that arrived after their turns to the tools of these turns. */
+/** Fills in the missing results of tools: the late result or, in an ended chat, a note that none arrived. */
 export function addLateResults(chat: ChatRow, turns: readonly TurnRow[]): TurnRow[] {
   const late = [...turns.flatMap(({ parts }) => parts ?? []), ...(chat.late_results as LateResult[])]
   const results = new Map(late.flatMap((part) => (part.type === 'late_result' ? [[part.id, part]] : [])))

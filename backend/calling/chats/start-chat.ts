@@ -17,12 +17,12 @@ import { requireTokensLeft } from './token-usage.ts'
 /** Maximum number of chats that a member can start within an hour. */
 const maxChatsPerHour = 30
 
-/** The contact of a chat: one of the workspace's, or made-up values. */
+/** The contact of a chat: a contact of the workspace, or made-up values. */
 export type ChatContact = { contactId: number } | { sampleValues: SampleValues }
 
 /**
  * Starts a chat with the newest version of an agent, even if the agent is a draft or calls use an older version. If the agent
- * speaks first, the new chat already has its first words.
+ * speaks first, the new chat already contains the agent's first words.
  *
  * @throws {ApiError} not_found for an unknown agent or contact, and rate_limited
  */

@@ -50,8 +50,9 @@ const maxFindingMs = 10 * secondMs
 export const maxInputLength = 2_000
 
 /**
- * Takes the next turn of a chat, and streams what the agent says and does. If another turn is in progress, interrupts it, and
- * its words until then are stored. Iterate to the end, even after the signal has aborted. Otherwise, the turn isn't stored.
+ * Takes the next turn of a chat, and streams what the agent says and does. If this process has another turn of the chat in
+ * progress, interrupts it, and waits until its words so far are stored. Iterate to the end, even after the signal has aborted.
+ * Otherwise, the turn isn't stored.
  *
  * @param signal interrupts the turn
  * @throws {FormError} not_found, and validation_failed if the chat has ended or is another member's
@@ -173,7 +174,7 @@ async function* findResults(
  */
 export async function endChat(deps: Omit<ChatDeps, 'model'>, key: ChatKey): Promise<void> {
   const { workspaceId, chatId } = key
-  // Checked before `startExclusive` interrupts the turn in progress, because only the chat's member may do that.
+  // Checks the member before `startExclusive` interrupts the turn in progress, because only the chat's member may do that.
   await inTransaction(deps, (tx) => lockOwnChat(tx.db, key))
   const exclusive = await startExclusive(deps, chatId, new AbortController().signal)
   try {

@@ -40,7 +40,7 @@ export async function addTokens(
 
 const isNearLimit = (tokens: number, limit: number): boolean => tokens >= noticeShare * limit
 
-/** The tokens that a workspace has used today, in UTC. */
+/** How many tokens a workspace has used today, and how many it can use. Days are in UTC. */
 export interface TokenUse {
   tokens: number
   limit: number

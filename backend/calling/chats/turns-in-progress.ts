@@ -5,7 +5,10 @@ interface TurnInProgress {
   ended: Promise<void>
 }
 
-/** The turns in progress of each process, by chat ID. A process is identified by its metrics, because each has its own. */
+/**
+ * The turns in progress of each process, by chat ID. A process is identified by its metrics object, because each process has
+ * its own.
+ */
 const turnsOf = new WeakMap<Deps['metrics'], Map<string, TurnInProgress>>()
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/schema.ts'
 
-/** Adds tokens to a workspace's day, and returns all tokens of that day. */
+/** Adds tokens to a workspace's total for a day, and returns the new total. */
 export async function addToUsage(
   db: Db,
   workspaceId: number,
