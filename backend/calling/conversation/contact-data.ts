@@ -11,7 +11,7 @@ export const dataEnd = '</contact_data>'
 /** Maximum characters of one value. The rest of a longer one is cut off. */
 const maxValueLength = 500
 
-/** Replaces each placeholder of an instruction by the quoted name of its field: {{day|soon}} becomes "day". */
+/** Replaces each placeholder of an instruction with the quoted name of its field: {{day|soon}} becomes "day". */
 export const nameFields = (instruction: string): string =>
   replacePlaceholders(instruction, ({ name }) => `"${name}"`)
 
@@ -34,7 +34,7 @@ export function buildContactData(instructions: readonly string[], values: CallVa
   return [dataStart, '{', lines.join(',\n'), '}', dataEnd].join('\n')
 }
 
-/** Lists the names that texts use, each with its first fallback, if it has one. */
+/** Lists the names of the placeholders in texts, each with its first fallback, if it has one. */
 function listFallbacks(texts: readonly string[]): Map<string, string | undefined> {
   const fallbacks = new Map<string, string | undefined>()
   for (const text of texts) {
@@ -47,8 +47,8 @@ function listFallbacks(texts: readonly string[]): Map<string, string | undefined
 }
 
 /**
- * Returns JSON on one line that can't end the block. Escapes angle brackets, line separators, and characters that are
- * invisible or change the direction of text, because they can hide instructions from people.
+ * Returns JSON on one line. Escapes angle brackets and line separators, so that the value can't end the block. Also escapes
+ * characters that are invisible or change the direction of text, because they can hide instructions from people.
  */
 const toSafeJson = (value: string | null): string =>
   JSON.stringify(value).replace(/[<>\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter)

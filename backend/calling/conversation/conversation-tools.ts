@@ -32,15 +32,15 @@ export interface OpenTools {
 export interface TurnTools {
   /** The tools to offer to the model. */
   offered: ConversationTool[]
-  /** Returns a part for a tool that the model uses. */
+  /** Returns the turn's part for a tool that the model uses. */
   toPart(toolCallId: string, name: string, args: unknown): ToolPart
   /** Returns an ID that's unique in the conversation. Servers may use the same `toolCallId` in each turn. */
   toPartId(toolCallId: string): string
-  /** Returns the outcome of a tool that has finished. Undefined for other results, such as that of a call control. */
+  /** Returns the outcome of a tool that has finished. Undefined for other tools and for call controls. */
   findOutcome(toolCallId: string): ToolOutcome | undefined
-  /** Notes that the model, or the stored turn, has a tool's result, so that it isn't saved as a late one. */
+  /** Notes that the turn has a tool's result, which then isn't saved as a late one. */
   setTaken(toolCallId: string): void
-  /** Returns whether using a tool changes something, unless it's a dry run. */
+  /** Returns true if using a tool changes something, or would change something if it weren't a dry run. */
   hasEffects(name: string): boolean
   /** Returns a call control that the model used and that couldn't be carried out. */
   findFailedControl(): CallControlName | undefined

@@ -29,7 +29,7 @@ export interface ConversationDeps {
   runControl(name: CallControlName): Promise<string>
   /**
    * Saves the parts of a turn in progress, so that any process that continues knows which tools were started. Returns false if
-   * it isn't the newest turn anymore, or can't be saved: then no tool that has effects may start. Never rejects.
+   * the turn isn't the newest anymore, or if its parts can't be saved: then no tool that has effects may start. Never rejects.
    */
   saveProgress(parts: readonly TurnPart[]): Promise<boolean>
   /** Saves a result that arrives after its turn. Never rejects. */
@@ -62,7 +62,9 @@ const maxStoredResult = 16_384
 const closingMs = 20 * secondMs
 /** The time limit for agents that were saved before agents had one. */
 const defaultMaxMinutes = 30
-/** Maximum characters of a request to the model, which are about 100,000 tokens. A conversation that would exceed them ends. */
+/**
+ * Maximum characters of a request to the model: about 100,000 tokens. A conversation whose next request would be longer ends.
+ */
 const maxRequestLength = 300_000
 
 /** How long the contact waits for a word before the agent bridges the pause. */
@@ -218,8 +220,8 @@ export class Conversation {
       if (part.type === 'tool_call') yield add(turn, tools.toPart(part.toolCallId, part.name, part.args))
       else if (part.type === 'tool_result') {
         yield* finishTool(turn, tools, part)
-        // Without its result, a process that continues couldn't tell whether the tool has done its work. If the turn can't be saved
-        // anymore, the result is saved as a late one.
+        // Without the saved result, a process that continues the conversation couldn't tell whether the tool has done its work. If
+        // the turn can't be saved anymore, the result is saved as a late one.
         const isSaved = !tools.hasEffects(part.name) || (await this.#deps.saveProgress(turn.parts))
         if (isSaved) tools.setTaken(part.toolCallId)
       } else yield* this.#finish(turn, tools, part)
@@ -249,7 +251,7 @@ export class Conversation {
       yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
       return
     }
-    // Checked before `end_call`, because an opt-out must always be confirmed.
+    // An opt-out has priority over `end_call`, because it must always be confirmed.
     if (hasUsed(turn, 'opt_out')) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
     else if (hasUsed(turn, 'end_call')) yield* this.#say(turn, this.#goodbye(turn), 'agent')
     else if (part.isTooLong) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
@@ -295,7 +297,10 @@ export class Conversation {
     return fillSpokenText(this.#state.agent.closing_line, this.#state.values)
   }
 
-  /** Returns the last words of a call that the agent ends. Blank if the model has said some, and there's no closing line. */
+  /**
+   * Returns the last words of a call that the agent ends. Blank if there's no closing line, and the model has already spoken in
+   * this turn.
+   */
   #goodbye(turn: OpenTurn): string {
     return this.#closingLine() || (hasSaid(turn) ? '' : this.#phrases.goodbye)
   }
@@ -341,7 +346,9 @@ const hasSaid = ({ parts }: Pick<Turn, 'parts'>): boolean =>
 const hasUsed = ({ parts }: Pick<Turn, 'parts'>, name: CallControlName): boolean =>
   parts.some((part) => part.type === 'tool' && part.name === name && !part.isError)
 
-/** Adds a part to a turn, or words to its last part, and returns the event. */
+/**
+ * Adds a part to a turn, or adds its words to the last part if that has words of the same kind. Returns the event to stream.
+ */
 function add(turn: OpenTurn, part: TurnPart): TurnEvent {
   const last = turn.parts.at(-1)
   if (part.type === 'said' && last?.type === 'said' && last.isFiller === part.isFiller) {

@@ -34,13 +34,16 @@ const toLettersAndDigits = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, '')
 
-/** Matches a text whose last period belongs to an initial or a title, such as "Dr.", so that it doesn't end a sentence. */
+/**
+ * Matches a text that ends with an initial or a title, such as "Dr.". The period of such an abbreviation doesn't end a
+ * sentence.
+ */
 const abbreviation = /(?:^|[^\p{L}])(?:\p{L}|mr|mrs|ms|dr|prof|st|hr|fr|sr|sra|srta|mme|mlle)\.$/iu
 
 /** The number of characters in the longest abbreviation, plus the character before it. */
 const maxAbbreviation = ' srta.'.length
 
-/** Returns where the question at the end of a text starts, or the text's length if there's none. */
+/** Returns where the question at the end of a text starts, or the text's length if it doesn't end with a question. */
 function findLastQuestion(text: string): number {
   if (!/[?？]["'”»)]*$/.test(text)) return text.length
   const ends = [...text.matchAll(/[.!?…]["'”»)]*(?=\s)|[。！？]/g)].map(

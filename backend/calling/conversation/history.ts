@@ -72,8 +72,8 @@ export const toLateResultsMessage = (results: readonly LateResult[]): ModelMessa
 export const toSaidMessage = (text: string): ModelMessage => ({ role: 'assistant', content: text })
 
 /**
- * How long after the beginning of its turn a tool can still be running. A turn takes minutes at most, and the tool server ends a tool
- * after 20 seconds. A tool without a result for this long was lost with its process.
+ * How long after the start of its turn a tool can still be running. A turn takes a few minutes at most, and the tool server ends a
+ * tool after 20 seconds. A tool that has no result after this time was lost with its process.
  */
 const maxRunningMs = 5 * minuteMs
 

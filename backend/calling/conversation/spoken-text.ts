@@ -9,7 +9,7 @@ import { type InlineState, toSpokenWord } from './spoken-word.ts'
 /** Removes Markdown from a text that arrives in chunks. The returned pieces, joined, are what `toSpokenText` returns. */
 export interface SpokenTextStream {
   write: (chunk: string) => string
-  /** Returns the last word. */
+  /** Ends the text, and returns its last word. */
   end: () => string
 }
 
@@ -32,7 +32,7 @@ export function createSpokenTextStream(): SpokenTextStream {
   let line: Line = { kind: 'text', isStart: true }
   let word = ''
   let hasSpace = false
-  /** The last word that was said, its line, and whether a blank line followed. */
+  /** The last word that was said, the kind of its line, and whether a blank line followed. */
   let last: { word: string; kind: LineKind; endsParagraph: boolean } | undefined
 
   const endWord = (): string => {

@@ -4,7 +4,7 @@ import type { TokenUsage } from './model/usage.ts'
 /** The contact's side of a turn: they said something, or nothing. */
 export type TurnInput = { type: 'speech'; text: string } | { type: 'silence' }
 
-/** A part of the agent's side of a turn, in the order in which it happened. */
+/** A part of the agent's side of a turn. A turn has its parts in the order in which they happened. */
 export type TurnPart = SaidPart | ToolPart | LateResult | TroublePart | InterruptedPart
 
 export interface SaidPart {
@@ -20,7 +20,7 @@ export interface ToolPart {
   id: string
   name: string
   args: unknown
-  /** Null if the tool was still running when the turn ended. */
+  /** Null while the tool is running, and if it was still running when the turn ended. */
   result: string | null
   isError: boolean
   /** True if the tool has effects that were left out, because the conversation is a chat. */
@@ -53,8 +53,9 @@ export interface Turn {
   input: TurnInput | null
   parts: readonly TurnPart[]
   /**
-   * The messages that the turn adds to the model's history, as plain JSON. Null if the turn didn't end: its process was
-   * killed, or another process took the next turn. Then its parts are those until its last tool with effects.
+   * The messages that the turn adds to the model's history, as plain JSON. Null if the turn didn't end: its process was killed,
+   * or another process took the next turn. `parts` then has what was saved when a tool that has effects last started or
+   * finished.
    */
   messages: readonly ModelMessage[] | null
   startedAt: Date
@@ -69,7 +70,7 @@ export interface FinishedTurn extends Turn {
   usage: TokenUsage
   /** The IDs of the late results that this turn has given to the model. */
   lateResultIds: readonly string[]
-  /** The model that answered last. Undefined if none did. */
+  /** The model that answered last. Undefined if no model did. */
   model: string | undefined
   /** Undefined if the conversation continues. */
   end: OwnEnd | undefined
@@ -77,7 +78,7 @@ export interface FinishedTurn extends Turn {
 
 /** An event that a conversation streams while a turn is in progress. */
 export type TurnEvent =
-  /** The next words. They extend the turn's last part if that's also a `SaidPart`, and if both or neither are fillers. */
+  /** The next words. They extend the turn's last part if it's also a `SaidPart`, and both or neither are fillers. */
   | SaidPart
   | { type: 'tool_started'; tool: ToolPart }
   | { type: 'tool_finished'; tool: ToolPart }

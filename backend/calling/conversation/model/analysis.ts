@@ -50,7 +50,9 @@ function toValueSchema({ type, choices }: AgentResult): Record<string, unknown> 
   return { type: ['string', 'null'], ...(type === 'choice' && { enum: [...choices, null] }) }
 }
 
-/** Returns the prompt. The conversation is in it as JSON, so that nothing that was said can look like the end of the data. */
+/**
+ * Returns the prompt. It contains the conversation as JSON, so that nothing that was said can look like the end of the data.
+ */
 export function toAnalysisPrompt(conversation: AnalyzedConversation, schema: Record<string, unknown>) {
   const { transcript, instructions, goal } = conversation
   const data = { agent_instructions: instructions, goal: goal ?? null, transcript: limitLength(transcript) }

@@ -17,7 +17,7 @@ export interface AnalysisRequest extends AnalyzedConversation {
   /** The name of a model in the settings. With any other name, or none, the first model of the settings is used. */
   model?: string
   signal: AbortSignal
-  /** Time for all requests together. */
+  /** Maximum time for all requests together. */
   timeoutMs?: number
 }
 
@@ -34,7 +34,7 @@ interface Response {
   error: string | undefined
 }
 
-/** Asks for an analysis, and asks the next of `endpoints` if that fails. Never throws. */
+/** Asks the first of `endpoints` for an analysis. If it fails, asks the next one. Never throws. */
 export async function analyze(
   deps: TurnDeps,
   endpoints: readonly Endpoint[],
@@ -69,7 +69,7 @@ export async function analyze(
 const isUnavailable = (failure: ModelFailure): boolean =>
   ['unreachable', 'cut', 'rejected'].includes(failure.kind) && !isOfRequest(failure)
 
-/** Asks one model: with a schema, then once without if the server rejects it or the answer can't be read. */
+/** Asks one model with a schema. If the server rejects the schema, or the answer can't be read, asks once more without it. */
 async function requestAnalysis(
   { packages }: TurnDeps,
   endpoint: Endpoint,

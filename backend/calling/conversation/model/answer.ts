@@ -17,10 +17,10 @@ export interface Answer {
   /** The model's thoughts. Some servers want them back while tools are used. */
   reasoning: string
   calls: RequestedTool[]
-  /** All characters so far, for limits and estimates. */
+  /** The number of characters so far, including thoughts and arguments, for limits and estimates. */
   characters: number
   tokens: { inputTokens: number | undefined; outputTokens: number | undefined } | undefined
-  /** True if the answer reached a limit. */
+  /** True if a length limit or a content filter cut the answer off. */
   isTruncated: boolean
   /** True if the server's content filter ended the answer. */
   isFiltered: boolean

@@ -14,14 +14,14 @@ export interface ModelCheck {
 /** How long a member waits for the check. */
 const maxMs = 5 * secondMs
 
-/** A check decides nothing about the requests of conversations. */
+/** Doesn't record how checks end, because they don't count as requests of conversations. */
 const unrecordedHealth: ModelHealth = {
   isPaused: async () => false,
   addSuccess: async () => {},
   addFailure: async () => {},
 }
 
-/** Asks the first model, and the second one if that fails, for a word. Never throws. */
+/** Asks the first model for a word and, if that model fails, the second one. Never throws. */
 export async function checkModel(deps: TurnDeps, endpoints: readonly Endpoint[]): Promise<ModelCheck> {
   const ended = new AbortController()
   const late = new AbortController()

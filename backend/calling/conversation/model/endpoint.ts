@@ -3,7 +3,7 @@ import type { ModelPackages } from './packages.ts'
 
 /** A model on a server. */
 export interface Endpoint {
-  /** Identifies URL and model. */
+  /** Identifies the model by its URL and name. */
   key: string
   /** The server's host, for the log. */
   host: string
@@ -12,7 +12,7 @@ export interface Endpoint {
   rejectsUsageOption: boolean
   /** True once the server has shown that it rejects `json_schema`. */
   rejectsSchema: boolean
-  /** Returns the package's model as an object. Given a model's name, the package would use Vercel's gateway. */
+  /** Returns the model as an object. If the package got only the model's name, it would send requests to Vercel's gateway. */
   getModel(options?: { includeUsage: boolean }): Exclude<LanguageModel, string>
 }
 

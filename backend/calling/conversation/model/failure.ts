@@ -49,7 +49,9 @@ const causes: Record<string, ModelFailure> = {
   TypeError: cut,
 }
 
-/** Reads one of the many errors of the packages. Their messages quote the request, so only name and status are used. */
+/**
+ * Converts one of the packages' many errors. Their messages quote the request, so a failure contains only its kind and status.
+ */
 export function toModelFailure(error: unknown): ModelFailure {
   if (typeof error !== 'object' || error === null) return malformed
   const status: unknown = Reflect.get(error, 'statusCode')
@@ -60,7 +62,10 @@ export function toModelFailure(error: unknown): ModelFailure {
   return causes[errorName(error)] ?? (errorCode(error) === '' ? malformed : cut)
 }
 
-/** Returns true if a stream ended without saying why, so it's incomplete. Other problems have the same error name. */
+/**
+ * Returns true if a stream ended without saying why, so it's incomplete. Other problems have the same error name, so this
+ * checks the message.
+ */
 const isEndWithoutReason = (error: object): boolean =>
   errorName(error) === 'AI_InvalidResponseDataError' &&
   /^Response stream ended/.test(String(Reflect.get(error, 'message')))

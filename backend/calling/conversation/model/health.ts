@@ -19,8 +19,8 @@ const maxFailures = 3
 const pauseMs = minuteMs
 
 /**
- * Returns true if a model is paused: for a minute after three failures in a row. If the first request after that fails,
- * it's paused again.
+ * Returns true if a model is paused: for a minute after three failures in a row. If the first request after that fails, the
+ * model is paused again.
  */
 export const isPaused = ({ count, lastAt }: ModelFailures, now: Date): boolean =>
   count >= maxFailures && now.getTime() - lastAt.getTime() < pauseMs

@@ -6,7 +6,7 @@ export interface ModelFetch {
   close(): Promise<void>
 }
 
-/** Limits how much the packages load into memory for an error or an analysis. The longest answers have a few KB. */
+/** Maximum bytes of a response. The packages load whole errors and analyses into memory. The longest answers have a few KB. */
 const maxResponseBytes = 4 * 1024 * 1024
 
 /** Creates a stream that fails if a response is longer than `maxResponseBytes`. */
@@ -32,7 +32,7 @@ export function createModelFetch({ keepAliveMs = minuteMs } = {}): ModelFetch {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
     connect: { timeout: 5 * secondMs },
-    // Off, because each request has its own limits, which take into account what has been said.
+    // Both timeouts are off, because each request has its own limits (see request-limit.ts).
     headersTimeout: 0,
     bodyTimeout: 0,
   })

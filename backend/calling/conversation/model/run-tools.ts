@@ -23,7 +23,10 @@ interface Result {
   isError: boolean
 }
 
-/** The message has a result for each call: servers reject a conversation in which one is missing. */
+/**
+ * How the tools of one answer ended. `message` has a result for each tool call, because servers reject a conversation in which
+ * one is missing.
+ */
 export interface ToolRun {
   message: ToolModelMessage
   isAborted: boolean
@@ -33,7 +36,7 @@ export interface ToolRun {
 export const maxResultLength = 4_000
 
 /**
- * Starts all tools of one answer, and yields their results. If the signal aborts, it stops waiting, but the tools continue,
+ * Starts all tools of one answer, and yields their results. If the signal aborts, stops waiting for them. The tools continue,
  * so that their results can still be saved.
  */
 export async function* runTools(
@@ -61,7 +64,7 @@ export async function* runTools(
   return { message: { role: 'tool', content }, isAborted: signal.aborted }
 }
 
-/** The text that the model gets instead of a result if a tool takes too long. */
+/** The text that the model gets instead of the result of a tool that's still running. */
 export const stillRunning = 'This tool is still running. Its result follows later.'
 
 async function runTool(

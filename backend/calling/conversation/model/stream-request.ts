@@ -29,7 +29,7 @@ interface StreamDeps {
   clock: Pick<Clock, 'wait'>
 }
 
-/** More than an average token has. Limits an answer's characters, because servers can ignore the token limit. */
+/** Maximum characters per token: more than an average token has. Limits answers even if a server ignores the token limit. */
 const maxCharactersPerToken = 10
 
 /** Maximum duration of an answer, even if it never pauses for long. It includes the time to speak the answer. */
@@ -100,6 +100,6 @@ function findUsage({ failure, tokens, characters }: Answer, request: StreamedReq
   return toUsage(tokens, [instructions, messages, offered], characters)
 }
 
-/** Adds the space that's missing between what was said and what continues it. */
+/** Adds a space before a text that continues what was said, if one is missing. */
 const joinTo = (said: string, text: string): string =>
   said === '' || /\s$/.test(said) || /^[\s,.;:!?)]/.test(text) ? text : ` ${text}`

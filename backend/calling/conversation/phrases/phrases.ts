@@ -7,7 +7,7 @@ export interface Phrases {
   toolFiller: string
   /** Bridges the time until the model's first word. */
   thinkingFiller: string
-  /** Asks a contact who has been silent. */
+  /** Asks a silent contact if they're still there. */
   silenceQuestion: string
   /** Ends the call after more silence. */
   silenceGoodbye: string
@@ -16,7 +16,7 @@ export interface Phrases {
   optedOut: string
   /** Ends the call at its limits if the agent has no closing line. */
   timeUp: string
-  /** Ends the call if no model answers. */
+  /** Ends the call if no model answers, or if a call control fails. */
   technicalTrouble: string
   /** Says goodbye if the agent ends the call without a word. */
   goodbye: string
