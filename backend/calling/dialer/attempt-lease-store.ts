@@ -16,9 +16,12 @@ interface LiveAttempt extends CallToDial, Pick<NewAttempt, 'number'> {
   answeredAt: Date | null
 }
 
-/** Returns attempts to take over. They continue even if their campaign has since been paused or archived. */
+/**
+ * Returns those of the attempts that haven't ended, with their calls. They continue even if their campaign has since been
+ * paused or archived.
+ */
 export async function findLiveAttempts(db: Db, ids: readonly string[]): Promise<LiveAttempt[]> {
-  // The version that the attempt was dialed with, even if another version has been published since.
+  // The agent's version that the attempt was dialed with, even if another version has been published since.
   const version = sql<number>`coalesce(call_attempt.agent_version, agent.version)`
   const { rows } = await sql<CallToDialRow & LiveAttempt>`
     select ${callToDialColumns(version)}, call_attempt.id as "attemptId", call_attempt.number, call_attempt.test,

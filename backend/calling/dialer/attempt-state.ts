@@ -149,7 +149,7 @@ const minConversationMs = 30 * secondMs
 /** No limit applies for this long after a takeover or confirmation, so the attempt's reports can first be read. */
 const catchUpMs = 20 * secondMs
 
-/** Returns the milliseconds from `now` until the limit of a state; infinite if it has none. */
+/** Returns the milliseconds from `now` until the limit of a state, or Infinity if the state has no limit. */
 export function msUntilLimit(state: OpenState, attempt: SupervisedAttempt, now: Date): number {
   const confirmedAt = state.name === 'ringing' ? state.confirmedAt : undefined
   const caughtUpFrom = confirmedAt ?? attempt.takenOverAt

@@ -51,7 +51,7 @@ export async function markAnswered(
 /** True if the call was canceled while it was being placed. It then doesn't get another attempt. */
 const isCanceled = sql<boolean>`call.canceled_by is not null`.as('isCanceled')
 
-/** The end of an attempt. */
+/** How and when an attempt ended. */
 export interface AttemptEnd {
   workspaceId: number
   attempt: FencedAttempt | LostAttempt
@@ -61,9 +61,9 @@ export interface AttemptEnd {
 }
 
 /**
- * Ends attempts of a workspace and locks their calls. Leaves out stale results: those of attempts that have ended or whose
- * fence has increased. A lost attempt is also left out if its lease was renewed meanwhile, or if another transaction has
- * locked it, because that transaction is ending it. Call it in a transaction.
+ * Ends attempts of a workspace. Locks their calls, and returns them. Leaves out stale results: those of attempts that have
+ * ended or whose fence has increased. A lost attempt is also left out if its lease was renewed meanwhile, or if another
+ * transaction has locked it, because that transaction is ending it. Call it in a transaction.
  */
 export async function endAttempts(db: Db, workspaceId: number, ends: readonly AttemptEnd[]) {
   const current: AttemptEnd[] = []
@@ -151,8 +151,8 @@ export const findAttempts = (db: Db, workspaceId: number, ids: readonly string[]
     .execute()
 
 /**
- * Removes an attempt from those that count for how often its number is called. Removes only one of several equal times,
- * because another attempt can have started at the same time.
+ * Returns the SQL that stops counting an attempt for the limits of how often its number is called. Removes only one of several
+ * equal times, because another attempt can have started at the same time.
  */
 const uncountUseOf = (unplaced: ReturnType<typeof sql.ref>) => sql`
   update number_use
@@ -234,7 +234,7 @@ export interface Completion {
   conversedWith: string | null
 }
 
-/** Completes locked calls, and saves when there was a conversation with their numbers. */
+/** Completes locked calls, and saves for each number when a conversation took place. */
 export async function completeCalls(
   db: Db,
   workspaceId: number,
@@ -298,8 +298,8 @@ const secondsBetween = (from: Date, to: Date): number =>
   Math.max(0, Math.round((to.getTime() - from.getTime()) / secondMs))
 
 /**
- * Saves the analyses of calls of a workspace, or that there are none. Returns the IDs of the calls that were waiting for an
- * analysis.
+ * Saves the analyses of a workspace's calls. A call without an analysis stops waiting for one. Returns the IDs of the calls
+ * that were waiting.
  */
 export async function saveAnalyses(
   db: Db,

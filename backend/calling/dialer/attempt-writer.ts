@@ -17,7 +17,7 @@ import {
 /**
  * Creates the functions with which a dialer saves what happens to its attempts. In a busy workspace, changes within 10 ms share
  * a transaction, because a statement for 50 attempts takes little longer than one for a single attempt. If PostgreSQL rolls the
- * transaction back, each attempt gets a separate one, so that one that fails doesn't affect the others.
+ * transaction back, each attempt gets its own transaction, so that an attempt that fails doesn't affect the others.
  */
 export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) => void) {
   const shareInWorkspace = <Item extends { workspaceId: number }, Result>(

@@ -22,8 +22,8 @@ export const shouldUpdateFailureCount = (result: AttemptResult, failures: number
   (result.endedReason === 'line_failed' || (result.endedReason !== 'worker_lost' && failures > 0))
 
 /**
- * Counts a provider failure, or resets the count. Returns the new count. Lock the campaign for `update` first so that no
- * failure is lost.
+ * Counts a provider failure, or resets the count. Pauses the campaign if the count reaches the maximum. Returns the new count.
+ * Lock the campaign for `update` first so that no failure is lost.
  */
 export async function updateProviderFailures(
   db: Db,

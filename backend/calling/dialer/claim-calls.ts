@@ -40,7 +40,7 @@ import {
 } from './claim-store.ts'
 import { shareAmongCampaigns } from './share-capacity.ts'
 
-/** The worker and provider that attempts are leased to, and the length of the lease, by the database's clock. */
+/** The worker that attempts are leased to, its provider, and the length of the lease by the database's clock. */
 export interface Lease {
   provider: string
   workerId: string
@@ -55,7 +55,9 @@ export interface ClaimedAttempt {
   workspaceId: number
   campaignId: number
   test: boolean
-  /** `performance.now()` just before the lease began. The lease lasts at least until this time plus its length. */
+  /**
+   * The value of `performance.now()` just before the lease began. The lease lasts until this time plus `leaseMs`, or longer.
+   */
   leaseStartedMs: number
   request: DialRequest
   /** The attempt's progress, if another worker started it. */
@@ -120,7 +122,7 @@ async function claimFromCampaigns(
   if (Array.isArray(claimed)) await countAttempts(tx, limited, claimed)
   // A campaign that could start calls but got no share keeps its place in the queue.
   const served = counted.filter(({ id, free, due }) => wanted.has(id) || free <= 0 || due === 0)
-  // All due calls of the campaigns with a share can be to numbers that are already being called. Then others are next.
+  // All due calls of the campaigns with a share can be to numbers that are already being called. Then other campaigns are next.
   const isAnotherNext = claimed === 'nothing_to_claim' && served.length < counted.length
   return {
     claimed: isAnotherNext ? 'claim_again' : claimed,
@@ -184,7 +186,7 @@ export const claimTestCalls = (deps: ClaimDeps, lease: Lease, capacity: number):
 /** `claim_again` if no attempt started, but other calls may be due behind the ones that were checked. */
 type ClaimResult = ClaimedAttempt[] | 'nothing_to_claim' | 'claim_again'
 
-/** After this many batches, the worker waits for the next poll. */
+/** Maximum batches in a row that start no call. After them, the worker waits for the next poll. */
 const maxRounds = 100
 
 /** Claims again after a batch that started no call, so that the calls behind it don't wait for the next poll. */
@@ -252,7 +254,7 @@ async function completeSuppressed(
   return locked.filter((call) => !suppressed.has(call))
 }
 
-/** Returns why a call must not be placed; null if it may be. */
+/** Returns why a call must not be placed, or null if it can be placed. */
 function findReason(
   { storedNumber, toNumber, plan }: PlannedCall,
   { test, notAllowed }: { test: boolean; notAllowed: ReadonlySet<string> },

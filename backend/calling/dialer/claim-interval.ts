@@ -1,4 +1,4 @@
-/** While many calls come, claims wait for more of them, because a claim of many calls costs little more than a claim of one. */
+/** How long a claim waits for more calls while many come. A claim of many calls costs little more than a claim of one. */
 const gatherMs = 25
 /** If all workers together claim more calls than this in `latelyMs`, claims wait for `gatherMs`. */
 const manyCalls = 10

@@ -73,7 +73,9 @@ export const callToDialColumns = (version: RawBuilder<number>) => sql`
   nullif(${currentSettings}, call.queued_with - '{time_zones,time_zone_source}'::text[]) as settings,
   call.queued_with as "queuedWith"`
 
-/** Adds the agent to rows. They must be in the order of their IDs, because only the first row of a version has its values. */
+/**
+ * Adds the agent to rows. The rows must be in the order of their IDs, because only the first row of a version has its values.
+ */
 export function withAgents<Row extends CallToDialRow>(rows: readonly Row[]): (Row & CallToDial)[] {
   const agents = new Map<string, AgentValues>()
   return rows.map((row) => {

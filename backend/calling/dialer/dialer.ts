@@ -42,8 +42,8 @@ export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = 
   const workerId = randomUUID()
   const real: Worker[] = []
   const test: Worker[] = []
-  // A call that ends frees capacity of its campaign, so only this dialer is notified. If all dialers looked at once, most would
-  // find nothing. The workers for takeovers and test calls don't depend on this capacity.
+  // A call that ends frees capacity of its campaign. Only this dialer is notified of that: if all dialers looked at once, most
+  // would find nothing. The workers for takeovers and test calls don't depend on this capacity.
   const dialerDeps: DialerDeps = {
     ...deps,
     notify: { ...deps.notify, callQueued: () => dialer.notify() },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { ContactEraser } from '../../platform/db/erasure.ts'
 import { personalSettings } from '../../queue/calls/erase-calls.ts'
 
-/** Erases the dialed numbers, and the settings that come from the contact. */
+/** Erases the dialed numbers of a contact's attempts, and the settings that come from the contact. */
 export const eraseAttempts: ContactEraser = async (db, { workspaceId, callIds }) => {
   await db
     .updateTable('call_attempt')

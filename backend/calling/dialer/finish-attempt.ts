@@ -150,8 +150,8 @@ export async function finishAttempts(
   const ended = await endAttempts(tx.db, workspaceId, ends)
   const calls = new Map(ended.map((call) => [call.attemptId, call]))
   for (const dialed of optOuts) {
-    // An opt-out counts even if the result is stale, so the call is marked here. If the result isn't stale, the statement that
-    // completes the call marks it.
+    // An opt-out counts even if the result is stale. The call is then marked here. Otherwise, the statement that completes the
+    // call marks it.
     await addOptOut(tx, workspaceId, dialed, calls.has(dialed.id) ? undefined : dialed.callId)
   }
 
@@ -290,8 +290,8 @@ const analysisDeadline = (result: AttemptResult, at: Date) =>
     : null
 
 /**
- * Plans the next attempt of a call. Returns the reason if the call must not be placed again. Returns null if there's only no
- * time left: the call then ends with the outcome of its last attempt.
+ * Plans the next attempt of a call. Returns the reason if the call must not be placed again. Returns null if the only reason is
+ * that no time is left: the call then ends with the outcome of its last attempt.
  */
 function planRetry(
   { config }: FinishDeps,

@@ -14,7 +14,7 @@ export interface LeaseThreadOptions {
   workerId: string
   leaseMs: number
   heartbeatMs: number
-  /** `process.hrtime.bigint()` when the main thread last ran. */
+  /** The value of `process.hrtime.bigint()` when the main thread last ran. */
   mainRanAt: BigInt64Array
   maxSilenceMs: number
 }
@@ -23,8 +23,8 @@ export interface LeaseThreadOptions {
 export type LeaseRequest = { type: 'track' | 'release'; id: string } | { type: 'stop' }
 
 /**
- * A message from the lease thread to the main thread. `requestedAt` is `process.hrtime.bigint()` before the statement
- * that renewed the leases: unlike `performance.now()`, it's the same in all threads.
+ * A message from the lease thread to the main thread. `requestedAt` is the value of `process.hrtime.bigint()` just before the
+ * leases were renewed. Unlike `performance.now()`, this clock is the same in all threads.
  */
 export type LeaseMessage =
   | { type: 'ready' }

@@ -9,7 +9,7 @@ import type { LeaseMessage, LeaseRequest, LeaseThreadOptions } from './lease-thr
 /** Keeps the leases of one worker alive. */
 export interface Leases {
   loops: readonly Loop[]
-  /** Resolves once leases are being renewed. Don't claim attempts before. */
+  /** Resolves once leases are being renewed. Don't claim attempts before that. */
   ready: Promise<void>
   /** Renews the lease of an attempt until `release`. `lost` aborts when the lease can no longer be relied on. */
   track(attempt: { id: string; leaseStartedMs: number }): { lost: AbortSignal; release(): void }
@@ -96,7 +96,7 @@ export function startLeaseRenewal(
 
   const dropExpired = () => {
     Atomics.store(mainRanAt, 0, process.hrtime.bigint())
-    // After the main thread was busy, this timer runs before the messages, which may say that leases were renewed.
+    // If the main thread was busy, this timer can run before waiting messages, which may say that leases were renewed.
     readMessages(thread.port, handle)
     const now = performance.now()
     for (const [id, lease] of tracked) if (lease.abandonAt <= now) markLost(id)
@@ -111,7 +111,7 @@ export function startLeaseRenewal(
       const lostController = new AbortController()
       tracked.set(id, { abandonAt: toAbandonAt(leaseStartedMs), lostController })
       send({ type: 'track', id })
-      // If the process was suspended after it claimed the attempt, the lease may be lost, and it must not dial.
+      // If the process was suspended after it claimed the attempt, the lease may be lost, and the process must not dial.
       dropExpired()
       const release = () => {
         tracked.delete(id)

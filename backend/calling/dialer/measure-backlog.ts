@@ -8,9 +8,9 @@ interface CallBacklog {
   /** How long the most delayed campaign has waited for a dialer, in seconds. 0 if none waits. */
   queueLag: number
   attemptsInProgress: number
-  /** Attempts in progress whose lease has expired. */
+  /** The number of attempts in progress whose lease has expired. */
   attemptsWithoutWorker: number
-  /** Completed calls whose analysis is overdue, so that their event is, too. */
+  /** The number of completed calls that ended at least 5 minutes ago, and whose event still waits for their analysis. */
   overdueEvents: number
 }
 

@@ -2,10 +2,10 @@ import type { CallOutcome, EndedReason, RetryPolicy } from '@outdial/contract'
 import { minuteMs } from '../../platform/core/durations.ts'
 
 /**
- * Returns true if the call gets another attempt. If its worker was lost, that requires that the call is known to be over.
- * Otherwise, the contact could be called twice.
+ * Returns true if the call gets another attempt. If the worker was lost, the call must also be known to be over. Otherwise, the
+ * contact could get two calls at once.
  *
- * @param attempts made so far, including this one
+ * @param attempts how many attempts were made so far, including this one
  */
 export function shouldRetry(
   policy: RetryPolicy,

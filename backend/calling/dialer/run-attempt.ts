@@ -25,7 +25,8 @@ interface AttemptRunner {
  * Runs one claimed attempt, or continues one that was taken over: dials, records the answer, finishes the attempt, and
  * saves the analysis.
  *
- * - Lease lost: writes nothing. The worker or sweeper that takes over decides how the attempt ends.
+ * - Lease lost: writes no result, unless the call limit has already ended the call. The worker or sweeper that takes over
+ *   decides how the attempt ends.
  * - Process stop, resumable provider: releases the lease, and the next worker takes over the call.
  * - Process stop, any other provider: hangs up and ends the attempt as failed.
  *

@@ -23,9 +23,9 @@ import {
 type SweeperDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
- * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long,
- * events whose analysis didn't arrive, interrupted campaign changes, and campaigns that were stopped by limits that no longer
- * apply. Any number of processes can run one.
+ * Starts the job that finishes what other workers left open: attempts of lost workers, calls that waited too long, events whose
+ * analysis didn't arrive, interrupted campaign changes, and campaigns that were stopped by limits that no longer apply. Any
+ * number of processes can run this job.
  */
 export function startSweeper(
   deps: SweeperDeps,
@@ -115,7 +115,10 @@ function createTasks(deps: SweeperDeps, providers: TelephonyProviders): FindJobs
   ]
 }
 
-/** Writes an event whose analysis didn't arrive. If the event isn't valid, logs that and tries again after a day. */
+/**
+ * Writes the event of a call whose analysis didn't arrive in time. If the event isn't valid, logs that and tries again after a
+ * day.
+ */
 async function writeOverdueEvent(deps: SweeperDeps, call: CallKey): Promise<boolean> {
   const analysis = await findReportedAnalysis(deps.db, call)
   const status = await finishAnalysis(deps, call, analysis, dayMs)
