@@ -69,8 +69,8 @@ export interface DialControls {
   onAnswer: (at?: Date) => void
   /**
    * A resumable provider calls this with `unclear` when its runtime can't be reached, and it's unknown whether the runtime
-   * accepted the attempt. Calls it with `confirmed` once the runtime turns out to have accepted it. No time limit applies in
-   * between.
+   * accepted the attempt. The provider calls this with `confirmed` once it knows that the runtime accepted the attempt. No time
+   * limit applies in between.
    */
   onAcceptance: (acceptance: 'unclear' | 'confirmed') => void
 }
@@ -121,9 +121,8 @@ export interface TelephonyProvider {
   /** Returns how many calls can be started now, at most `capacity`. Fewer while the provider can't be reached. */
   limitCapacity?(capacity: number): number
   /**
-   * Places a call and resolves when it's over. When `signal` aborts, it hangs up and resolves with the conversation so
-   * far. A resumable provider resolves only when the call is known to be over. A rejection counts as a provider
-   * failure.
+   * Places a call and resolves when it's over. When `signal` aborts, hangs up, and resolves with the conversation so far. A
+   * resumable provider resolves only when the call is known to be over. A rejection counts as a provider failure.
    */
   dial(request: DialRequest, dialing: DialControls): Promise<ProviderResult>
   /**

@@ -37,7 +37,7 @@ export interface ToolClient {
  * @param secret sent in a header, because URLs end up in logs
  */
 export async function openToolClient(url: URL, secret: string, signal: AbortSignal): Promise<ToolClient> {
-  // Imported only when it's needed, because the package is large. With an agent runtime, only "Try a tool" needs it.
+  // Imported only when it's needed, because the package is large. With an agent runtime, only chats and "Try a tool" need it.
   const { Client } = await import('@modelcontextprotocol/sdk/client/index.js')
   const client = new Client({ name: 'outdial', version })
   const createConnection = url.pathname === toolSessionPaths.streamable ? createStreamable : createSse

@@ -54,7 +54,7 @@ interface FollowedAttempt {
  * - before hanging up at the ring limit, so that a contact who has just answered isn't cut off. If the runtime's response
  *   can't be read, nothing says that the contact answered, so the limit applies.
  *
- * If the dial request got a 503, and the runtime then doesn't know the attempt, the attempt wasn't placed.
+ * If the runtime was unavailable for the dial request, and then doesn't know the attempt, the attempt wasn't placed.
  */
 export async function followAttempt(
   attempt: FollowedAttempt,
@@ -157,8 +157,8 @@ const unreadableError = (unreadable: string[]) =>
   )
 
 /**
- * Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported its
- * end earlier.
+ * Returns the saved result, or `outcome` if there is none. A runtime that no longer knows the attempt may have reported the
+ * attempt's end earlier.
  */
 async function readFinalReports(
   attempt: FollowedAttempt,

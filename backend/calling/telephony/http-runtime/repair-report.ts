@@ -153,7 +153,7 @@ function repairText(value: unknown, field: string, note: Note): string | null {
   return null
 }
 
-/** Leaves out a URL that's too long, because a part of it is useless. */
+/** Leaves out an invalid or too long URL, because a part of a URL is useless. */
 function repairUrl(value: unknown, note: Note): string | undefined {
   const parsed = RecordingUrl.safeParse(value)
   if (parsed.success && toStorableText(parsed.data) === parsed.data) return parsed.data

@@ -6,7 +6,7 @@ import { findReports } from './report-store.ts'
 /** Reads what the runtime has reported about attempts. */
 export interface ReportReader {
   /**
-   * Returns the reports of an attempt once there's a new one, or after a short wait. Returns none if `signal` aborts
+   * Returns the reports of an attempt once there's a new one, or after a short wait. Returns an empty list if `signal` aborts
    * meanwhile.
    */
   read(attemptId: string, signal: AbortSignal): Promise<readonly RuntimeReport[]>
@@ -29,7 +29,7 @@ const maxRemembered = 1_000
  */
 export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs: number): ReportReader {
   const waiting = new Map<string, Read>()
-  /** The waiting attempts about which a report has been saved. */
+  /** The IDs of attempts with a waiting read about which a report has been saved. */
   const due = new Set<string>()
   /** The attempts without a waiting read about which a report has recently been saved. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })

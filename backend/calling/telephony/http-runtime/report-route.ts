@@ -33,7 +33,7 @@ export async function mountReportRoute(
 
   const requireCredential = async (request: FastifyRequest) => {
     const { attemptId } = authenticate(request)
-    // An attempt token can't access other attempts. As with any object that a credential can't access, they're not found.
+    // An attempt token can't access other attempts. The error is a 404, as for any object that a credential can't access.
     if (attemptId !== undefined && attemptId !== parseAttemptId(request))
       throw new ApiError('not_found.attempt')
     request.credentialKey = `attempt:${parseAttemptId(request)}`
@@ -72,13 +72,13 @@ export async function mountReportRoute(
   })
 }
 
-/** The longest transcript that can be saved has a fifth as many values. Parsing more would take longer than half a second. */
+/** Maximum JSON values of a body. The longest transcript has a fifth as many. Parsing more would take over half a second. */
 const maxBodyValues = 100_000
 
-/** The longest transcript has 5,000 turns of three fields. */
+/** Maximum JSON values of a report. The longest transcript has 5,000 turns of three fields. */
 const maxReportValues = 25_000
 
-/** Replaces the message, which also mentions the query parameter of tool sessions. This route doesn't accept it. */
+/** Replaces the message: it mentions the query parameter of tool sessions, which this route doesn't accept. */
 const toRuntimeApiError = ({ code }: ApiError) =>
   new ApiError(code === 'missing_credential' ? 'missing_credential.runtime' : 'invalid_credential.runtime')
 

@@ -92,7 +92,7 @@ export const findLastAttempt = (db: Db, workspaceId: number, callId: number) =>
     .orderBy('number', 'desc')
     .executeTakeFirst()
 
-/** Deletes the runtimes' reports about these calls. */
+/** Deletes what runtimes have reported about calls of a workspace. */
 export async function deleteReportsOfCalls(
   db: Db,
   workspaceId: number,

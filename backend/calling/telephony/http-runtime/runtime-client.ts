@@ -41,14 +41,14 @@ export interface RuntimeClient {
 interface RuntimeClientOptions {
   /** The base URL of the runtime, without a trailing slash. */
   url: string
-  /** Each key signs every request, so a runtime can use the old or the new one. */
+  /** Each key signs every request, so a runtime can verify requests with the old or the new one. */
   signingKeys: () => readonly string[]
   clock: Clock
   reachability: Pick<Reachability, 'startRequest'>
   timeoutMs?: number
 }
 
-/** Shorter than the timeout of a request, so that an unreachable runtime can be distinguished from a slow one. */
+/** How long connecting can take. It's less than a request can take, to distinguish an unreachable runtime from a slow one. */
 const connectTimeoutMs = 5 * secondMs
 
 export function createRuntimeClient(options: RuntimeClientOptions): RuntimeClient {

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { TelephonyProvider } from '../provider.ts'
 
 /**
- * Logs when a simulated call starts to ring and when it's over, at the level `debug`. This record of the calls doesn't
- * depend on the database, so the crash test compares the two.
+ * Logs when a simulated call starts to ring and when it's over, at the level `debug`. This record of the calls doesn't depend
+ * on the database, so the crash test compares it with the database.
  */
 export const logCalls = (provider: TelephonyProvider, log: Logger): TelephonyProvider => ({
   ...provider,

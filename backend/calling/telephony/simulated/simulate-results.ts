@@ -3,7 +3,8 @@ import type { AgentResult, Extracted, TranscriptTurn } from '@outdial/contract'
 import type { DialRequest } from '../provider.ts'
 
 /**
- * Returns a value for each result of an agent. The values fit the conversation, and are always the same for a phone number.
+ * Returns a value for each result of an agent. The values fit the conversation. The same number and conversation always get the
+ * same values.
  */
 export const simulateResults = (
   results: readonly AgentResult[],

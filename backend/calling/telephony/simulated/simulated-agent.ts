@@ -90,7 +90,7 @@ export const createSimulatedAgent = (options: SimulatedAgentOptions): SimulatedA
 /** Returns true if the tool would have changed something, but didn't because this is a test call. */
 const isDryRun = (resultText: string): boolean => resultText.startsWith('Test call:')
 
-/** Returns one line without NUL and lone surrogates. With them, the database couldn't store the transcript. */
+/** Shortens a text, and returns it on one line without NUL and lone surrogates, which the database can't store. */
 function shorten(text: string): string {
   const singleLine = text.replaceAll('\u0000', ' ').replace(/\s+/g, ' ').trim()
   return (

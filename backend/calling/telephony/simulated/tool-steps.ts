@@ -75,7 +75,7 @@ export function toToolStep(
   }
 }
 
-/** Returns a date in the contact's time zone. In the contact's evening, it can already be the next day in UTC. */
+/** Returns the date in `days` days, in the contact's time zone. In the contact's evening, UTC can already have the next day. */
 const dateInDays = (days: number, { now, timeZone }: { now: () => Date; timeZone: string }): string =>
   Temporal.Instant.fromEpochMilliseconds(now().getTime())
     .toZonedDateTimeISO(timeZone)
