@@ -53,7 +53,7 @@ export async function selectAssignments(
   return rows.map(({ config, ...row }) => ({ row: toToolRow(row), isActive: row.is_active, config }))
 }
 
-/** Selects the other tools of the agents that have this one, each with the names of those agents. */
+/** Selects the other tools of the agents that have this one, each with the names of the agents that have both. */
 export async function selectSiblingTools(
   db: Db,
   workspaceId: number,

@@ -56,7 +56,7 @@ export const saveChangedTool = (deps: SaveDeps, row: ToolRow, changed: ToolToSav
     tx.notify.toolsChanged({ workspaceId })
   })
 
-/** @throws {ApiError} validation_failed if the settings bypassed validation */
+/** @throws {ApiError} validation_failed if the saved settings aren't valid */
 export function parseSettings<Settings>(schema: z.ZodType<Settings>, { settings }: ToolRow): Settings {
   const parsed = schema.safeParse(settings)
   if (!parsed.success) throw unreadableSettingsError()

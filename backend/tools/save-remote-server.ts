@@ -88,7 +88,7 @@ export async function editRemoteServer(
 
 const parseOrigin = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
 
-/** The changes to the tools of a server, by name. */
+/** The outcome of a refresh. All lists contain names of the server's tools. */
 export interface RefreshResult {
   /** The chosen tools, which agents now get as the server lists them. */
   tools: string[]

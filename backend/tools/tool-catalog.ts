@@ -51,11 +51,11 @@ export const describeTool = ({ row, isActive }: { row: ToolRow; isActive: boolea
 
 /** A tool with everything that its page shows. */
 export interface ToolDetails extends ListedTool {
-  /** The tools that agents see; `unreadable` if its settings bypassed validation. */
+  /** The tools that agents see; `unreadable` if the saved settings aren't valid. */
   definitions: ToolDefinition[] | 'unreadable'
   /** Names of the definitions that change something when they're used. */
   effects: string[]
-  /** Secrets can be replaced, but never read. */
+  /** Only the names, because secrets can be replaced, but never read. */
   secretNames: string[]
 }
 

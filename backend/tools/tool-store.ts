@@ -82,7 +82,7 @@ interface ToolWithAgents {
   agents: number[]
 }
 
-/** Selects all tools of a workspace, or the one with this ID, oldest first. */
+/** Selects all tools of a workspace, oldest first, or only the one with the ID `toolId`. */
 export async function selectTools(db: Db, workspaceId: number, toolId?: number): Promise<ToolWithAgents[]> {
   const rows = await db
     .selectFrom('mcp_tool')

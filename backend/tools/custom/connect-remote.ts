@@ -144,7 +144,7 @@ async function openSession(
 const isRejected = (error: unknown): boolean =>
   isNotSent(error) || (error instanceof HttpStatusError && [401, 403].includes(error.status))
 
-/** Longer than the time limits of all signals, so that the SDK's timeout never ends a request. */
+/** The SDK's time limit for a request. It's longer than the limits of all signals, so that it never ends a request. */
 const sdkTimeoutMs = 2 * minuteMs
 
 async function failWithStream<Result>(

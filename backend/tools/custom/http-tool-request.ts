@@ -20,8 +20,8 @@ export interface HttpToolRequest {
 }
 
 /**
- * Creates the request for one use. Arguments that aren't in the URL template go to the JSON body, or to the query if
- * the method has no body.
+ * Creates the request for one use of an HTTP tool. Arguments that aren't in the URL template go to the JSON body, or to the
+ * query if the method has no body.
  *
  * @throws {InvalidArgumentError}
  */

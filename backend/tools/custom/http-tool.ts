@@ -98,7 +98,7 @@ export const maxResponseBytes = 256 * 1024
 
 const maxErrorBytes = 1024
 
-/** Converts a response for the agent: JSON without whitespace, text unchanged, anything else as its content type. */
+/** Converts a response for the agent: JSON without whitespace, or other text, without secrets. Anything else is a failure. */
 function toToolResult(response: GuardedResponse, secrets: ToolSecrets): ToolResult {
   const { status } = response
   if (status >= 300 && status < 400) {

@@ -33,7 +33,7 @@ export const isErrorResponse = (error: unknown): boolean => isOfKind(error, 'err
 
 export const isSessionGone = (error: unknown): boolean => isOfKind(error, 'session_gone')
 
-/** Returns whether the server didn't get the request, or rejected it, so that it had no effect. */
+/** Returns whether the request had no effect, because the server didn't get it or rejected it. */
 export const hadNoEffect = (error: unknown): boolean =>
   isNotSent(error) || (error instanceof RemoteError && error.kind !== 'unknown_effect')
 

@@ -34,7 +34,7 @@ export function createRemoteFetch(
       throw error
     })
     if (!isMessage) return response
-    // The SDK then continues with `initialize`, which older servers need.
+    // After a rejected probe, the SDK continues with `initialize`, which older servers need.
     if (isProbe && rejectsRevision(response.status)) return response
     // Reads the whole text, because a part of an echoed secret wouldn't be redacted. The caller truncates the text.
     if (response.status >= 400) throw new HttpStatusError(response.status, await response.text())

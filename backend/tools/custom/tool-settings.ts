@@ -11,7 +11,7 @@ export const RemoteTool = z.strictObject({
 })
 export type RemoteTool = z.infer<typeof RemoteTool>
 
-/** Settings of a remote MCP server. URL (in its query) and headers may refer to secrets as `{{secret.NAME}}`. */
+/** Settings of a remote MCP server. The URL's query and the headers may refer to secrets as `{{secret.NAME}}`. */
 export const RemoteSettings = z.strictObject({
   url: z.string().min(1).max(2000),
   /** `auto` tries Streamable HTTP, then HTTP+SSE. */

@@ -10,7 +10,7 @@ export interface UrlTemplate {
   query: { name: string; value: string }[]
 }
 
-/** Longer URLs aren't valid. */
+/** Maximum characters of a valid URL. */
 export const maxUrlLength = 2000
 
 const urlShape = /^(https?:\/\/[^/?#\\{}@\s]+)(\/[^?#\\\s]*)?(?:\?([^#\\\s]*))?$/i

@@ -10,8 +10,8 @@ const argumentLimits = { values: 10_000, depth: 100 }
 const maxValidators = 1_000
 
 /**
- * A row's version grows with every change, so a validator never goes stale. `name` distinguishes the tools of a remote
- * server, and `variant` the schemas that a tool has under the same name.
+ * Identifies a tool's schema. The version grows with every change to the tool, so a cached validator is never outdated. `name`
+ * distinguishes the tools of a remote server, and `variant` the schemas that a tool has under the same name.
  */
 interface ToolKey {
   id: number

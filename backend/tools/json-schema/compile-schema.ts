@@ -13,11 +13,11 @@ const createAjv = () => {
     // Unknown keywords and formats are annotations (JSON Schema 2020-12 core, 6.5).
     strict: false,
     logger: false,
-    // Report all invalid arguments, not only the first.
+    // Reports all invalid arguments, not only the first.
     allErrors: true,
     // Inherited properties, such as `toString`, don't count as given.
     ownProperties: true,
-    // References are called, never copied in. Otherwise, references to references would grow without limit.
+    // References are called, not copied in. Otherwise, the code for references to references could grow without limit.
     inlineRefs: false,
   })
   ajvFormats.default(ajv)
@@ -29,10 +29,10 @@ const createAjv = () => {
 let sharedAjv: Ajv2020 | undefined
 let compiledCount = 0
 
-/** Returns the instance. Creates it on first use, because most processes, such as commands, don't check schemas. */
+/** Returns the shared Ajv instance. Creates it on first use, because most processes, such as commands, don't check schemas. */
 const getAjv = (): Ajv2020 => (sharedAjv ??= createAjv())
 
-/** Returns whether values of a format are checked. */
+/** Returns whether Ajv checks the values of a format. */
 export const isKnownFormat = (name: string): boolean => Object.hasOwn(getAjv().formats, name)
 
 const acceptsEmpty = new Map<string, boolean>()
@@ -46,13 +46,13 @@ export function isFormatOfEmptyText(name: string): boolean {
 }
 
 /**
- * Keywords that can make even small arguments slow (recursion, patterns, comparing all items, names of any length,
- * formats whose patterns look ahead), or that take long to compile (alternatives).
+ * Matches keywords that can make it slow to validate even small arguments (recursion, patterns, comparing all items, names of
+ * any length, formats whose patterns look ahead), or that take long to compile (alternatives).
  */
 const riskyKeywords =
   /"(\$ref|\$dynamicRef|pattern|patternProperties|propertyNames|uniqueItems|allOf|anyOf|oneOf|not|if|dependentSchemas|unevaluated\w+)":|"format":"(url|regex)"/
 
-/** A schema with more values takes longer to compile than the event loop should wait. */
+/** Maximum values of a simple schema. Compiling a larger one takes longer than the event loop should wait. */
 const maxSimpleValues = 200
 
 /** Maximum steps per character for all patterns of a schema together. Arguments that aren't large then take milliseconds. */
@@ -68,7 +68,7 @@ export function compileSchema(schema: JsonSchema): SchemaValidator {
   compiledCount += 1
   if (compiledCount % 500 === 0) sharedAjv = undefined
 
-  // Removed, because tools of two workspaces may have the same $id, and because the draft in $schema may not be loaded.
+  // Removes $id, because tools of two workspaces may have the same one, and $schema, because its draft may not be loaded.
   const anonymous = { ...schema }
   delete anonymous.$id
   delete anonymous.$schema
@@ -113,7 +113,7 @@ function compileWithTimeout(schema: JsonSchema): ValidateFunction {
   }
 }
 
-/** One character with its repetition. Doesn't match groups, alternatives, lookarounds, or backreferences. */
+/** Matches one character with its repetition. Doesn't match groups, alternatives, lookarounds, or backreferences. */
 const patternPiece =
   /(?:[^\\^$.*+?()[\]{}|]|\.|\\[dDwWsS./+*?()[\]{}|^$\\-]|\[(?:[^\]\\]|\\.)*\])(?:([?*+])|\{(\d{1,3})(?:(,)(\d{1,3})?)?\})?\??/gsuy
 

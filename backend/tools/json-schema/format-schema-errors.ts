@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { cutText } from '../../platform/core/text.ts'
 
 /**
- * Returns what to change about each invalid argument, in words that an agent can act on: "city is required",
- * "count must be a whole number", "unknown argument foo". At most ten messages, without duplicates.
+ * Returns what to change about each invalid argument, in words that an agent can act on: "city is required", "count must be a
+ * whole number", "unknown argument foo". Returns at most ten such messages, without duplicates, and how many more there are.
  */
 export function formatErrors(errors: readonly ErrorObject[]): string[] {
   const messages = [...new Set(mergeAlternatives(errors).map(({ text }) => text))]

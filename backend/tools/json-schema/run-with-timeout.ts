@@ -32,7 +32,7 @@ const getCpuUsage = (before?: NodeJS.CpuUsage): NodeJS.CpuUsage =>
   (process as Partial<Pick<NodeJS.Process, 'threadCpuUsage'>>).threadCpuUsage?.(before) ??
   process.cpuUsage(before)
 
-/** Returns undefined if the calculation timed out. */
+/** Returns undefined if the calculation timed out or overflowed the stack. */
 function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value: Result } | undefined {
   let result: { value: Result } | undefined
   context.work = () => {

@@ -15,10 +15,10 @@ export type SchemaIssues = string[]
 /** The issues of the arguments, or of their schema. */
 export type ArgumentIssues = string[] | 'timed out' | 'invalid'
 
-/** Time to check all schemas of a list together. */
+/** Maximum time to check all schemas of a list together. */
 const checkTimeoutMs = 5 * secondMs
 
-/** The thread itself interrupts validation after 100 ms. This timeout is for work that can't be interrupted there. */
+/** Maximum time for one validation. The thread already interrupts it after 100 ms, but it can't interrupt all of its work. */
 const validateTimeoutMs = 3 * secondMs
 
 const threadFile = new URL('./schema-thread.ts', import.meta.url)

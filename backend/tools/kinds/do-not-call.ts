@@ -58,8 +58,8 @@ export const doNotCall: ToolKind = {
 }
 
 /**
- * Returns the number to add: the conversation's, or the one in the arguments, which doesn't need to be a contact's. Returns
- * null if the chat has no contact.
+ * Returns the number to add: that of the conversation's contact or, outside of conversations, the one in the arguments, which
+ * doesn't need to be a contact's. Returns null if the chat has no contact.
  */
 async function resolvePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise<string | null | undefined> {
   const own = getOwnContact(use)

@@ -61,7 +61,7 @@ async function requirePhoneNumber(deps: Pick<Deps, 'db'>, use: ToolUse): Promise
   return normalizePhone(deps, use.row.workspaceId, given)
 }
 
-/** @throws {ApiError} validation_failed if it isn't a phone number */
+/** @throws {ApiError} validation_failed if `given` isn't a phone number */
 export async function normalizePhone(
   { db }: Pick<Deps, 'db'>,
   workspaceId: number,

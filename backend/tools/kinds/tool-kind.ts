@@ -67,7 +67,7 @@ export interface ToolUse extends ToolConversation {
   args: Record<string, unknown>
   /** True on test calls and in chats if the tool has effects: describe what would have happened, and change nothing. */
   dryRun: boolean
-  /** Aborts on cancel, disconnect, and after the time limit. */
+  /** Aborts when the client cancels the use or disconnects, and after the time limit. */
   signal: AbortSignal
 }
 
@@ -122,7 +122,7 @@ interface BaseToolKind {
   close?(): Promise<void>
 }
 
-/** Returns the tools that a row adds to an agent's tool list; `unreadable` if its settings bypassed validation. */
+/** Returns the tools that a row adds to an agent's tool list; `unreadable` if its saved settings aren't valid. */
 export function getDefinitions(kind: ToolKind, row: ToolRow): ToolDefinition[] | 'unreadable' {
   if (kind.builtIn !== undefined) return [{ ...kind.builtIn, name: row.name }]
   return kind.settings.safeParse(row.settings).success ? kind.definitions(row) : 'unreadable'
@@ -144,7 +144,7 @@ export function getCallDefinitions(
   return inCall === undefined ? definitions : [{ ...inCall, name: row.name }]
 }
 
-/** Returns those of a row's tools that change something when they're used. Test calls and chats only simulate them. */
+/** Returns the names of a row's tools that change something when they're used. Test calls and chats only simulate them. */
 export function findToolsWithEffects(
   { hasEffects }: ToolKind,
   row: ToolRow,

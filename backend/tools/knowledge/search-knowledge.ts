@@ -10,7 +10,8 @@ const maxWords = 50
 export const defaultPassageLimit = 3
 
 /**
- * Finds the passages that match a query, best first: those with all of its words, or if there are none, those with any.
+ * Finds the passages that match a query, best first: the passages with all of its words or, if there are none, with any of
+ * them.
  *
  * @param query plain words, in any order
  */

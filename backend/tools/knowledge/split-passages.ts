@@ -1,4 +1,4 @@
-/** Longest passage in characters. Reading it aloud takes about a minute. */
+/** Maximum characters of a passage. Reading it aloud takes about a minute. */
 const maxPassageLength = 800
 
 /**
@@ -39,7 +39,7 @@ function splitParagraph(paragraph: string, maxLength: number): string[] {
 
 /** Returns where the first piece of a text ends. The text is longer than `maxLength`. */
 function findPieceEnd(text: string, maxLength: number): number {
-  // One more character, because a blank right after the piece also ends it.
+  // Includes one more character, because a blank right after the piece also ends it.
   const start = text.slice(0, maxLength + 1)
   const afterSentence = lastMatch(start, /[.!?:;]["')\]]*(?=\s)/g)
   if (afterSentence > maxLength / 2) return afterSentence

@@ -11,7 +11,7 @@ import { failedResult, type ToolConversation, type ToolDeps, type ToolResult } f
 import type { InFlightRequest } from './in-flight-requests.ts'
 import type { OfferedTool } from './session-context.ts'
 
-/** Short, because the contact is waiting on the phone. */
+/** How long a tool call can take. It's short, because the contact is waiting on the phone. */
 export const toolTimeoutMs = 20 * secondMs
 
 /** Longer results are truncated. */
@@ -27,8 +27,8 @@ export interface ToolCallRequest extends ToolConversation {
 }
 
 /**
- * Calls a tool for an agent, and records the tool call before the promise resolves. Never rejects: if the tool fails,
- * the result says how the agent can continue.
+ * Calls a tool for an agent. If that happens in a call or chat, records the tool call before the promise resolves. Never
+ * rejects: if the tool fails, the result says how the agent can continue.
  */
 export async function callTool(deps: CallDeps, request: ToolCallRequest): Promise<ToolResult> {
   const startedAt = performance.now()
@@ -98,7 +98,7 @@ async function runTool(deps: CallDeps, request: ToolCallRequest, dryRun: boolean
 
 /** Returns the schema violations in the arguments. If there are none, returns the values that can't be stored. */
 async function findIssues(tool: OfferedTool, args: Record<string, unknown>): Promise<string[]> {
-  // Runs before `cleanInput`, because it checks only a limited part of the arguments, however large they are.
+  // Runs before `cleanInput`, because this check reads only a limited part of the arguments, however large they are.
   const issues = await tool.findIssues(args)
   // Issues quote argument names, which can contain characters that can't be stored.
   if (issues.length > 0) return issues.map(toStorableText)

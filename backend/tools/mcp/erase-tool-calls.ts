@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/schema.ts'
 const mentionsContact = (contact: ContactIdentifiers) =>
   sql<boolean>`(${containsIdentifier(sql`arguments::text`, contact)} or ${containsIdentifier(sql`result`, contact)})`
 
-/** Calls whose tool calls one statement reads. With many more, the statement could take longer than the database allows. */
+/** The number of calls whose tool calls one statement reads. With many more, it could take longer than the database allows. */
 const callsPerStep = 5_000
 
 /**
@@ -38,8 +38,8 @@ export async function findToolCallsNaming(
 }
 
 /**
- * Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. Tool calls
- * that {@link findToolCallsNaming} was too early to find belong to calls that had an attempt since, so only those are read.
+ * Erases the arguments and results of the contact's tool calls and of other tool calls that mention the contact. {@link
+ * findToolCallsNaming} has already found the older ones, so this searches only calls that can have had an attempt since.
  */
 export const eraseToolCalls: ContactEraser = async (db, contact) => {
   const { workspaceId, callIds, mentionIds, mentionsReadAt } = contact
@@ -59,7 +59,7 @@ export const eraseToolCalls: ContactEraser = async (db, contact) => {
     ))`.execute(db)
 }
 
-/** Erases the arguments and results of the tool calls in these calls, but keeps the records that tools were used. */
+/** Erases the arguments and results of all tool calls in the given calls, but keeps the records that tools were used. */
 export async function eraseToolCallContent(
   db: Db,
   workspaceId: number,

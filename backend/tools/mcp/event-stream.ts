@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { secondMs } from '../../platform/core/durations.ts'
 
-/** A client with more unread bytes is disconnected. */
+/** Maximum unread bytes of a client. A client with more is disconnected. */
 const maxBacklogBytes = 1024 * 1024
 
-/** Maximum for all streams together. Above it, a client that still has unread bytes is disconnected when it gets more. */
+/** Maximum unread bytes of all clients. Above it, a client that still has unread bytes is disconnected when it gets more. */
 const maxTotalBacklogBytes = 64 * 1024 * 1024
 
 /** The unread bytes of all streams of a tool server. */

@@ -9,7 +9,10 @@ import type { TransportRequest } from './tool-transport.ts'
 
 const maxMessageBytes = 256 * 1024
 
-/** Higher than the limit for arguments, so that arguments with too many levels get an error that names their limit. */
+/**
+ * Maximum levels of nesting in a message. It's higher than the limit for arguments, so that arguments that exceed their own
+ * limit get an error that names it.
+ */
 const maxMessageDepth = 1_000
 
 export function sendError(res: ServerResponse, requestId: string, error: ToolServerError | ApiError): void {

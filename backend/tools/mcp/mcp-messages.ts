@@ -25,7 +25,7 @@ import { malformedMessage, RpcError, ToolServerError } from './tool-server-error
  */
 export function parseMessage(value: unknown): JSONRPCMessage {
   if (Array.isArray(value)) throw new RpcError('malformed_json.batch', { id: null, code: invalidRequest })
-  // The SDK's schema takes many times as long, and would return an equal message.
+  // For a plain message, the SDK's schema takes many times as long, and would return an equal message.
   const message = isPlainMessage(value) ? value : JSONRPCMessageSchema.safeParse(value).data
   if (message === undefined) throw new ToolServerError('malformed_json.message')
   requireShortId(message)
@@ -47,7 +47,7 @@ const messageKeys = new Set(['jsonrpc', 'id', 'method', 'params'])
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__')
 
-/** Responses and in-flight requests repeat the ID, so a long one would multiply. */
+/** Maximum characters of a request ID. Responses and in-flight requests repeat the ID, so a long one would multiply. */
 const maxIdLength = 256
 
 function requireShortId(message: JSONRPCMessage): void {
@@ -137,7 +137,7 @@ export const toJson = (message: unknown): string =>
     character === '\u2028' ? '\\u2028' : '\\u2029',
   )
 
-/** JSON-RPC 2.0, section 5.1. */
+/** Error codes of JSON-RPC 2.0, section 5.1. */
 const invalidRequest = -32600
 export const methodNotFound = -32601
 export const invalidParams = -32602

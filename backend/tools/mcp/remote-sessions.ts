@@ -16,7 +16,7 @@ export const SessionRequest = z.object({
   sessionId: z.string(),
   /** The SHA-256 of each credential of the request, in base64. */
   digests: z.array(z.string()),
-  /** The message of a POST. Other methods have none. */
+  /** The message of a POST. Requests with other methods have no message. */
   message: z
     .unknown()
     .optional()

@@ -6,7 +6,9 @@ import { ToolServerError } from './tool-server-error.ts'
 import type { ToolSession } from './tool-session.ts'
 import type { ToolTransport, TransportRequest } from './tool-transport.ts'
 
-/** How many sessions that other processes opened, and that ended here, are remembered, so that they can't continue again. */
+/**
+ * How many ended sessions are remembered, so that they can't continue again. Counts only sessions that other processes opened.
+ */
 const maxEndedForeign = 10_000
 
 /** The open sessions of this process. */
@@ -45,7 +47,7 @@ export class SessionRegistry {
     this.#counts.set(session.widgetId, (this.#counts.get(session.widgetId) ?? 0) + 1)
   }
 
-  /** @param options.isForeign true if another process opened the session. Its end must then be remembered. */
+  /** @param options.isForeign true if another process opened the session. The registry then remembers that it ended. */
   remove({ id, widgetId }: ToolSession, { isForeign = false } = {}): void {
     if (!this.#byId.delete(id)) return
     if (isForeign) this.#endedForeign.set(id, true)

@@ -21,7 +21,10 @@ const metaKeys = {
 const headerMismatch = -32020
 const unsupportedVersion = -32022
 
-/** Returns whether a message is of a revision without sessions. Every request of such a revision names it in its metadata. */
+/**
+ * Returns whether a message is of a revision without sessions. Every request of such a revision names the revision in its
+ * metadata.
+ */
 export function isSessionless(message: JSONRPCMessage, headers: IncomingHttpHeaders): boolean {
   const meta = 'params' in message ? message.params?._meta : undefined
   return headers['mcp-protocol-version'] === revision || (meta !== undefined && metaKeys.version in meta)

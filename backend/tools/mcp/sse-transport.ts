@@ -45,7 +45,7 @@ export function createSseRoutes(options: { toolSessions: ToolSessions; backlog: 
     const sessionId = requireSessionId(query)
     const digests = digestCredentials(req.headers, query)
     const isOwn = toolSessions.isOwn(sessionId)
-    // Finds the session before the body is read, so that clients without a valid credential can't send one.
+    // Finds the session before the body is read, so that clients without a valid credential can't send a body.
     const session = findSession(sessionId, digests)
     if (isOwn && session === undefined) throw sessionNotFound()
     // If another process has the session, that process checks the credential, after the body is read here.

@@ -117,7 +117,7 @@ export function createStreamableRoutes(options: {
 
   const post = async (request: TransportRequest): Promise<void> => {
     const { req, res, requestId } = request
-    // Check the credential before reading the body, so that only authenticated clients can send one.
+    // Checks the credential before reading the body, so that only authenticated clients can send a body.
     const credential = credentials.require(req.headers, parseQuery(req))
     const message = await readMessage(request, credential)
     if (isSessionless(message, req.headers)) return handleSessionless(options, request, message)
@@ -150,7 +150,7 @@ export function createStreamableRoutes(options: {
 
 /**
  * Returns the error for a request to open the stream of a session that another process has. Processes don't pass on
- * notifications. The protocol has this status for servers without a stream, so clients continue without one.
+ * notifications. The protocol has status 405 for servers without a stream, so clients continue without one.
  */
 function streamElsewhere(): ToolServerError {
   const methods = 'POST, DELETE'

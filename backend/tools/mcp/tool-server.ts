@@ -119,7 +119,7 @@ export function createToolServer(
       sessions.get(id) === undefined && !sessions.hasEndedForeign(id) && isForeignSession(deps.replicas, id),
     forward: (request) => forwardToSession(deps.replicas, request),
     open: (client, id, transport) => {
-      // The server may have stopped, or the secret have expired, while the client was being authorized.
+      // The server may have stopped, or the secret may have expired, while the client was being authorized.
       if (isClosing) throw stoppingError()
       if (!credentials.isValid(client.credential)) throw invalidSecret()
       sessions.requireCapacity(client.widgetId)

@@ -54,7 +54,7 @@ interface SessionDetails extends ToolConversation {
 /** Why the server ends a session. */
 type EndReason = 'call_ended' | 'chat_ended' | 'agent_deleted' | 'session_ended'
 
-/** The limit for each session. */
+/** Maximum requests in progress in one session. */
 const maxInFlightRequests = 100
 
 /** One client's session. Handles the client's messages over any transport. */

@@ -48,8 +48,8 @@ interface FirstUser {
 }
 
 /**
- * Creates the first user of an empty installation, and a workspace that they own. Returns undefined if there's already
- * a user. The lock makes sure that only one of two concurrent calls succeeds.
+ * Creates the first user of an empty installation, and a workspace that they own. Returns undefined if there's already a user.
+ * A lock makes sure that only one of two concurrent sign-ups succeeds.
  *
  * @throws {ApiError} validation_failed
  */

@@ -4,7 +4,9 @@ import type { Deps } from '../../deps.ts'
 import { FormError, invalidField } from '../../platform/core/form-errors.ts'
 import { deleteGoogleAccount, findGoogleAccount, upsertGoogleAccount } from './spreadsheet-store.ts'
 
-/** Everything else in the file is dropped. For example, the file's token URL could lead to any server. */
+/**
+ * The fields of a key file that are saved. All others are dropped: for example, the file's token URL could lead to any server.
+ */
 const KeyFile = z.object({
   client_email: z.string().regex(/^[\w.+-]{1,128}@[\w.-]{1,128}$/),
   private_key: z.string().max(10_000),

@@ -8,7 +8,7 @@ interface GoogleAccount {
   privateKey: string
 }
 
-/** Limit for preparing a row, and again for sending it; together less than the limit of a tool call. */
+/** Time limit for preparing a row, and again for sending it. Together, they take less than a tool call can take. */
 const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
@@ -17,8 +17,8 @@ const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 type RowState = 'row_not_added' | 'row_uncertain' | 'columns_not_loaded'
 
 /**
- * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names
- * the columns. A row is never sent twice: Google may report an error for one that it added.
+ * Opens the first sheet of a Google spreadsheet that is shared with a service account; its first row names the columns. A row
+ * is never sent twice: Google may report an error for a row that it added.
  *
  * See "spreadsheets.values.get" and "spreadsheets.values.append" of the Sheets API v4.
  */
@@ -100,7 +100,7 @@ async function sendRequest(url: string, init: RequestInit, signal: AbortSignal) 
   return { ok: response.ok, status: response.status, body }
 }
 
-/** Limits how long `work` takes. If the connection fails, the error also says whether the row was added. */
+/** Limits how long `work` takes. If the time is up or the connection fails, the error also says whether the row was added. */
 async function withTimeout<Result>(
   signal: AbortSignal,
   then: RowState,

@@ -55,7 +55,7 @@ function databaseSpreadsheet(
 
 /**
  * Returns why an agent couldn't write to this spreadsheet, or undefined if it could. Locks a spreadsheet in the database, so
- * that it isn't deleted before the transaction ends. One in Google Sheets is only checked when a row is sent.
+ * that it isn't deleted before the transaction ends. A spreadsheet in Google Sheets is only checked when a row is sent.
  */
 export async function findSpreadsheetIssue(
   { db }: Pick<Deps, 'db'>,

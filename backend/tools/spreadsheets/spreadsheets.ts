@@ -83,7 +83,7 @@ export interface SpreadsheetDetails {
 }
 
 /**
- * Returns a spreadsheet with a page of its rows, before the one with the ID `before`.
+ * Returns a spreadsheet with a page of its rows: the newest ones, or those before the row with the ID `before`.
  *
  * @throws {ApiError} not_found
  */

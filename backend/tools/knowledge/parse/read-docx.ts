@@ -5,8 +5,8 @@ import { unzip, zip } from './zip.ts'
 const isMarkup = (name: string) => /\.(xml|rels)$/i.test(name) && !/^(customXml|word\/theme)\//.test(name)
 
 /**
- * Returns the text of a Word document. mammoth would inflate everything in an archive. So it gets a new archive, which
- * contains only the markup, and the markup is unpacked here with a size limit.
+ * Returns the text of a Word document. mammoth would inflate everything in the archive. So this function unpacks only the
+ * markup, with a size limit, and gives mammoth a new archive.
  *
  * @throws {FileError} broken, encrypted, no_word, too_heavy
  */

@@ -15,7 +15,7 @@ const packagePath = (path: string) => fileURLToPath(new URL(`../../../../${path}
 const readablePaths = ['backend/', 'node_modules/', 'package.json'].map(packagePath)
 
 const nodeFlags = [
-  // Without `--disable-sigusr1`, the process that reads another file could open this one's inspector with that signal.
+  // Without `--disable-sigusr1`, the parser of another file could open this process's inspector with that signal.
   ...['--permission', '--allow-worker', '--disable-warning=SecurityWarning', '--disable-sigusr1'],
   ...readablePaths.map((path) => `--allow-fs-read=${path}`),
 ]
@@ -41,8 +41,8 @@ export async function parserCommand(): Promise<Sandbox> {
 }
 
 /**
- * Exit codes if V8 runs out of memory or the process uses too much: in a sandbox, or on platforms that don't report a
- * signal.
+ * The exit codes of a parser that ran out of memory: V8 aborted it, or it killed itself. A sandbox and some platforms report
+ * these codes instead of a signal.
  */
 const abortedExitCodes = new Set([134, 137])
 
