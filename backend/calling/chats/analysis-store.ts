@@ -45,8 +45,8 @@ export type AnalysisEnd =
   | { type: 'retry' | 'stopped'; at: Date }
 
 /**
- * Stores how an attempt ended, and adds its tokens to the chat. Stores nothing if another process has leased the chat since, or
- * if the chat was deleted.
+ * Stores how an attempt ended, and adds its tokens to the chat. Stores nothing if another process has leased the chat
+ * meanwhile, or if the chat was deleted.
  */
 export async function saveAnalysisEnd(
   db: Db,

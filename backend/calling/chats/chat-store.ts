@@ -47,7 +47,7 @@ export const insertChat = (db: Db, chat: NewChat): Promise<ChatRow> =>
 
 export type ChatRow = NonNullable<Awaited<ReturnType<typeof selectChat>>>
 
-/** Returns a chat, even if its agent has been paused or changed since. */
+/** Returns a chat, even if its agent has been paused or changed since the chat started. */
 export const selectChat = (db: Db, workspaceId: number, id: string) =>
   db
     .selectFrom('conversation')
@@ -251,7 +251,7 @@ export async function addLateResult(
     .execute()
 }
 
-/** Saves the values of the agent's results so far, unless another turn has begun since. */
+/** Saves the values of the agent's results so far, unless a newer turn has begun. */
 export async function updateFound(db: Db, key: TurnKey, found: Extracted): Promise<void> {
   await db
     .updateTable('conversation')

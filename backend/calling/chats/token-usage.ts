@@ -12,7 +12,7 @@ const noticeShare = 0.8
 
 const usageRetentionMs = 90 * dayMs
 
-/** A day in UTC, as YYYY-MM-DD. */
+/** Returns the day in UTC, as YYYY-MM-DD. */
 const toDay = (at: Date): string => at.toISOString().slice(0, 10)
 
 /**
@@ -44,7 +44,7 @@ const isNearLimit = (tokens: number, limit: number): boolean => tokens >= notice
 export interface TokenUse {
   tokens: number
   limit: number
-  /** When the next day begins. */
+  /** When the day ends in UTC. */
   endsAt: Date
   /** True if at least 80% of the limit has been used. */
   isNearLimit: boolean
