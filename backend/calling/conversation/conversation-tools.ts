@@ -12,7 +12,7 @@ export interface ServerTool {
   description: string
   /** A JSON Schema. */
   inputSchema: Record<string, unknown>
-  /** True if using it changes nothing. */
+  /** True if using the tool changes nothing. */
   isReadOnly: boolean
 }
 

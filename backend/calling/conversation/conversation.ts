@@ -102,7 +102,7 @@ export class Conversation {
   /**
    * Takes the next turn: yields what the agent says and does, and returns what to store. Never throws, whatever fails.
    *
-   * @param input null for the beginning
+   * @param input null for the first turn of a conversation
    * @param signal interrupts the turn. What was said until then stays part of it.
    */
   async *takeTurn(input: TurnInput | null, signal: AbortSignal): AsyncGenerator<TurnEvent, FinishedTurn> {
@@ -380,7 +380,7 @@ function* finishTool(
 
 type Pauses = ReturnType<typeof createPauses>
 
-/** Decides when to bridge a pause, and with which sentence. A turn has each sentence only once. */
+/** Decides when to bridge a pause, and with which sentence. A turn contains each of these sentences at most once. */
 function createPauses(phrases: Phrases) {
   let waitsFor: 'firstWord' | 'tool' | undefined = 'firstWord'
   const said = new Set<'firstWord' | 'tool'>()

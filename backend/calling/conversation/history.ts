@@ -57,7 +57,10 @@ const toSpeech = (text: string): string => text.replaceAll('[', '(').replaceAll(
 
 const silenceNote = '[The contact says nothing.]'
 
-/** Returns a message with results that arrived after their turn. They're JSON, so their text can't pass for another note. */
+/**
+ * Returns a message with results that arrived after their turn. The results are JSON, so their text can't look like another
+ * note.
+ */
 export const toLateResultsMessage = (results: readonly LateResult[]): ModelMessage => ({
   role: 'user',
   content: [

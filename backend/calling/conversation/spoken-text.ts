@@ -47,7 +47,7 @@ export function createSpokenTextStream(): SpokenTextStream {
     const spoken = toSpokenWord(written, inline)
     if (spoken === '') return ''
     const pause = last !== undefined && line.isStart ? findPause(last, line.kind) : ''
-    // In "Great 🎉!", the emoji isn't said, so the mark follows the word before it without a space.
+    // In "Great 🎉!", the emoji isn't said, so the exclamation mark follows the word before it without a space.
     const isAttached = spoken !== written && /^[.,;:!?…]+$/.test(spoken)
     const space = last !== undefined && hasSpace && !isAttached ? ' ' : ''
     last = { word: spoken, kind: line.kind, endsParagraph: false }

@@ -89,7 +89,10 @@ async function requestAnalysis(
   return { ...second, usage, analysis: readAnalysis(second.text, request) }
 }
 
-/** Sends one request. With `useSchema`, the server enforces the schema. Without it, only the prompt does. Never throws. */
+/**
+ * Sends one request. With `useSchema`, the server enforces the schema. Without it, only the prompt asks for the schema. Never
+ * throws.
+ */
 async function sendOnce(
   { generateText, jsonSchema, Output }: ModelPackages,
   endpoint: Endpoint,
@@ -117,7 +120,7 @@ async function sendOnce(
     })
     return toResponse(text, usage)
   } catch (error) {
-    // The answer isn't JSON, but it may contain some.
+    // The answer isn't JSON, but it may contain JSON.
     if (isNoObjectError(error)) return toResponse(error.text ?? '', error.usage)
     const reason = limit.findReason()
     const failure = reason === undefined ? toModelFailure(error) : { kind: reason }

@@ -7,7 +7,7 @@ export interface RequestedTool {
   name: string
   args: unknown
   problem: 'unknown_tool' | 'broken_arguments' | undefined
-  /** Data that the server wants back with the call. */
+  /** Data that the server wants back with the tool call. */
   providerMetadata: ProviderMetadata | undefined
 }
 

@@ -44,7 +44,7 @@ export function createRequestLimit(clock: Pick<Clock, 'wait'>, callersSignal: Ab
     abortWhenIdle: (ms) => {
       let hasArrival = true
       let isPaused = false
-      // One timer for many arrivals, because there are 20 per second in each conversation.
+      // Uses one timer for all arrivals, because there are 20 per second in each conversation.
       const watch = async () => {
         while (hasArrival || isPaused) {
           hasArrival = false

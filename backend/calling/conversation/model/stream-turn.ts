@@ -21,7 +21,7 @@ export interface TurnRequest {
   /** The conversation so far. Notes to the model have the role `user`, because messages with the role `system` are rejected. */
   messages: readonly ModelMessage[]
   tools: readonly ConversationTool[]
-  /** Ends the turn with `aborted`. Running tools continue. */
+  /** Aborts to end the turn, with the failure `aborted`. Running tools continue. */
   signal: AbortSignal
   maxOutputTokens?: number
   /** Maximum characters of a request, as JSON. A turn whose next request would be longer finishes without it. Default: no limit. */

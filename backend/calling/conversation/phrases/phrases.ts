@@ -1,4 +1,6 @@
-/** The sentences that the conversation itself says, without the model. Only the built-in greeting has placeholders. */
+/**
+ * The sentences that the conversation itself says, without the model. Of the built-in ones, only the greeting has placeholders.
+ */
 export interface Phrases {
   aiDisclosure: string
   /** Greets for an agent without a greeting. */
