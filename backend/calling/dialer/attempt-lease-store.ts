@@ -56,8 +56,8 @@ export const releaseLease = async (db: Db, attempt: FencedAttempt): Promise<void
 }
 
 /**
- * Takes over at most `limit` attempts of a provider whose lease has expired by the database's clock. Increases the
- * fence, so later writes by the previous worker are stale.
+ * Takes over at most `limit` attempts of a provider if their leases have expired by the database's clock. Increases their
+ * fences, so later writes by the previous worker are stale.
  */
 export async function takeOverLostAttempts(
   db: Db,
@@ -83,8 +83,8 @@ export interface LostAttempt extends FencedAttempt {
 }
 
 /**
- * Finds lost attempts without locking or leasing them, so that a process that dies afterward doesn't delay other processes.
- * `endAttempts` decides whether an attempt is still lost. Without `providers`, finds the attempts of every provider.
+ * Finds up to 100 lost attempts without locking or leasing them, so that a process that dies afterward doesn't delay other
+ * processes. `endAttempts` decides whether an attempt is still lost. Without `providers`, finds the attempts of every provider.
  */
 export async function findLostAttempts(
   db: Db,

@@ -58,7 +58,9 @@ const unansweredReasons = {
   failed: 'line_failed',
 } as const
 
-/** Limits a reported time to the time between `earliest` and `now`, because clocks differ. */
+/**
+ * Limits a reported time to the range from `earliest` to `now`, because clocks differ. Without a reported time, returns `now`.
+ */
 export const clampTime = (earliest: Date, reported: Date | undefined, now: Date): Date =>
   new Date(Math.max(earliest.getTime(), Math.min((reported ?? now).getTime(), now.getTime())))
 

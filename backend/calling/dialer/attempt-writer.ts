@@ -44,7 +44,7 @@ export function createAttemptWriter(deps: FinishDeps, onError: (error: unknown) 
   return {
     markAnswered: (attempt: FencedAttempt, at: Date): Promise<boolean> => markTogether({ ...attempt, at }),
     finishAttempt: (attempt: FencedAttempt, result: AttemptResult, at: Date): Promise<FinishStatus> => {
-      // Results like these lock or change more rows than those of the attempt and its call.
+      // These results are saved alone, because they lock or change more rows than those of the attempt and its call.
       const isAlone = result.optedOut || result.notPlaced === true || result.endedReason === 'line_failed'
       if (isAlone) return finishAttempt(deps, attempt, result, at)
       return finishTogether({ workspaceId: attempt.workspaceId, attempt, result, at })

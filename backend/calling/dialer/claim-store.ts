@@ -45,10 +45,10 @@ export interface CallToDial {
   queuedWith: Partial<CallSettings> | null
 }
 
-/** A row of `callToDialColumns`. */
+/** A row with the columns that `callToDialColumns` selects. */
 export interface CallToDialRow extends Omit<CallToDial, 'agent'> {
   agentColumns: { published: number; name: string; language: string; greeting: string; variables: string[] }
-  /** Only the first row of a version has its values, because they can be long. */
+  /** The values of the agent's version. Only the first row of each version has them, because they can be long. */
   versionValues: unknown
 }
 
@@ -172,7 +172,9 @@ export async function findCallsToDial(db: Db, ids: readonly number[]): Promise<C
   return withAgents(rows)
 }
 
-/** How many attempts are stored per number. It's above the highest limit, because an unplaced attempt is removed again. */
+/**
+ * How many attempts' times are stored per number. It's above the highest limit, because unplaced attempts are removed again.
+ */
 const storedAttempts = 60
 
 export interface NewAttempt {
@@ -239,7 +241,7 @@ export async function startAttempts(
       set placed_at = (number_use.placed_at || excluded.placed_at)
         [greatest(1, cardinality(number_use.placed_at) + 2 - ${sql.lit(storedAttempts)}):]
     ), dialing as (
-      -- Not a join: PostgreSQL would plan it for the call IDs of earlier attempts, and could read all calls with lower IDs.
+      -- Uses no join: PostgreSQL would plan it for the call IDs of earlier attempts, and could read all calls with lower IDs.
       update call set status = 'dialing', attempts = attempts + 1, next_attempt_at = null, delayed_by = null,
         agent_version = (select started.agent_version from started where started.call_id = call.id)
       where id = any(array(select call_id from started))
@@ -322,7 +324,7 @@ export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurn
     )
     select locked.id, (select workspace_id from workspace order by position desc limit 1) as "lastWorkspaceId"
     from (select campaign_id from next order by turn, served_at nulls first, campaign_id) as next
-    -- Lateral, because for a plain join, PostgreSQL could read all campaigns.
+    -- The join is lateral, because for a plain join, PostgreSQL could read all campaigns.
     cross join lateral (
       select id from campaign where id = next.campaign_id for no key update skip locked
     ) as locked

@@ -28,7 +28,7 @@ interface Dialer extends Worker {
 type DialerDeps = ProviderDeps & Pick<Deps, 'notify'>
 
 /**
- * Starts the worker that places due calls. Any number of processes can run one. Call `notify` after a commit that made
+ * Starts the worker that places due calls. Any number of processes can run this worker. Call `notify` after a commit that made
  * a call due. `stop` gives calls in progress `timeoutMs` to end.
  */
 export function startDialer(deps: DialerDeps, options: Partial<DialerOptions> = {}): Dialer {

@@ -122,8 +122,8 @@ async function endUnplaced(tx: FinishDeps, end: AttemptEnd): Promise<FinishStatu
 }
 
 /**
- * Ends attempts of a workspace. Locks contact, campaigns, attempts, and calls in this order. All code that locks more than
- * one of them uses the same order. Returns the statuses of the calls, in the order of `ends`.
+ * Ends attempts of a workspace. Locks the contact, campaigns, attempts, and calls, in this order, like all code that locks more
+ * than one of these. Returns the statuses of the calls, in the order of `ends`.
  */
 export async function finishAttempts(
   tx: FinishDeps,

@@ -4,7 +4,7 @@ interface ClaimableCampaign {
   workspaceId: number
   /** How many more calls the campaign's limit allows. */
   free: number
-  /** How many calls are due. Counts no more than the capacity and `free`. */
+  /** How many calls are due: at most the dialer's capacity, and at most `free`. */
   due: number
 }
 

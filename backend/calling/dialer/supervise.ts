@@ -92,7 +92,7 @@ export async function superviseAttempt(
   }
 }
 
-/** Dials or resumes. Async, so an error that the provider throws synchronously also becomes a rejection. */
+/** Dials or resumes. It's async, so that an error that the provider throws synchronously also becomes a rejection. */
 const dialOrResume = async (
   provider: TelephonyProvider,
   request: DialRequest,

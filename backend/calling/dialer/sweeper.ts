@@ -35,7 +35,7 @@ export function startSweeper(
     deps.log.error({ error: describeError(error) }, 'failed to run a sweeper task')
   const tasks = createTasks(deps, options.providers ?? chooseProviders(deps))
 
-  /** Returns true if it finished something. The job then sweeps again at once, because more may be waiting. */
+  /** Returns true if the sweep finished something. The job then sweeps again at once, because more may be waiting. */
   const sweep = async (stopping: AbortSignal): Promise<boolean> => {
     let finished = 0
     for (const findJobs of tasks) {
@@ -133,7 +133,8 @@ const overdueBefore = (now: Date): Date => new Date(now.getTime() - 7 * dayMs)
 const neverAttempted = { outcome: 'expired', endedReason: 'not_attempted_in_time' } as const
 
 /**
- * Completes a call that wasn't attempted within 7 days. If it had earlier attempts, the last one's outcome counts.
+ * Completes a call that wasn't attempted within 7 days after it became due. If the call had earlier attempts, the last one's
+ * outcome counts.
  *
  * @returns false if another transaction has changed or locked the call
  */
