@@ -25,7 +25,7 @@ export interface ClientTool {
 export interface ToolClient {
   /** The session's tools, by name. */
   tools: ReadonlyMap<string, ClientTool>
-  /** Rejects once `signal` aborts, and cancels the tool call on the server. */
+  /** Calls a tool. When `signal` aborts, rejects, and cancels the tool call on the server. */
   call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult>
   close(): Promise<void>
 }
@@ -124,8 +124,8 @@ export function toolSessionUrl(
 const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * Returns the URL of this process's own tool server over Streamable HTTP. INTERNAL_URL could lead through a proxy to another
- * process. The URL doesn't name the agent, because the conversation token identifies it.
+ * Returns the URL of this process's own tool server over Streamable HTTP. Doesn't use INTERNAL_URL, which could lead through a
+ * proxy to another process. The URL doesn't name the agent, because the conversation token identifies it.
  */
 export function ownToolServerUrl({ host, port }: Pick<Config, 'host' | 'port'>): URL {
   const address = loopbackOf[host] ?? host

@@ -23,7 +23,7 @@ interface HttpProviderDeps extends FollowDeps {
 
 export const httpProviderName = 'http'
 
-/** Without a notification, an attempt's reports are read at this interval. */
+/** How often an attempt's reports are read without a notification. */
 const pollMs = 250
 
 /**

@@ -40,7 +40,10 @@ export function parseCallState(body: string, receivedAt: Date): CallState {
   }
 }
 
-/** The response, or a part of it, can't be read. The message doesn't quote it, because it contains names and numbers. */
+/**
+ * The response, or a part of it, can't be read. The error message doesn't quote the response, because it contains names and
+ * numbers.
+ */
 export class UnreadableStateError extends Error {}
 
 function parseJson(body: string): unknown {

@@ -2,7 +2,7 @@ import { RecordingUrl, reportLimits, Sentiment } from '@outdial/contract'
 import type { Deps } from '../../../deps.ts'
 import { toStorableText } from '../../../platform/core/text.ts'
 
-/** A report that's parsed as JSON but not validated. The values that a language model writes are already valid. */
+/** A report that's parsed as JSON but not validated yet. The values that a language model writes have been repaired. */
 interface RepairedReport {
   value: unknown
   /**
@@ -21,9 +21,9 @@ type Note = (field: string, change: string) => void
 const maxChanges = 20
 
 /**
- * Repairs values that a language model writes, so that an invalid one doesn't cost the rest of the report, such as the
- * outcome. Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's
- * code writes.
+ * Repairs values that a language model writes, so that an invalid value doesn't cost the whole report, and with it the call's
+ * outcome. Runs before validation, which therefore never gets a long text. Doesn't change values that only the runtime's code
+ * writes.
  */
 export function repairReport(report: unknown): RepairedReport {
   if (!isFields(report)) return { value: report, changes: [] }
@@ -153,7 +153,7 @@ function repairText(value: unknown, field: string, note: Note): string | null {
   return null
 }
 
-/** Leaves out an invalid or too long URL, because a part of a URL is useless. */
+/** Leaves out a URL that's invalid or too long. A shortened URL would be useless. */
 function repairUrl(value: unknown, note: Note): string | undefined {
   const parsed = RecordingUrl.safeParse(value)
   if (parsed.success && toStorableText(parsed.data) === parsed.data) return parsed.data

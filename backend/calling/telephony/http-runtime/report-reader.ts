@@ -31,7 +31,7 @@ export function createReportReader(deps: Pick<Deps, 'db' | 'clock'>, intervalMs:
   const waiting = new Map<string, Read>()
   /** The IDs of attempts with a waiting read about which a report has been saved. */
   const due = new Set<string>()
-  /** The attempts without a waiting read about which a report has recently been saved. */
+  /** The IDs of attempts without a waiting read about which a report has recently been saved. */
   const reported = new LRUCache<string, true>({ max: maxRemembered, ttl: intervalMs })
   let isPolling = false
   let isReadingDue = false

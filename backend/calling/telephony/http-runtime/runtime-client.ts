@@ -31,7 +31,8 @@ export interface RuntimeClient {
   dial(request: RuntimeDialRequest): Promise<DialStatus>
   /**
    * Returns the reports so far, or `not_found` if the runtime doesn't know the attempt. Rejects with a
-   * `RuntimeUnavailableError` if the runtime can't be reached, and with an `UnreadableStateError` for any other response.
+   * `RuntimeUnavailableError` if the runtime can't be reached or is unavailable, and with an `UnreadableStateError` if its
+   * response can't be used.
    */
   getCallState(attemptId: string): Promise<CallState | 'not_found'>
   /** Hangs up. Rejects unless the runtime confirms that the call is over. */
