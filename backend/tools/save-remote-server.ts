@@ -49,7 +49,7 @@ export async function addRemoteServer(
   return saveNewTool(deps, workspaceId, 'remote_mcp', toRemoteServerValues(server, tools))
 }
 
-/** Fields that are left out keep their values. `tools` are names. */
+/** Fields that are left out keep their values. `tools` has the names of the chosen tools. */
 type RemoteServerEdit = Partial<Omit<RemoteServerInput, 'secrets'>> & {
   secrets?: SecretChanges
   tools?: string[]

@@ -36,7 +36,7 @@ export async function connectRemote(address: RemoteAddress, signal: AbortSignal)
   try {
     return await openSession(address, 'streamable', signal)
   } catch (error) {
-    // MCP 2025-11-25, "Backwards Compatibility": a server that supports only the old transport responds like this.
+    // MCP 2025-11-25, "Backwards Compatibility": a server that supports only the old transport responds with 400, 404, or 405.
     if (!isTransportUnsupported(error)) throw error
     return openSession(address, 'sse', signal).catch((sseError: unknown) => {
       throw isTransportUnsupported(sseError) ? error : sseError
@@ -115,7 +115,7 @@ async function openSession(
   // failure ends the session.
   const handleError = (error: Error) => {
     if (error instanceof HttpStatusError) return // the server rejected one message
-    // Deferred, because the EventSource reports the error before it sets its reconnection timer, which would remain.
+    // Closes later, because the EventSource reports the error before it sets its reconnection timer, which would remain.
     queueMicrotask(() => void close())
   }
   if (kind === 'sse') transport.onerror = handleError

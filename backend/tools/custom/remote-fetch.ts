@@ -12,7 +12,7 @@ export const currentRequest = new AsyncLocalStorage<{ fail(error: unknown): void
  * Creates the `fetch` for the SDK's transports. An HTTP error in response to a message is thrown with its status, so
  * that both transports report it the same way.
  *
- * @param options.onFailure gets the error that `fetch` threw, because an EventSource reports only that there was one
+ * @param options.onFailure gets the error that `fetch` threw, because an EventSource reports only that there was an error
  * @param options.onProbed is called before each message that follows the probe, which asks for the revisions of MCP that
  *   the server speaks
  */

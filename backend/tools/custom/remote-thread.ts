@@ -7,7 +7,7 @@ import type { RemoteFailure } from './remote-failure.ts'
 
 /** The thread that communicates with remote MCP servers. It parses and validates everything that these servers send. */
 
-/** A request in a session, whose ID the main thread chooses. */
+/** A request in a session. `session` is an ID that the main thread chooses. */
 export type RemoteRequest = { session: string } & (
   | { type: 'open'; address: RemoteAddress }
   | { type: 'list tools'; cursor: string | undefined }

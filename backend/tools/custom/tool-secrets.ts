@@ -14,7 +14,7 @@ const placeOf = ({ workspaceId, id }: ToolKey) => ['mcp_tool.secrets', workspace
 export const sealSecrets = (secretBox: SecretBox, tool: ToolKey, secrets: ToolSecrets): string | null =>
   Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), placeOf(tool))
 
-/** @throws if no key in SECRET_KEY opens them, or they were sealed for another tool */
+/** @throws if no key in SECRET_KEY opens the secrets, or if they were sealed for another tool */
 export const openSecrets = (secretBox: SecretBox, tool: ToolKey & { secrets: string | null }): ToolSecrets =>
   tool.secrets === null ? {} : (JSON.parse(secretBox.open(tool.secrets, placeOf(tool))) as ToolSecrets)
 
@@ -56,7 +56,7 @@ const escapeHtml = (text: string, apostrophe: string): string =>
     .replaceAll('"', '&quot;')
     .replaceAll("'", apostrophe)
 
-/** Redacts secrets that a server may echo in its response, in every encoding that it may use. */
+/** Redacts secrets that a server may echo in its response, in the encodings that are common in responses. */
 export function redactSecrets(text: string, secrets: ToolSecrets): string {
   const encodings = Object.values(secrets).flatMap(listEncodings)
   // Replaces the longest first, because a shorter one may be part of it.

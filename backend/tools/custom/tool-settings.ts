@@ -38,7 +38,7 @@ export const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** Settings of an HTTP tool. The URL and the values of headers may refer to secrets as `{{secret.NAME}}`. */
 export const HttpSettings = z.strictObject({
   method: z.enum(httpMethods),
-  /** A template: `{city}` in its path or query is replaced by the argument. */
+  /** A template: `{city}` in its path or query is replaced with the argument `city`. */
   url: z.string().min(1).max(2000),
   headers: z.record(z.string(), z.string()).default({}),
 })

@@ -31,7 +31,7 @@ export function parseTemplate(url: string): UrlTemplate | undefined {
   return isValid && !path.includes('{{') ? template : undefined
 }
 
-/** Returns false for braces and for incomplete percent-encoding, because an argument could complete them. */
+/** Returns false for braces and for incomplete or invalid percent-encoding, because an argument could complete them. */
 const isLiteral = (text: string): boolean => !/[{}]|%(?![0-9a-f]{2})/i.test(text) && isUtf8(text)
 
 function isUtf8(text: string): boolean {
@@ -129,7 +129,7 @@ function encodeArgument(name: string, args: Record<string, unknown>): string {
   return encodeURIComponent(String(value).toWellFormed())
 }
 
-/** Throws for an empty segment or a dot segment, in any encoding that a server may decode, because it changes the path. */
+/** Throws for an empty segment or a dot segment, in any encoding that a server may decode, because it would change the path. */
 function requireSafeSegment(filled: string, names: string[]): void {
   const decoded = decodeURIComponent(filled)
   if (decoded !== '' && !hasDotSegment(decoded, 3)) return

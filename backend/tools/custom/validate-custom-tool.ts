@@ -78,7 +78,7 @@ export const findToolTextIssues = (texts: z.input<typeof ToolTexts>): ErrorDetai
 const reservedHeaders =
   /^(host|connection|content-length|transfer-encoding|upgrade|expect|keep-alive|te|trailer|accept-encoding|mcp-.*|proxy-.*)$/i
 
-// `z.custom` instead of `z.record`, which would silently skip names such as __proto__.
+// Uses `z.custom` instead of `z.record`, which would silently skip names such as __proto__.
 const Headers = z
   .custom<Readonly<Record<string, string>>>()
   .refine(

@@ -61,10 +61,10 @@ const maxPatternSteps = 500
 /**
  * Compiles a schema that `checkToolSchema` has accepted.
  *
- * @throws {CalculationTimeoutError}, or an Error with ajv's message if it isn't a JSON Schema
+ * @throws {CalculationTimeoutError}, or an Error with ajv's message if `schema` isn't a JSON Schema
  */
 export function compileSchema(schema: JsonSchema): SchemaValidator {
-  // An instance keeps everything that it ever compiled, so it's replaced regularly.
+  // An Ajv instance keeps everything that it ever compiled, so it's replaced regularly.
   compiledCount += 1
   if (compiledCount % 500 === 0) sharedAjv = undefined
 
@@ -129,7 +129,8 @@ export function countPatternSteps(pattern: string): number {
   if (pieces.reduce((length, [text]) => length + text.length, 0) !== body.length) return Infinity
   const counts = pieces.map(parseRepetition)
   if (counts.filter(({ max }) => max === Infinity).length > 1) return Infinity
-  // The rest is tried again after each possible count of a piece. An unlimited piece takes one step per character.
+  // The rest of the pattern is tried again after each possible count of a piece. An unlimited piece takes one step per
+  // character.
   return counts.reduceRight(
     (after, { min, max }) => (max === Infinity ? 1 + after : max + (max - min + 1) * after),
     1,

@@ -17,7 +17,7 @@ export function measureJson(json: unknown, limits: { values: number; depth: numb
     else if (typeof value === 'object' && value !== null) level.push(value)
   }
   count(json)
-  // Level by level, because recursion would overflow the stack on a million levels.
+  // Counts level by level, because recursion would overflow the stack on a million levels.
   while (level.length > 0 && measures.depth <= limits.depth) {
     measures.depth += 1
     const parts = level

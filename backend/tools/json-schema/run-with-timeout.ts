@@ -48,6 +48,6 @@ function tryWithTimeout<Result>(work: () => Result, timeoutMs: number): { value:
   return result
 }
 
-// No instanceof, because the error may come from another realm.
+// Doesn't use instanceof, because the error may come from another realm.
 const isStackOverflow = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && Reflect.get(error, 'name') === 'RangeError'

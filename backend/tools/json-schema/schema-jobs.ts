@@ -24,7 +24,7 @@ const validateTimeoutMs = 3 * secondMs
 const threadFile = new URL('./schema-thread.ts', import.meta.url)
 const maxHeapMegabytes = 256
 
-// Two threads in each process, so that a list of slow schemas doesn't delay tool calls.
+// Uses two threads in each process, so that a list of slow schemas doesn't delay tool calls.
 const checkThread = createJobThread<SchemaJob, SchemaIssues>(threadFile, maxHeapMegabytes)
 const checkQueue = createFairQueue({
   ...{ concurrency: 1, runningPerWorkspace: 1 },

@@ -16,7 +16,7 @@ export interface LiveCall {
   callId: number
   campaignId: number
   contactId: number
-  /** The contact's number, E.164. */
+  /** The contact's number, in E.164 format. */
   phoneNumber: string
   /** True for a test call. Tools that have effects then only do dry runs, and calls that they queue are test calls. */
   test: boolean
@@ -35,7 +35,7 @@ export interface ToolConversation {
   chat: LiveChat | undefined
 }
 
-/** A row of `mcp_tool`, as kinds get it. */
+/** A row of `mcp_tool`, as a `ToolKind` gets it. */
 export interface ToolRow {
   id: number
   workspaceId: number
@@ -45,7 +45,7 @@ export interface ToolRow {
   description: string
   inputSchema: JsonSchema
   settings: Record<string, unknown>
-  /** Sealed JSON object of secrets by name. */
+  /** A sealed JSON object of secrets by name. Null if there are none. */
   secrets: string | null
 }
 
@@ -65,7 +65,7 @@ export interface ToolUse extends ToolConversation {
   /** The assignment's configuration, parsed by the kind's `config`. */
   config: unknown
   args: Record<string, unknown>
-  /** True on test calls and in chats if the tool has effects: describe what would have happened, and change nothing. */
+  /** If true, describe what would have happened, and change nothing. True in test calls and chats if the tool has effects. */
   dryRun: boolean
   /** Aborts when the client cancels the use or disconnects, and after the time limit. */
   signal: AbortSignal
@@ -108,9 +108,9 @@ export interface CustomToolKind extends BaseToolKind {
 
 interface BaseToolKind {
   kind: ToolKindName
-  /** Settings of the tool itself, the same for every agent. */
+  /** The schema of the settings of the tool itself, which are the same for every agent. */
   settings: z.ZodType
-  /** Configuration of an assignment. Its JSON Schema defines the dashboard's form. */
+  /** The schema of an assignment's configuration. As a JSON Schema, it defines the dashboard's form. */
   config: z.ZodType
   /** Finds an issue that the schema can't find. Its message is for the person who assigns the tool. */
   checkConfig?(deps: ToolDeps, workspaceId: number, config: unknown): Promise<ErrorDetail | undefined>

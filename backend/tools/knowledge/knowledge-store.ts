@@ -78,11 +78,11 @@ export async function replacePassages(
     .execute()
 }
 
-/** Matches all words. Quotes and `or` work as in a web search. */
+/** Returns a search query that matches all words. Quotes and `or` work as in a web search. */
 export const matchAllWords = (query: string): RawBuilder<string> =>
   sql<string>`websearch_to_tsquery('english', ${query})`
 
-/** Matches any of the words, which must contain only letters and digits. */
+/** Returns a search query that matches any of the words, which must contain only letters and digits. */
 export const matchAnyWord = (words: readonly string[]): RawBuilder<string> =>
   sql<string>`to_tsquery('english', ${words.join(' | ')})`
 

@@ -45,7 +45,7 @@ function findPieceEnd(text: string, maxLength: number): number {
   if (afterSentence > maxLength / 2) return afterSentence
   const afterWord = lastMatch(start, /\S(?=\s)/g)
   if (afterWord > 0) return afterWord
-  // Don't split a surrogate pair.
+  // Doesn't split a surrogate pair.
   return /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1)) && maxLength > 1 ? maxLength - 1 : maxLength
 }
 

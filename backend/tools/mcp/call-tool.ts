@@ -14,7 +14,7 @@ import type { OfferedTool } from './session-context.ts'
 /** How long a tool call can take. It's short, because the contact is waiting on the phone. */
 export const toolTimeoutMs = 20 * secondMs
 
-/** Longer results are truncated. */
+/** Maximum characters of a result. Longer results are truncated. */
 export const maxResultCharacters = 32_768
 
 type CallDeps = ToolDeps & Pick<Deps, 'log' | 'metrics'>

@@ -19,7 +19,7 @@ export class InFlightRequest {
     this.startedAt = startedAt
   }
 
-  /** Created on first use, because most tools don't need it. */
+  /** The signal is created on first use, because most tools don't need it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#abortReason !== undefined) this.#controller.abort()

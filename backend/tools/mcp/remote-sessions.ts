@@ -7,8 +7,8 @@ import { parseMessage } from './mcp-messages.ts'
 import { malformedMessage, sessionNotFound, ToolServerError } from './tool-server-error.ts'
 
 /**
- * A request in a session, which the process that has the session handles. The process that received it has already
- * checked its host, its origin, and the format of its message.
+ * A request in a session. The process that has the session handles it. The process that received it has already checked its
+ * host, its origin, and the format of its message.
  */
 export const SessionRequest = z.object({
   transport: z.enum(['sse', 'streamable']),
@@ -40,7 +40,7 @@ export type SessionReply = z.infer<typeof SessionReply>
 
 /** How long to wait if the owner, the process that has the session, only has to accept the request. */
 const acceptTimeoutMs = 2 * secondMs
-/** How long to wait for the owner's response, which takes less time, even if a tool is aborted after its time limit. */
+/** How long to wait for the owner's response. The owner needs less time, even if it aborts a tool at its time limit. */
 const responseTimeoutMs = toolTimeoutMs + 5 * secondMs
 
 /** Returns a new session ID. It begins with the ID of this process, so that any process can find the session. */

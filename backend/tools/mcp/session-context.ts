@@ -50,7 +50,10 @@ export interface SessionContext {
   freshUntil: number
 }
 
-/** Changes that other processes make take effect within this time, even if this process isn't notified of them. */
+/**
+ * How long a context is used. Changes that other processes make take effect within this time, even if this process isn't
+ * notified of them.
+ */
 export const contextTtlMs = 30 * secondMs
 
 interface ToolCatalog {
@@ -80,7 +83,7 @@ export async function loadSessionContext(
 }
 
 function toToolList(offered: OfferedTool[]): ToolList {
-  // Assignments prevent collisions. If there is one anyway, the first tool wins.
+  // Assignments prevent collisions. If two tools have the same name anyway, the first one wins.
   const tools = new Map(offered.reverse().map((tool) => [tool.definition.name, tool]))
   return { tools, definitions: [...tools.values()].reverse().map(({ definition }) => definition) }
 }

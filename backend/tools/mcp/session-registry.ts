@@ -60,7 +60,7 @@ export class SessionRegistry {
     return this.#byId.get(id)
   }
 
-  /** Returns whether a session of another process continued and ended in this process. */
+  /** Returns whether a session that another process opened has ended in this process. */
   hasEndedForeign(id: string): boolean {
     return this.#endedForeign.has(id)
   }
@@ -81,9 +81,9 @@ export interface ToolSessions {
   open(client: AuthorizedClient, id: string, transport: ToolTransport): ToolSession
   find(id: string): ToolSession | undefined
   createId(): string
-  /** Returns false for a session that another process has. */
+  /** Returns true if this process handles the session's requests. Otherwise, they must be forwarded. */
   isOwn(id: string): boolean
-  /** Returns whether a session whose process is gone can continue in this process. */
+  /** Returns whether a session that another process opened can continue in this process once the other process is gone. */
   canContinue(id: string): boolean
   /** Sends a request to the process that has the session. */
   forward(request: SessionRequest): Promise<SessionReply>

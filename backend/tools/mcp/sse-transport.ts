@@ -118,7 +118,7 @@ class SseTransport implements ToolTransport {
 
   close(): void {
     this.#stream.end()
-    // Don't wait for the stream to close, because a client that doesn't read could prevent that.
+    // Doesn't wait for the stream to close, because a client that doesn't read could prevent that.
     this.onclose?.()
   }
 }

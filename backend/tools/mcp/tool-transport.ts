@@ -10,7 +10,7 @@ export interface TransportRequest {
   limitBody: LimitBody
 }
 
-/** Counts the body of a request for the request's credential or, without one, for the sender's address. */
+/** Counts the body of a request toward the limit of the request's credential or, without one, of the sender's address. */
 export type LimitBody = (req: IncomingMessage, credential: string | null, maxLength: number) => void
 
 type TransportHandler = (request: TransportRequest) => void | Promise<void>

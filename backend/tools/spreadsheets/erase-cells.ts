@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type ContactEraser, containsIdentifier } from '../../platform/db/erasure.ts'
 
-/** Empties the cells of spreadsheets that contain the contact's phone number, in any format, or email address. */
+/** Empties spreadsheet cells that contain the contact's phone number, in any format, or email address. */
 export const eraseSpreadsheetCells: ContactEraser = async (db, contact) => {
   const mentionsContact = containsIdentifier(sql`cell`, contact)
   await sql`

@@ -4,7 +4,7 @@ import { type Spreadsheet, SpreadsheetError, toCells } from './spreadsheet.ts'
 
 interface GoogleAccount {
   clientEmail: string
-  /** PEM. */
+  /** In PEM format. */
   privateKey: string
 }
 
@@ -13,7 +13,7 @@ const timeoutMs = 8 * secondMs
 
 const Header = z.object({ values: z.array(z.array(z.unknown())).optional() })
 
-/** The effect of an error on the row. */
+/** What an error means for the row or, if only the columns were read, for the columns. */
 type RowState = 'row_not_added' | 'row_uncertain' | 'columns_not_loaded'
 
 /**
@@ -30,7 +30,7 @@ export function googleSpreadsheet(account: GoogleAccount, id: string): Spreadshe
     if (!response.ok) throw toSpreadsheetError(account, response.status, 'row_not_added')
     const header = Header.safeParse(response.body)
     const columns = (header.data?.values?.[0] ?? []).map((name) => String(name).trim())
-    // Google appends from the first column that isn't empty, so the cells would be shifted.
+    // If the first column has no name, Google appends from the first column that has one, so the cells would be shifted.
     if (columns[0] === undefined || columns[0] === '') {
       throw new SpreadsheetError('google_columns')
     }

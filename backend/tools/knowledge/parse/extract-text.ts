@@ -4,8 +4,8 @@ import type { FileKind } from './file-kind.ts'
 import { parseLimits } from './parse-limits.ts'
 
 /**
- * Returns the plain text of a file. Call it only in a process that limits memory and time, because a hostile file can
- * use any amount of both. The exception is a small plain text file.
+ * Returns the plain text of a file. Call it only in a process that limits memory and time, because a hostile file can use any
+ * amount of both. A small plain text file can be read in any process.
  *
  * @throws {FileError}
  */

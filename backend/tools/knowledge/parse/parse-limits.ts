@@ -3,18 +3,18 @@ const megabyte = 1024 * 1024
 
 /** Limits for reading one file. docs/decisions/0012-files-read-in-a-separate-process.md explains how they are enforced. */
 export const parseLimits = {
-  /** Size of the file. */
+  /** Maximum size of the file. */
   maxFileBytes: 20 * megabyte,
-  /** Total size of all parts of an archive after decompression. */
+  /** Maximum total size of all parts of an archive after decompression. */
   maxInflatedBytes: 24 * megabyte,
-  /** Entries of an archive. */
+  /** Maximum entries of an archive. */
   maxEntries: 10_000,
-  /** Characters of the text, the same as for a document. */
+  /** Maximum characters of the text, the same as for a document. */
   maxTextLength: 200_000,
   timeoutMs: 20 * secondMs,
-  /** Memory for JavaScript objects only. */
+  /** Maximum memory for JavaScript objects. */
   maxHeapMegabytes: 192,
-  /** Memory of the whole process, including buffers. */
+  /** Maximum memory of the whole process, including buffers. */
   maxMemoryBytes: 512 * megabyte,
   /** A plain text file up to this size is read directly, which takes milliseconds. */
   maxDirectTextBytes: megabyte,

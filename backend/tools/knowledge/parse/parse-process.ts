@@ -6,7 +6,7 @@ import type { ParseResult } from './run-parser.ts'
 
 const killProcess = () => process.kill(process.pid, 'SIGKILL')
 setInterval(() => process.memoryUsage.rss() > parseLimits.maxMemoryBytes && killProcess(), 10)
-// Ends this process if its parent, which normally does so, has died.
+// Ends this process in case its parent has died. Normally, the parent ends it earlier.
 setTimeout(killProcess, parseLimits.timeoutMs + 5 * secondMs)
 
 const bytes = new Uint8Array(await buffer(process.stdin))

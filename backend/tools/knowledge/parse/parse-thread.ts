@@ -10,7 +10,7 @@ async function parseFile(): Promise<ParseResult> {
   try {
     return { text: await extractText(kind, bytes) }
   } catch (error) {
-    // A reader throws any other error if the file isn't what it expects.
+    // Any other error of a reader means that the file isn't in the expected format.
     return { error: error instanceof FileError ? error.code : 'broken' }
   }
 }

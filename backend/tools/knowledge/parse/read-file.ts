@@ -18,7 +18,8 @@ interface UploadedFile {
 const enqueue = createFairQueue(parseLimits.queue)
 
 /**
- * Reads the plain text of a .txt, .md, .html, .pdf, or .docx file, in a process with limited memory and time.
+ * Reads the plain text of a .txt, .md, .html, .pdf, or .docx file, in a process with limited memory and time. Reads a small
+ * plain text file directly.
  *
  * @throws {ApiError} validation_failed, with a detail for the field `file`
  */

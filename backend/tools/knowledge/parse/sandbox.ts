@@ -11,7 +11,7 @@ export interface Sandbox {
   ids: Account['ids']
 }
 
-/** Folders that a sandbox needs. Skipped if they don't exist, or if another folder of the list contains them. */
+/** Folders that a sandbox needs. A folder is skipped if it doesn't exist, or if an earlier one contains it. */
 const systemPaths = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 
 /**
@@ -21,14 +21,14 @@ const systemPaths = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 const namespaces = ['--pid', '--net', '--fork', '--kill-child']
 
 /**
- * Runs a program as a child of the shell. The program must not be the first process of its namespace, because the first
- * process can't end itself with SIGKILL or SIGABRT.
+ * A shell script that runs a program as a child of the shell. The program must not be the first process of its namespace,
+ * because the first process can't end itself with SIGKILL or SIGABRT.
  */
 const runProgram = '"$@"; exit $?'
 
 /**
- * Runs a program in an almost empty file system: the folders and files before `--` can only be read, and no others exist,
- * so there are no Unix sockets of other programs. The file system is built at /sys, which every Linux has.
+ * A shell script that runs a program in an almost empty file system: the folders and files before `--` can only be read, and no
+ * others exist, so there are no Unix sockets of other programs. The file system is built at /sys, which every Linux has.
  */
 const runInEmptyFolder = `set -e
 umask 022
