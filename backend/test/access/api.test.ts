@@ -159,7 +159,7 @@ const mentionsTheirs = ({ body }: LightMyRequestResponse) => /theirs/i.test(body
 const describeResponse = ({ statusCode, body }: LightMyRequestResponse) =>
   `${statusCode} ${body.replace(/"request_id":"[^"]+"/, '')}`
 
-it('has a request for every route of the table, with a value for every ID field', () => {
+it('covers every API route with a request that has a value for every ID field', () => {
   expect(Object.keys(apiRequests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
   const fieldsByRoute = (list: (route: Route) => string[]) =>
     Object.fromEntries(routes.map((route) => [route.operationId, list(route).sort()]))
@@ -220,7 +220,7 @@ it("responds to another workspace's ID in any field as to an ID that doesn't exi
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("reads and changes nothing of another workspace in requests with only the workspace's own IDs", async () => {
+it("neither reads nor changes another workspace's data if a request has only IDs of its own workspace", async () => {
   const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const before = await readTheirs()
   for (const route of routes) {
@@ -236,7 +236,7 @@ it("reads and changes nothing of another workspace in requests with only the wor
 
 // This test comes last, because it changes the other workspace. It proves that the requests are valid: if they were always
 // rejected, the tests above would prove nothing.
-it('accepts the same requests with a key of the right workspace, and shows its objects', async () => {
+it("accepts every route's request with a key of the workspace that the IDs belong to, and returns its objects", async () => {
   for (const route of routes) {
     const response = await send(route, inputFor(route, theirs), theirKey)
     expect([route.operationId, isSuccess(route, response), mentionsTheirs(response)]).toEqual([
@@ -247,7 +247,7 @@ it('accepts the same requests with a key of the right workspace, and shows its o
   }
 })
 
-it("doesn't return a response that is stored for another workspace's request with the same idempotency key", async () => {
+it("doesn't replay another workspace's response to a request with the same idempotency key", async () => {
   for (const route of routes.filter(({ idempotent }) => idempotent)) {
     const headers = { 'Idempotency-Key': 'the same key' }
     const first = await send(route, inputFor(route, theirs), theirKey, headers)

@@ -52,19 +52,25 @@ async function createForm(user: SignedInUser, path: string) {
 /** The paths of all forms that only owners can send, and of one that creates an API key, which would outlive the session. */
 const lockingPaths = [...ownerPaths, '/settings/api-keys/new']
 
-it.each(lockingPaths)("doesn't do what %s asks for if the session ends meanwhile", async (path) => {
-  const user = await seedOwner()
-  const send = await createForm(user, path)
-  expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(404)
-})
+it.each(lockingPaths)(
+  'changes nothing for a form sent to %s if the session ends while the form waits for a lock',
+  async (path) => {
+    const user = await seedOwner()
+    const send = await createForm(user, path)
+    expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(404)
+  },
+)
 
-it.each(ownerPaths)("doesn't do what %s asks for if the user becomes a member meanwhile", async (path) => {
-  const user = await seedOwner()
-  const send = await createForm(user, path)
-  expect(await sendDuring((tx) => changeRole(tx, ours.workspaceId, user.userId, 'member'), send)).toBe(403)
-})
+it.each(ownerPaths)(
+  'changes nothing for a form sent to %s if the owner becomes a member while the form waits for a lock',
+  async (path) => {
+    const user = await seedOwner()
+    const send = await createForm(user, path)
+    expect(await sendDuring((tx) => changeRole(tx, ours.workspaceId, user.userId, 'member'), send)).toBe(403)
+  },
+)
 
-it("doesn't create an API key if the user is removed meanwhile", async () => {
+it("doesn't create an API key if the user is removed while the form waits for a lock", async () => {
   const user = await seedOwner()
   const send = await createForm(user, '/settings/api-keys/new')
   expect(await sendDuring((tx) => removeMember(tx, ours.workspaceId, user.userId), send)).toBe(404)
@@ -77,7 +83,7 @@ it.each([
     (tx: Deps, { userId }: SignedInUser) => removeMember(tx, ours.workspaceId, userId),
     422,
   ],
-])("doesn't connect an app if %s meanwhile", async (_what, takeAway, status) => {
+])("doesn't connect an app if %s while the form waits for a lock", async (_what, takeAway, status) => {
   const user = await seedOwner()
   const app = await seedApp(world.service, 'confidential')
   const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
@@ -85,7 +91,7 @@ it.each([
   expect(await sendDuring((tx) => takeAway(tx, user), send)).toBe(status)
 })
 
-it("doesn't make a signed-in user a member if the session ends meanwhile", async () => {
+it("doesn't add a signed-in user to a workspace if the session ends while the invitation form waits for a lock", async () => {
   const user = await seedOwner()
   await removeMember(world.service.deps, ours.workspaceId, user.userId)
   const people = { inviterId: ours.owner, invitee: user }
@@ -94,7 +100,7 @@ it("doesn't make a signed-in user a member if the session ends meanwhile", async
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
 })
 
-it("doesn't create a workspace if the session ends meanwhile", async () => {
+it("doesn't create a workspace if the session ends while the form waits for a lock", async () => {
   const user = await seedOwner()
   const fields = {
     _csrf: await getCsrfToken(user),
@@ -106,7 +112,7 @@ it("doesn't create a workspace if the session ends meanwhile", async () => {
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
 })
 
-it("doesn't set a new password with the link of an owner who becomes a member meanwhile", async () => {
+it('rejects a new password if the owner who created the link becomes a member while the form waits for a lock', async () => {
   const owner = await seedOwner()
   const user = await seedOwner()
   const people = { ownerId: owner.userId, user }

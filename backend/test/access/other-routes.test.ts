@@ -231,7 +231,7 @@ const send = async (method: string, path: string, { fields, cookies = '' }: Atte
   }
 }
 
-it('tests every route of the service: here, or in a test of its table', () => {
+it('covers every route of the service that no other access test covers', () => {
   const known = [
     ...listApiRoutes(),
     ...listDashboardRoutes(world.service.deps).flatMap((route) => [
@@ -249,7 +249,7 @@ it('tests every route of the service: here, or in a test of its table', () => {
   expect(listRoutes(world.service.app).sort()).toEqual(known.sort())
 })
 
-it('rejects every other credential, reads nothing, and changes nothing', async () => {
+it("rejects every credential that isn't valid for the route, reads nothing, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const [route, createAttempts] of Object.entries(guardedRoutes)) {
@@ -269,7 +269,7 @@ it('rejects every other credential, reads nothing, and changes nothing', async (
   expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
 })
 
-it('shows nothing of a workspace on a route for everyone, and changes nothing', async () => {
+it('shows no data of a workspace on public routes, and changes nothing', async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of [...publicRoutes, 'GET /assets/style.css', 'GET /docs/unknown']) {

@@ -117,8 +117,8 @@ it("rejects forms without a CSRF token, or with another browser's token", async 
   expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
-describe('the lists of owner and member actions', () => {
-  it('contain every route that changes something, once', () => {
+describe('the roles of owners and members', () => {
+  it('have each route that changes data in exactly one list of actions', () => {
     const paths = routes.filter(isAction).map(({ path }) => path)
     const listed = [...ownerPaths, ...memberPaths]
     const unlisted = paths.filter((path) => !listed.includes(path))
@@ -175,7 +175,7 @@ describe('the lists of owner and member actions', () => {
   }, 60_000)
 })
 
-it("doesn't use another workspace's IDs from form fields or queries", async () => {
+it("neither shows nor changes another workspace's objects if form fields or queries have their IDs", async () => {
   const user = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
   const before = rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const token = await getCsrfToken(user)
@@ -210,7 +210,7 @@ describe('the ID fields of forms', () => {
         : [],
     )
 
-  it("reject another workspace's objects, one at a time, and accept the workspace's own", async () => {
+  it("accept the IDs of the workspace's own objects, and reject the IDs of another workspace's objects", async () => {
     const mine = await seedEverything(world.service, 'Mine') // other tests have archived objects in our workspace
     const idle = await world.database.db
       .selectFrom('call')

@@ -365,7 +365,7 @@ async function findLateDeeds(cases: (() => Promise<Case>)[]): Promise<string[]> 
 
 const isWriting = (route: string) => !route.startsWith('GET ')
 
-it('has a case for each route that writes', () => {
+it('covers each route that writes data', () => {
   const known = [
     ...listApiRoutes().filter(isWriting),
     ...routes.map(({ path }) => `POST /w/:workspace${path}`),
@@ -382,25 +382,25 @@ it('has a case for each route that writes', () => {
     process.stdout.write(`${length} rights taken away from requests: ${name}\n`)
 })
 
-it('does and shows nothing if a session, membership, or role ends before the form has arrived', async () => {
+it("rejects a form if a session, membership, or role ends before the form's body has arrived", async () => {
   expect(await findLateDeeds(formCases())).toEqual([])
 }, 300_000)
 
-it('does nothing if a key, membership, or connection ends before the body of an API request has arrived', async () => {
+it("rejects an API request if a key, membership, or connection ends before the request's body has arrived", async () => {
   expect(await findLateDeeds(apiCases())).toEqual([])
 }, 300_000)
 
-it('does nothing if the rights for a link, an authorization, or a report end before the body has arrived', async () => {
+it('rejects a request with a link, an authorization, or a report if its rights end before its body has arrived', async () => {
   expect(await findLateDeeds(Object.values(otherRoutes).flat())).toEqual([])
 }, 300_000)
 
-it('opens no tool session if the credential ends before the body has arrived', async () => {
+it("doesn't open a tool session if the credential ends before the request's body has arrived", async () => {
   expect(await findLateDeeds(toolCases())).toEqual([])
 })
 
 // This test comes last, because it changes the workspace. It proves that the requests are valid: if they were always rejected,
 // the tests above would prove nothing.
-it('does what the same requests ask for if the rights are kept', async () => {
+it("accepts requests whose bodies arrive late if the rights haven't ended", async () => {
   const firstLoss = [
     ...Object.values(otherRoutes).flatMap(([first]) => first ?? []),
     ...toolCases().slice(0, 1),

@@ -105,7 +105,7 @@ async function useAllTools(session: RawSession): Promise<string[]> {
   return texts
 }
 
-it('has a value for every argument of every built-in tool, and every ID in a configuration', () => {
+it('has a test value for every argument of every built-in tool, and for every ID in a configuration', () => {
   const known = [...Object.keys(foreignArguments), ...Object.keys(otherArguments)].sort()
   expect([...new Set(kinds.flatMap(propertiesOf))].sort()).toEqual(known)
   const configured = kinds.filter(({ config }) => findIdFields(config).length > 0).map(({ kind }) => kind)
@@ -133,7 +133,7 @@ it.each([
       return { token: chat.token }
     },
   ],
-])("reads and changes nothing of another workspace's objects %s", async (_where, getQuery) => {
+])("neither reads nor changes another workspace's objects %s", async (_where, getQuery) => {
   const before = await readTheirs()
   const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) }, {})
   const texts = await useAllTools(session)
@@ -165,7 +165,7 @@ const initializeParams = {
   clientInfo: { name: 'x', version: '1' },
 }
 
-it('opens and uses no session, and takes no report, with a credential for something else', async () => {
+it('rejects tool sessions and reports with a credential for another call, chat, agent, or purpose', async () => {
   const { deps, url } = world.service
   const agent2 = await seedAgent(deps, ours.workspaceId)
   const createCall = async (of: SeededObjects, agentId = of.agent) => {

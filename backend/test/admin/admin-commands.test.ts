@@ -25,7 +25,7 @@ async function runJson(args: string[], input?: string): Promise<Record<string, u
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-it("prints a name without the control characters that would change the operator's terminal", async () => {
+it("removes control characters, which could change the operator's terminal, from a name that it prints", async () => {
   const name = 'A\u001b]0;owned\u0007\u001b[31mRED'
   await runJson(['create-oauth-client', '--name', name, '--redirect-uri', 'https://example.com/callback'])
   const { stdout } = await admin(['list-oauth-clients'])
@@ -82,7 +82,7 @@ it('sets up a new installation with an API key and an OAuth client', async () =>
 })
 
 it.each([['remove-member'], ['add-member', '--role', 'member']])(
-  'keeps the last owner of a workspace on %s',
+  'rejects %s for the last owner of a workspace',
   async (command, ...role) => {
     const owner = ['--email', `${command}@example.com`]
     await runJson(['create-user', ...owner, '--name', 'Only'])
@@ -117,7 +117,7 @@ it('creates a link that sets a new password in the dashboard', async () => {
   expect(stranger.code).toBe(1)
 })
 
-it('prints a table without secrets', async () => {
+it('lists agents and OAuth clients in tables without secrets', async () => {
   const seed = await seedWorkspace(testDeps(database.db, { secretBox: createSecretBox([key]) }))
   const { stdout, code } = await admin(['list-agents', '--workspace', String(seed.workspaceId)])
   expect(code).toBe(0)

@@ -73,7 +73,7 @@ it('says who canceled a call', async () => {
   expect(lines[1]).toBe('The call was canceled by API key “Website”.')
 })
 
-it('prints one story from the request to the deliveries, with the cause first', async () => {
+it('prints the cause first, and then the steps of a call from the request to the deliveries', async () => {
   const { deps } = world.service
   const subscription = await send({
     ...{ method: 'POST', path: '/webhooks/subscribe' },
@@ -169,7 +169,7 @@ async function attemptDelivery(
   ])
 }
 
-it('says why a call waits, which other calls the contact has, and that nothing was subscribed', async () => {
+it('says why a call waits, which other calls the contact has, and that there was no webhook subscription', async () => {
   const { db } = world.database
   const phone = freshNumber()
   const first = await queueCall({ phone_number: phone })
@@ -217,7 +217,7 @@ it("shows a contact's calls and opt-out in each workspace that has the number", 
   expect(inOne.join('\n')).not.toContain('Neighbor')
 })
 
-it('says that a call is a test call, and describes the latest real call of a contact first', async () => {
+it("marks test calls, and describes a contact's latest real call first", async () => {
   const phone = freshNumber()
   const { call: test } = await queueCall({ phone_number: phone, test: true })
   expect((await diagnose('--call', String(test.id)))[0]).toMatch(
@@ -237,7 +237,7 @@ it('says that a call is a test call, and describes the latest real call of a con
   )
 })
 
-it('shows the year of a time in another year', async () => {
+it("prints the year of a time that isn't in the current year", async () => {
   const { call } = await queueCall({ scheduled_at: '2027-03-01T09:00:00-05:00' })
   const lines = await diagnose('--call', String(call.id))
   expect(lines[1]).toMatch(/^Not called yet\. Scheduled for Mar 1, 2027, 9:00 AM\./)
@@ -271,7 +271,7 @@ it('says who put a number on the do-not-call list', async () => {
   ])
 })
 
-it('explains a rejected request, and what it means if nothing is found', async () => {
+it("explains why a request was rejected, or that the request, call, event, or contact wasn't found", async () => {
   const headers = { 'x-outdial-client': 'zapier/1.0.0' }
   const { requestId } = await queueCall({ phone_number: '(202) 555-0100 ext 5' }, headers)
   const lines = await diagnose('--request', requestId)
@@ -295,7 +295,7 @@ it('explains a rejected request, and what it means if nothing is found', async (
   ])
 })
 
-it('accepts exactly one thing to explain, and lists its options', async () => {
+it('requires exactly one of --call, --contact, --request, and --event, and lists its options', async () => {
   const invalid = await Promise.all([
     support('diagnose'),
     support('diagnose', '--call', '1', '--event', 'evt_1'),

@@ -37,7 +37,7 @@ const rows = () =>
     .orderBy('id')
     .execute()
 
-it('adds and changes an HTTP tool without its secret on the command line', async () => {
+it("adds, changes, and deletes an HTTP tool whose secret isn't on the command line", async () => {
   const tool = {
     name: 'weather',
     description: 'The weather of a city.',
@@ -83,7 +83,7 @@ it('adds a remote MCP server and updates its list of tools', async () => {
   }
 })
 
-it('lists tools, assigns and unassigns one, and turns it off', async () => {
+it('lists tools, and assigns, unassigns, and turns off a tool', async () => {
   const note = async () => {
     const { stdout } = await admin(['list-tools'])
     return (JSON.parse(stdout) as { id: number; name: string }[]).find(({ name }) => name === 'contact_note')
@@ -108,7 +108,7 @@ it('lists tools, assigns and unassigns one, and turns it off', async () => {
   })
 })
 
-it('adds a document to search and a spreadsheet to write to', async () => {
+it('adds a document for agents to search and a spreadsheet for agents to write to', async () => {
   const added = parseOutput(await admin(['add-document', '--title', 'Opening hours'], 'We open at nine.'))
   const empty = await admin(['add-document', '--title', 'Nothing'])
   expect(empty).toMatchObject({ code: 1, stderr: expect.stringContaining('document text is empty') })
