@@ -120,7 +120,7 @@ const findOperation = (operationId: string): DescribedOperation => {
   return operation
 }
 
-it('covers every operation in the document', () => {
+it('covers every operation in the OpenAPI document', () => {
   expect(document.operations.map(({ operationId }) => operationId).sort()).toEqual(operationIds.toSorted())
 })
 
@@ -156,7 +156,7 @@ function isRejectedBy(schema: Record<string, unknown>, body: unknown): boolean {
   return (accepts.errors ?? []).some((error) => error.keyword !== 'format' && error.keyword !== 'anyOf')
 }
 
-it(`succeeds with every operation using only the document (FUZZ_SEED=${seed})`, async () => {
+it(`calls every operation successfully with only the OpenAPI document (FUZZ_SEED=${seed})`, async () => {
   for (const operationId of operationIds) {
     const operation = findOperation(operationId)
     if (operationId === 'unsubscribeWebhook') known = { ...known, id: await subscriptionIds() }

@@ -110,13 +110,13 @@ it.each([
   ['maya@example.com', null],
   ['', null],
   [undefined, null],
-])('stores the client %j as %j', async (header, stored) => {
+])('stores the client header %j as %j', async (header, stored) => {
   await world.send({ path: '/calls/', headers: header === undefined ? {} : { 'x-outdial-client': header } })
 
   expect(await waitForLog(1)).toMatchObject([{ status: 200, client_version: stored }])
 })
 
-it('stores no body, query, or other text of the client', async () => {
+it("doesn't store the body, the query, or other text that a client sent", async () => {
   const number = '+12025550100'
   const body = contact({ phone_number: number, first_name: 'Maya', metadata: { deal: 'roof' } })
   await world.send({ method: 'POST', path: '/contacts/', body })
@@ -217,7 +217,7 @@ const entry = (values: Partial<LoggedRequest> = {}): LoggedRequest => ({
 
 const countRows = async () => (await readLog()).length
 
-it('writes after a second, when a batch is full, and when the service stops', async () => {
+it('writes its entries after a second, when a batch is full, and when the service stops', async () => {
   const deps = testDeps(world.deps.db)
   const log = createApiLog(deps, { batchSize: 3 })
   log.record(entry())
@@ -296,7 +296,7 @@ it('stores at most 60 requests above the rate limit per connection and minute', 
   expect(await countRows()).toBe(62)
 })
 
-it('empties old days, and keeps 14 full days in every month', async () => {
+it('deletes the entries of old days, and keeps 14 full days in months of any length', async () => {
   for (const today of ['2026-03-01T23:59:59Z', '2026-05-04T15:00:00Z', '2028-02-29T00:00:00Z']) {
     const now = new Date(today)
     const log = createApiLog(testDeps(world.deps.db))

@@ -44,7 +44,7 @@ it('names the missing scope before parsing the body', async () => {
   expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
 })
 
-it('requires the scopes of a subscription for a callback URL too', async () => {
+it('requires the scopes of a webhook subscription if a request has a callback URL', async () => {
   const { key, seed } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['contacts:write'] })
   const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }

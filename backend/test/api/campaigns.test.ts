@@ -31,7 +31,7 @@ it('uses defaults for fields that are missing, null, or blank', async () => {
   }
 })
 
-it('returns when its calling hours next begin in its own time zone, and null while they are open', async () => {
+it("returns when a campaign's calling hours next begin in its time zone, or null during calling hours", async () => {
   const hours = { days: ['mon', 'tue'], start: '09:00', end: '12:00' }
   const open = Campaign.parse((await create({ calling_hours: hours })).json())
   expect(open.opens_at).toBeNull()
@@ -70,7 +70,7 @@ it("returns the agent's name and variables, the phone number, and the URL of the
   expect(list.results).toEqual([created])
 })
 
-it("uses the workspace's calling hours for missing parts", async () => {
+it("fills in missing parts of calling hours from the workspace's calling hours", async () => {
   await api.deps.db
     .updateTable('workspace')
     .set({ calling_hours: JSON.stringify({ days: ['sat'], start: '10:00', end: '14:00' }) })
@@ -103,7 +103,7 @@ it.each([
   expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })
 })
 
-it('rejects calling hours that start at the end time that is filled in from the workspace', async () => {
+it('rejects calling hours that start at the end time that was filled in from the workspace', async () => {
   const { calling_hours } = await api.deps.db
     .selectFrom('workspace')
     .select('calling_hours')

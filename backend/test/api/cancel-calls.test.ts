@@ -43,7 +43,7 @@ it("cancels a contact's waiting calls in all campaigns, and sends their events",
   expect(await getCall(api.deps, api.seed, unrelated.id)).toMatchObject({ status: 'queued' })
 })
 
-it('cancels the waiting calls to every number of a text', async () => {
+it('cancels the waiting calls to every number if phone_number contains several', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const { call } = await queueCall(mobile)
   const { call: other } = await queueCall(office)

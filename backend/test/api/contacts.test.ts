@@ -52,7 +52,7 @@ it('creates a contact and queues a call to it', async () => {
   expect(notified).toEqual(['dialer'])
 })
 
-it("notifies no dialer of a call that it can't place yet", async () => {
+it("doesn't notify the dialer of a call that can't be placed yet", async () => {
   const paused = await seedCampaign(api.deps, api.seed)
   await api.deps.db.updateTable('campaign').set({ status: 'paused' }).where('id', '=', paused).execute()
   await add({ phone_number: freshNumber(), campaign_id: paused })
@@ -61,7 +61,7 @@ it("notifies no dialer of a call that it can't place yet", async () => {
   expect(notified).toEqual([])
 })
 
-it('keeps fields that are missing or blank, merges variables, and clears null fields', async () => {
+it('keeps stored values if a field is missing or blank, merges variables, and clears fields that are null', async () => {
   const phone_number = freshNumber()
   await add({
     phone_number,
@@ -132,7 +132,7 @@ it("puts a number on the do-not-call list, and doesn't remove it if do_not_call 
   expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
 })
 
-it('puts every number of a text on the do-not-call list, and saves the contact with the first', async () => {
+it('puts every number in phone_number on the do-not-call list, and saves the contact with the first number', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const waiting = await add({ phone_number: office })
   const { contact, call } = await add({
@@ -228,7 +228,7 @@ it('queues one call for fifty simultaneous requests with the same contact', asyn
 
 const consent = { source: 'Form', at: '2026-05-04T07:30:00.000Z' }
 
-it('saves how a contact agreed, and returns it with the contact and its call', async () => {
+it("saves a contact's consent, and returns it with the contact and with the call", async () => {
   const added = await add({ phone_number: freshNumber(), consent: { ...consent, kind: 'oral' } })
   expect(added.contact.consent).toEqual({ ...consent, kind: 'oral' })
   const read = await api.send({ path: `/calls/${added.call.id}/` })
@@ -273,7 +273,7 @@ it.each([
   ['clears the stored kind for null', { ...consent, kind: null }, null, []],
   ['replaces the stored kind', { ...consent, kind: 'oral' }, 'oral', []],
   ['saves the kind of another consent', { ...consent, source: 'Fair', kind: 'oral' }, 'oral', []],
-])('%s', async (_, sent, kind, warnings) => {
+])('a consent sent for an existing contact %s', async (_, sent, kind, warnings) => {
   const phone_number = freshNumber()
   await add({ phone_number, consent: { ...consent, kind: 'written' } })
   const added = await add({ phone_number, consent: sent })
@@ -281,7 +281,7 @@ it.each([
   expect(added.warnings).toEqual(warnings)
 })
 
-it('keeps the kind if no consent is sent, and warns of nothing if there was no kind to lose', async () => {
+it("keeps the kind of a consent if a request has no consent, and doesn't warn if there was no kind to clear", async () => {
   const phone_number = freshNumber()
   await add({ phone_number, consent: { ...consent, kind: 'written' } })
   const renamed = await add({ phone_number, first_name: 'Ann' })
@@ -293,7 +293,7 @@ it('keeps the kind if no consent is sent, and warns of nothing if there was no k
   expect([replaced.contact.consent?.kind, replaced.warnings]).toEqual([null, []])
 })
 
-it('decides about the kind of each of several simultaneous requests', async () => {
+it('decides separately for each of several simultaneous requests whether to keep the kind of a consent', async () => {
   const numbers = [freshNumber(), freshNumber(), freshNumber()]
   const written = { ...consent, kind: 'written' }
   await Promise.all(numbers.slice(1).map((phone_number) => add({ phone_number, consent: written })))
@@ -307,7 +307,7 @@ it('decides about the kind of each of several simultaneous requests', async () =
   expect(added.map(({ warnings }) => warnings)).toEqual([[], [], [cleared]])
 })
 
-it('rejects a consent date more than a day ahead, which is a typo, and saves nothing', async () => {
+it('rejects a consent date more than a day in the future, and saves nothing', async () => {
   const consentIn = (hours: number) => ({
     source: 'Form',
     at: new Date(api.deps.clock.now().getTime() + hours * hourMs).toISOString(),

@@ -25,7 +25,7 @@ describe('an app in a browser', () => {
     expect(headers['access-control-allow-headers']).toMatch(/^Authorization, Content-Type, Idempotency-Key\b/)
   })
 
-  it('can read the document, responses, errors, and their headers', async () => {
+  it('can read the OpenAPI document, responses, errors, and their headers', async () => {
     const responses = await Promise.all([
       api.send({ path: '/openapi.json', headers: { origin } }),
       api.send({ path: '/agents/', headers: { origin } }),

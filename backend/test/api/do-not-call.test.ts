@@ -95,7 +95,7 @@ it("adds a number that no contact has, read with the request's country or the wo
   expect(await findEntry('+442079460959')).toMatchObject({ reason: null })
 })
 
-it('adds every number of a text, and suppresses their waiting calls', async () => {
+it('adds every number if phone_number contains several, and suppresses their waiting calls', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const calls = [await queueCall(mobile), await queueCall(office)]
   const phone_number = `Mobile: ${mobile} ext 5; office (main desk): ${office} / ${mobile}`
@@ -132,7 +132,7 @@ describe('the check of a number', () => {
     expect(await check({ phone_number: number, offset: '1' })).toMatchObject({ results: [], next: null })
   })
 
-  it('reads the text like the route that adds numbers, and finds the first number that is on the list', async () => {
+  it('reads phone_number like the route that adds numbers, and returns the first number that is on the list', async () => {
     const [free, listed] = [freshNumber(), freshNumber()]
     await add({ phone_number: `${listed}, 020 7946 0961`, country: 'GB' })
     const find = async (phone_number: string, country = '') =>
@@ -159,13 +159,13 @@ describe('the check of a number', () => {
   })
 })
 
-it('takes a long text with a number', async () => {
+it('finds a number in a long text', async () => {
   const number = freshNumber()
   const note = 'Please remove me from your list. '.repeat(28)
   expect(await add({ phone_number: `${note}${number}` })).toMatchObject({ phone_number: number })
 })
 
-it('never deadlocks if two requests name the same numbers in another order', async () => {
+it('never deadlocks if two requests name the same numbers in different orders', async () => {
   const numbers = Array.from({ length: 6 }, () => freshNumber())
   for (const number of numbers) await queueCall(number)
   const orders = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? numbers : numbers.toReversed()))

@@ -66,7 +66,7 @@ describe('the body', () => {
     ['unknown fields', Object.fromEntries(names.map((name) => [name, 'x']))],
     ['empty lists', { variables: names.map(() => []) }],
     ['lists in lists', { variables: names.reduce<unknown>((list) => [list], []) }],
-  ])('rejects a body with too many values before looking at them: %s', async (_, body) => {
+  ])('rejects a body with too many values before validating them: %s', async (_, body) => {
     const response = await api.send({ method: 'POST', path: '/contacts/', body })
     expect(parseError(response)).toMatchObject({
       status: 422,

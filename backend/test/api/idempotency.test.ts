@@ -88,7 +88,7 @@ it('forgets a key after 24 hours', async () => {
   expect((await create('old', { name: 'New' })).headers['idempotent-replayed']).toBe('true')
 })
 
-it('scopes keys to a connection and a path', async () => {
+it('treats the same key as a new one on another connection or path', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   await create('shared')
   const otherConnection = await create(
@@ -109,7 +109,7 @@ it('scopes keys to a connection and a path', async () => {
   expect([contact.statusCode, contact.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('recognizes a connection after its token was refreshed', async () => {
+it("replays a response after the connection's token was refreshed", async () => {
   const { db } = api.deps
   const { workspaceId: workspace_id, userId: user_id } = api.seed
   const grant_hash = hashToken('grant')

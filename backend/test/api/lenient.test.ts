@@ -30,7 +30,7 @@ const listWarnings = ({ warnings }: ContactAdded) => warnings.map(({ field, code
 const tooMany = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key ${index}`, 'value']))
 
 describe('a lenient request', () => {
-  it('queues the call without an email address that is not valid, and says so', async () => {
+  it('queues the call without an invalid email address, and returns a warning', async () => {
     const added = await addLeniently({ first_name: 'Maya', email: 'N/A' })
     expect(added.contact).toMatchObject({ first_name: 'Maya', email: null })
     expect(added.call.status).toBe('queued')
@@ -44,7 +44,7 @@ describe('a lenient request', () => {
     ])
   })
 
-  it('keeps the stored email address if the new one is left out', async () => {
+  it('keeps the stored email address if an invalid new one is left out', async () => {
     const phone_number = freshNumber()
     await addLeniently({ phone_number, email: 'maya@example.com' })
     const again = await post({ phone_number, email: 'none', lenient: true })
@@ -58,13 +58,13 @@ describe('a lenient request', () => {
     ['no source', { at: '2026-01-02T09:30:00Z' }, 'consent.source required'],
     ['no date', { source: 'Website form' }, 'consent.at required'],
     ['a long source', { source: 'x'.repeat(501), at: '2026-01-02T09:30:00Z' }, 'consent.source too_long'],
-  ])('leaves out source and date of a consent with %s', async (_, consent, warning) => {
+  ])('leaves out the source and the date of a consent with %s', async (_, consent, warning) => {
     const added = await addLeniently({ consent })
     expect(added.contact.consent).toBeNull()
     expect(listWarnings(added)).toEqual([warning])
   })
 
-  it('leaves out a kind of consent that is not one, and keeps the source and the date', async () => {
+  it('leaves out an invalid kind of consent, and keeps the source and the date', async () => {
     const consent = { source: 'Form', at: '2026-01-02T09:30:00.000Z' }
     const added = await addLeniently({ consent: { ...consent, kind: 'by phone' } })
     expect(added.contact.consent).toEqual({ ...consent, kind: null })
@@ -83,7 +83,7 @@ describe('a lenient request', () => {
     expect(listWarnings(added)).toEqual(['consent.source required', 'consent.at required'])
   })
 
-  it('leaves out whole entries that are too long, and keeps the others', async () => {
+  it('leaves out variables and metadata entries that are too long, and keeps the others', async () => {
     const added = await addLeniently({
       variables: { note: 'x'.repeat(2_001), product: 'roof' },
       metadata: { note: 'x'.repeat(501), ['k'.repeat(250)]: 'long name', 'a.b\u0000': 'c', lead_id: '7' },
@@ -98,7 +98,7 @@ describe('a lenient request', () => {
     ])
   })
 
-  it('leaves out the last of too many entries', async () => {
+  it('leaves out the last metadata entries if there are too many', async () => {
     const added = await addLeniently({ metadata: tooMany })
     expect(Object.keys(added.call.metadata)).toHaveLength(50)
     expect(listWarnings(added)).toEqual(['metadata too_big'])
@@ -119,7 +119,7 @@ describe('a lenient request', () => {
     ['consent', { consent: 'yes' }],
     ['email', { email: 7 }],
     ['mail', { mail: 'a@example.com' }],
-  ])('is rejected for %s, and the error names only that', async (field, fields) => {
+  ])('is rejected if %s is invalid, and the error names only this field', async (field, fields) => {
     const response = await post({ email: 'N/A', ...fields, lenient: true })
     expect(response.statusCode).toBe(422)
     expect(parseError(response).details.map((detail) => detail.field)).toEqual([field])
@@ -135,12 +135,12 @@ describe('a lenient request', () => {
     '{"consent.kind":"\\u0000","consent":{"kind":"by phone"}}',
     '{"email.x":"\\u0000","email":"N/A"}',
     '{"metadata":{"a":{"b":"\\u0000"}},"metadata.a":"\\u0000"}',
-  ])('ends with an error for %s', async (json) => {
+  ])('is rejected for %s', async (json) => {
     const response = await post({ ...(JSON.parse(json) as object), lenient: true })
     expect(response.statusCode).toBe(422)
   })
 
-  it('returns the same warnings to a repeated request, and is not the same request as a strict one', async () => {
+  it("returns the same warnings when it's repeated, and counts as different from a strict request", async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const body = { phone_number, metadata: tooMany, lenient: true }
@@ -151,7 +151,7 @@ describe('a lenient request', () => {
     expect(parseError(strict).code).toBe('idempotency_key_reused')
   })
 
-  it('that reuses a key names the call of the first request, until its contact is erased', async () => {
+  it('that reuses an idempotency key gets an error that names the first call, until the contact is erased', async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const { call, contact } = await add({ phone_number }, headers)
@@ -169,7 +169,7 @@ describe('a lenient request', () => {
     expect(afterErasure.message).not.toContain(String(call.url))
   })
 
-  it('returns warnings with a call that was already waiting', async () => {
+  it("returns its warnings even if the contact's call was already waiting", async () => {
     const phone_number = freshNumber()
     await addLeniently({ phone_number })
     const again = await post({ phone_number, email: 'N/A', lenient: true })
@@ -183,7 +183,7 @@ it.each([
   { metadata: tooMany },
   { consent: { source: 'Form' } },
   { consent: { kind: 'oral' } },
-])('a request that is not lenient is rejected: %j', async (fields) => {
+])("rejects an invalid value if the request isn't lenient: %j", async (fields) => {
   expect((await post(fields)).statusCode).toBe(422)
   expect((await post({ ...fields, lenient: false })).statusCode).toBe(422)
 })
@@ -216,7 +216,7 @@ describe("variables that aren't the agent's", () => {
     ])
   })
 
-  it('do not replace the variable with the exact name', async () => {
+  it("don't replace the value of a variable whose name matches exactly", async () => {
     await setAgentVariables(['product'])
     const added = await addLeniently({ variables: { Product: 'wall', product: 'roof' } })
     expect(added.contact.variables).toEqual({ Product: 'wall', product: 'roof' })
@@ -230,13 +230,13 @@ describe("variables that aren't the agent's", () => {
     expect(listWarnings(added)).toEqual(['variables.Product unknown_variable'])
   })
 
-  it('are not compared if the agent lists none', async () => {
+  it('cause no warnings if the agent lists no variables', async () => {
     await setAgentVariables([])
     expect((await addLeniently({ variables: { anything: 'goes' } })).warnings).toEqual([])
   })
 })
 
-it('erasing a contact leaves nothing of the warnings in stored responses and the log of requests', async () => {
+it("removes a contact's data in warnings from stored responses and the API log when the contact is erased", async () => {
   const secret = 'maya-secret'
   const variables = { [secret]: 'x'.repeat(2_001) }
   const added = await add(
@@ -251,7 +251,7 @@ it('erasing a contact leaves nothing of the warnings in stored responses and the
   }
 })
 
-it('leaves out new variables of a lenient request that the contact has no room for, and keeps changes', async () => {
+it("leaves out new variables of a lenient request beyond the contact's limit, and saves changed variables", async () => {
   const phone_number = freshNumber()
   const full = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`name ${index}`, 'old']))
   await addLeniently({ phone_number, variables: full })
@@ -291,14 +291,14 @@ it('reads responses that an earlier version stored without the kind of a consent
   expect(ContactAdded.parse(replayed.json()).contact.consent).toEqual(consent)
 })
 
-it('treats requests as different if different values are left out of them', async () => {
+it('treats lenient requests as different if different values are left out of them', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber(), lenient: true }
   await add({ ...body, consent: { source: 'Form' } }, headers)
   expect(parseError(await post(body, headers)).code).toBe('idempotency_key_reused')
 })
 
-describe('opting out counts, although the request is rejected', () => {
+describe('a rejected request that opts a contact out', () => {
   const isListed = async (phoneNumber: string) =>
     (await findDoNotCallEntry(api.deps.db, api.seed.workspaceId, phoneNumber)) !== undefined
 
@@ -310,14 +310,14 @@ describe('opting out counts, although the request is rejected', () => {
     ['for an unknown campaign', { campaign_id: 999_999 }],
     ['for a missing campaign', { campaign_id: null }],
     ['for an unknown country of a number with a country code', { country: 'Texas' }],
-  ])('%s', async (_, fields) => {
+  ])("puts the number on the do-not-call list, even though it's rejected %s", async (_, fields) => {
     const phone_number = freshNumber()
     const response = await post({ phone_number, do_not_call: true, ...fields })
     expect([404, 422]).toContain(response.statusCode)
     expect(await isListed(phone_number)).toBe(true)
   })
 
-  it('for an archived campaign, and completes waiting calls in others', async () => {
+  it("completes waiting calls in other campaigns, even though it's rejected for an archived campaign", async () => {
     const phone_number = freshNumber()
     const { call } = await add({ phone_number })
     const archived = await seedCampaign(api.deps, api.seed)
@@ -327,7 +327,7 @@ describe('opting out counts, although the request is rejected', () => {
     expect((await getCall(api.deps, api.seed, call.id)).outcome).toBe('suppressed')
   })
 
-  it('for a key that was used with other data', async () => {
+  it('puts the number on the do-not-call list, even though its idempotency key was used with other data', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     await add({}, headers)
     const phone_number = freshNumber()
@@ -336,7 +336,7 @@ describe('opting out counts, although the request is rejected', () => {
     expect(await isListed(phone_number)).toBe(true)
   })
 
-  it('in the route of the do-not-call list, too', async () => {
+  it('puts the number on the do-not-call list, even though the do-not-call route rejects it', async () => {
     for (const fields of [{ reason: 'x'.repeat(501) }, { country: 'Texas' }, { note: 'a' }]) {
       const phone_number = freshNumber()
       const body = { phone_number, ...fields }
@@ -345,7 +345,7 @@ describe('opting out counts, although the request is rejected', () => {
     }
   })
 
-  it('but not without do_not_call, and not without a valid number', async () => {
+  it('has no effect without do_not_call and a valid number', async () => {
     const phone_number = freshNumber()
     expect((await post({ phone_number, nickname: 'May' })).statusCode).toBe(422)
     expect((await post({ phone_number, do_not_call: false, nickname: 'May' })).statusCode).toBe(422)

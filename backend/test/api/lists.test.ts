@@ -49,7 +49,7 @@ it('returns each item once when following the links forward, and links back to t
   expect(first.previous).toBeNull()
 })
 
-it('keeps filters in its links', async () => {
+it('keeps filters in the links to other pages', async () => {
   const page = await agents('?search=e&limit=1&offset=1')
   expect(page.next).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=2&search=e`)
   expect(page.previous).toBe(`${api.deps.config.publicUrl}${apiPrefix}/agents/?limit=1&offset=0&search=e`)

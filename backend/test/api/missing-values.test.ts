@@ -31,24 +31,24 @@ const greeting = 'Hi {{first_name}}, your {{appointment}} on {{day|the day we ag
 describe('a contact without a value that the greeting needs', () => {
   beforeEach(() => setAgent({ greeting, variables: ['appointment', 'day', 'notes'] }))
 
-  it('gives a warning for each variable without a fallback, and none for those of the script only', async () => {
+  it('causes a warning for each greeting variable without a fallback, but not for variables of the script', async () => {
     expect((await add({})).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: ' ' } })).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: 'inspection' } })).warnings).toEqual([])
   })
 
-  it("gives a warning for a name that an older Live agent doesn't list", async () => {
+  it("causes a warning for a name in the greeting that an older Live agent doesn't list as a variable", async () => {
     await setAgent({ greeting: '{{day}}, {{nope}}, {{name}}', variables: ['day'] })
     expect((await add({})).warnings).toEqual([missing('day'), missing('nope')])
   })
 
-  it('gives none if a value is already stored', async () => {
+  it('causes no warning if a value is already stored', async () => {
     const phone_number = freshNumber()
     await add({ phone_number, variables: { appointment: 'inspection' } })
     expect((await add({ phone_number, if_already_queued: 'queue' })).warnings).toEqual([])
   })
 
-  it('gives a warning if no call is queued, and when the request is repeated', async () => {
+  it('causes a warning even if no call is queued, and again when the request is repeated', async () => {
     const [phone_number, key] = [freshNumber(), { 'idempotency-key': freshNumber() }]
     expect((await add({ phone_number }, key)).warnings).toEqual([missing('appointment')])
     expect((await add({ phone_number }, key)).warnings).toEqual([missing('appointment')])
@@ -56,7 +56,7 @@ describe('a contact without a value that the greeting needs', () => {
     expect(again).toMatchObject({ call_queued: false, warnings: [missing('appointment')] })
   })
 
-  it('gives a warning next to one about a name that is written differently', async () => {
+  it('causes a warning in addition to the warning about a variable whose name is written differently', async () => {
     expect((await add({ variables: { Appointment: 'x' } })).warnings.map(({ code }) => code)).toEqual([
       'unknown_variable',
       'missing_value',
@@ -64,7 +64,7 @@ describe('a contact without a value that the greeting needs', () => {
     expect((await add({ lenient: true, variables: { Appointment: 'x' } })).warnings).toEqual([])
   })
 
-  it('gives none if the call is suppressed, or the agent lists no variables', async () => {
+  it('causes no warning if the call is suppressed, or the agent lists no variables', async () => {
     const phone_number = freshNumber()
     await addToDoNotCallList(api.deps, api.seed.workspaceId, {
       phoneNumbers: [phone_number],

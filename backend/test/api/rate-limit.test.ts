@@ -36,7 +36,7 @@ it('reports the remaining quota, and when to retry once it is used up', async ()
   await app.close()
 })
 
-it('limits all connections to a workspace together, and no other workspace', async () => {
+it('limits all connections to a workspace together, without affecting other workspaces', async () => {
   const config = parseConfig({
     SECRET_KEY: 'x'.repeat(32),
     RATE_LIMIT_PER_MINUTE: '3',
@@ -90,7 +90,7 @@ it('warns once about X-Forwarded-For from a proxy that is not trusted', async ()
   expect(await countWarnings('loopback')).toBe(0)
 })
 
-it("counts an address as the same client with any port, and everything that isn't an address as one client", async () => {
+it("ignores the port of a client's address, and counts everything that isn't an address as one client", async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const config = parseConfig({ SECRET_KEY: 'x'.repeat(32), TRUSTED_PROXIES: 'loopback,10.0.0.7' })

@@ -52,7 +52,7 @@ it('delays only the request whose contact another transaction is creating', asyn
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
 })
 
-it('returns what another process stored for a key while its request waited to run alone', async () => {
+it('returns the response that another process stored for the key while the request waited to run alone', async () => {
   const { db } = api.deps
   const lockContact = (tx: Db, id: number) =>
     tx.selectFrom('contact').select('id').where('id', '=', id).forUpdate().execute()
@@ -119,7 +119,7 @@ it('handles requests together if they arrive while a dialer claims the calls of 
   expect(await claimAndSettle(api.deps, lease, 50)).toHaveLength(3)
 })
 
-it('queues a call while a slow worker has not committed its claim of the only other call of the campaign', async () => {
+it("queues a call while a slow worker's claim of the campaign's only other call isn't committed", async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   await claimAll()
   await add({ campaign_id })
@@ -182,7 +182,7 @@ it('queues calls of several campaigns in the same order in each transaction, so 
   expect(sent.filter(isAlone)).toEqual([])
 })
 
-it('handles requests of two processes that change time zones, opt out, and queue calls in three campaigns', async () => {
+it('never deadlocks if two processes change time zones, opt out, and queue calls in three campaigns', async () => {
   const campaigns = [
     await seedCampaign(api.deps, api.seed),
     await seedCampaign(api.deps, api.seed),

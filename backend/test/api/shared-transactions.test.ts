@@ -14,7 +14,7 @@ import { parseError } from '../support/test-api.ts'
 const world = useObservedApi()
 const { api, post, add, observe } = world
 
-it('handles all requests that arrive during a transaction in the next one, each with its own result', async () => {
+it('handles all requests that arrive during a transaction together in the next one, each with its own result', async () => {
   await add({})
   const archived = await seedCampaign(api.deps, api.seed)
   await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()
@@ -63,7 +63,7 @@ it('handles all requests that arrive during a transaction in the next one, each 
   expect(sent.filter((text) => text.includes('upsert_contacts'))).toHaveLength(2)
 })
 
-it('returns the same call as GET /calls/, whatever it waits for', async () => {
+it('returns the same call as GET /calls/, whatever the call waits for', async () => {
   const { deps, seed } = api
   const all = {
     metadata: { lead: '7' },
@@ -138,7 +138,7 @@ it('delays only the request whose contact another transaction has locked', async
 it.each([
   { problem: 'rejects', code: 'raise_exception', status: 500 },
   { problem: 'cancels because it takes too long', code: 'query_canceled', status: 503 },
-])('handles the neighbors of a request that PostgreSQL $problem', async ({ code, status }) => {
+])('handles requests in a transaction with one that PostgreSQL $problem', async ({ code, status }) => {
   const rejected = freshNumber()
   await asSuperuser(api.deps.db, async (db) => {
     await sql`
@@ -162,7 +162,7 @@ it.each([
   await asSuperuser(api.deps.db, (db) => sql`drop function reject_number cascade`.execute(db))
 })
 
-it('returns the stored response of a key, also together with other requests', async () => {
+it("returns a key's stored response, even if the request shares a transaction with others", async () => {
   const body = { phone_number: freshNumber(), first_name: 'Maya', metadata: { lead: '7' } }
   const headers = { 'idempotency-key': 'together' }
   const first = await post(body, { headers })
@@ -180,7 +180,7 @@ it('returns the stored response of a key, also together with other requests', as
   expect(parseError(reused).code).toBe('idempotency_key_reused')
 })
 
-it('handles a read with two statements, and returns nothing for a key that was revoked', async () => {
+it('handles a read with two database statements, and returns no data for an expired key', async () => {
   const { key } = await api.seedOtherWorkspace()
   const read = () => world.send({ path: '/agents/', key })
   expect((await read()).statusCode).toBe(200)

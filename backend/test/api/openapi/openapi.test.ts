@@ -26,7 +26,7 @@ it('describes every operation of the API', () => {
   expect(described.sort()).toEqual(served.sort())
 })
 
-it('limits the length of no text in a response or an event, because the limits of inputs can change', () => {
+it("doesn't limit the length of texts in responses and events, because the limits of inputs can change", () => {
   const schemas = [CallCompletedEvent, ...routes.flatMap(({ responses }) => Object.values(responses))]
   const limited = schemas.filter(
     (schema) => schema && JSON.stringify(z.toJSONSchema(schema, { io: 'output' })).includes('"maxLength"'),
@@ -88,7 +88,7 @@ it('describes the errors of every operation and the headers of every response', 
   }
 })
 
-it('is shown on a page that loads nothing from other sites', async () => {
+it('is shown on a documentation page that loads nothing from other sites', async () => {
   const page = await api.app.inject('/docs')
   expect(page.statusCode).toBe(200)
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
