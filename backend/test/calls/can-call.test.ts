@@ -211,14 +211,14 @@ it.each([
   ['is_calling(id)', mayCampaignCall],
   ['has_capacity(id)', (each: Combination) => mayCampaignCall(each) && !each.isAtLimit],
   ['has_claimable_call(id, now)', isClaimable],
-] as const)('decides with %s', async (condition, rule) => {
+] as const)('selects the right campaigns with the SQL function %s', async (condition, rule) => {
   const { rows } = await sql<{ id: number }>`
     select id from campaign cross join (values (${world.deps.clock.now()}::timestamptz)) as clock (now)
     where ${sql.raw(condition)}`.execute(world.deps.db)
   expectCases(new Set(rows.map(({ id }) => id)), 'campaignId', rule)
 })
 
-it('keeps exactly the campaigns that can start a call in the queue', async () => {
+it('queues exactly the campaigns that can start a call', async () => {
   const ids = cases.map(({ campaignId }) => campaignId)
   await setAllDue()
   await settleCampaigns(world.deps.db, ids, [], world.deps.clock.now())
@@ -260,7 +260,7 @@ it.each([
   },
 )
 
-it('decides for one call what it waits for, and whether the limit or the number is the reason', async () => {
+it("finds what each call waits for, and distinguishes the campaign's limit from a busy number", async () => {
   const { deps, seed } = world
   const ids = cases.map(({ callId }) => callId)
   const waits = await findWaits(deps, seed.workspaceId, ids, deps.clock.now())
@@ -278,7 +278,7 @@ it('decides for one call what it waits for, and whether the limit or the number 
   expectCases(new Set(busy), 'callId', (each) => isWaitingForCalls(each) && !each.isAtLimit)
 })
 
-it('promises a time only to calls that wait for nothing but time', async () => {
+it('promises a time for a call only if the call waits for nothing else', async () => {
   const { deps, seed } = world
   const now = deps.clock.now()
   const waits = await findWaits(
@@ -294,7 +294,7 @@ it('promises a time only to calls that wait for nothing but time', async () => {
   )
 })
 
-it('counts in the overview what calls wait for, except for busy numbers', async () => {
+it("counts Overview's waiting calls by what they wait for, except for busy numbers", async () => {
   const counts = await countWaitingCalls(world.deps.db, world.seed.workspaceId, world.deps.clock.now())
   const expected = Map.groupBy(cases, (each) => expectWaitingFor(each, false))
   const sort = (rows: Pick<WaitingCalls, 'waiting_for' | 'count'>[]) =>

@@ -35,7 +35,7 @@ it("does not cancel a call that is being dialed, or another workspace's call", a
   await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('never dials a call whose ID the response lists, while a busy dialer claims 1,000 that are canceled', async () => {
+it('never dials a call that a response lists as canceled, while a busy dialer claims 1,000 calls', async () => {
   const { deps, seed, workers } = world
   const campaignIds = [seed.campaignId]
   while (campaignIds.length < 5)

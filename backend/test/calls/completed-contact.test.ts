@@ -9,7 +9,7 @@ import { useCallsWorld } from '../support/world.ts'
 
 const world = useCallsWorld()
 
-it('shows a finished call with the contact as it was, including what the agent updated', async () => {
+it("shows a finished call with the contact's data from that time, including what the agent updated", async () => {
   const { deps, seed } = world
   const number = freshNumber()
   const { id, contact: added } = await seedCall(deps, seed, number, { email: 'maya@example.com' })

@@ -24,7 +24,9 @@ describe('a spoken text', () => {
     ['{{last_name}}', ''],
     ['', ''],
     ['Your {{braces}} value', 'Your day value'],
-  ])('has the values of the call: “%s”', (text, spoken) => expect(fillSpokenText(text, call)).toBe(spoken))
+  ])('contains the values of the call: “%s”', (text, spoken) =>
+    expect(fillSpokenText(text, call)).toBe(spoken),
+  )
 
   it.each([
     ['Hi {first_name}, hello.', 'Hi, hello.'],
@@ -33,14 +35,16 @@ describe('a spoken text', () => {
     ['Hi {{ name | friend, hello.', 'Hi friend, hello.'],
     ['Hi first_name}}, hello.', 'Hi first_name, hello.'],
     ['Hi {{}} there {{', 'Hi there'],
-  ])('leaves out what is malformed: “%s”', (text, spoken) => expect(fillSpokenText(text, call)).toBe(spoken))
+  ])('leaves out malformed placeholders: “%s”', (text, spoken) =>
+    expect(fillSpokenText(text, call)).toBe(spoken),
+  )
 
-  it('has fallbacks if there is no contact', () => {
+  it('contains fallbacks if there is no contact', () => {
     const text = 'Hi {{name|there}}, it is {{agent}}, {{day}}.'
     expect(fillSpokenText(text, { ...call, contact: null })).toBe('Hi there, it is Ava.')
   })
 
-  it('never has braces, whatever the text and the values are', () => {
+  it('never contains braces, whatever the text and the values are', () => {
     const part = fc.constantFrom('{', '}', '{{', '}}', '{{day}}', '{{day|', '|', 'day', ' ', '.', '\n', '\0')
     const text = fc.array(part, { maxLength: 20 }).map((parts) => parts.join(''))
     fc.assert(

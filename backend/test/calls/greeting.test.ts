@@ -44,20 +44,20 @@ describe('a placeholder', () => {
     expect(describePlaceholderIssues(greeting, ['day'])).toContain(`“${quoted}”`)
   })
 
-  it('must say something after the “|”', () => {
+  it('needs a text after the “|”', () => {
     expect(describePlaceholderIssues('Hi {{name|}}, your {{ day | }}', ['day'])).toBe(
       'The fallback of “{{name|}}” and “{{ day | }}” is blank. After the “|”, write what the agent says instead, or remove the “|”.',
     )
     expect(describePlaceholderIssues('Hi {{name|}} {day}', ['day'])).toContain("“{day}” isn't a placeholder.")
   })
 
-  it('that is malformed is quoted, and says how to write it', () => {
+  it('that is malformed is quoted in an error that says how to write placeholders', () => {
     expect(describePlaceholderIssues('Hi {{first_name, {{ last name }} {{}} {first_name}', [])).toBe(
       "“{{first_name,”, “{{ last name }}”, “{{}}”, and “{first_name}” aren't placeholders. Write a name in two braces on each side, for example {{first_name}} or {{first_name|there}}.",
     )
   })
 
-  it('must be built in or one of the variables, unless it has a fallback', () => {
+  it("must be built in or one of the agent's variables, unless it has a fallback", () => {
     expect(describePlaceholderIssues('{{name}}, come by {{day|soon}}.', [])).toBeNull()
     expect(describePlaceholderIssues('{{name}}: your {{appointment}} on {{day}}', [])).toBe(
       "{{appointment}} and {{day}} aren't listed under Variables. Add appointment and day to Variables, or correct the names.",
@@ -83,12 +83,12 @@ describe('a fallback', () => {
     expect(resolveFallbacks(greeting, contact)).toBe(resolved),
   )
 
-  it("keeps the contact's data out of the text, so that braces in it are never read", () => {
+  it("isn't used if the contact has a value: the placeholder stays, so that braces in the value are never read", () => {
     expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
   })
 })
 
-it('is said by the simulated agent with the fallbacks of the resolved greeting, and without braces', () => {
+it('lets the simulated agent say a greeting with its resolved fallbacks, and without braces', () => {
   const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
   const say = (text: string) =>
     fillScenarioText(

@@ -34,12 +34,12 @@ it.each([
   ['satellite', '+881631234567'],
   ['satellite', '+870773111632'],
   ['global', '+882161234567'],
-])('a %s number is special: %s', (_, phoneNumber) => {
+])('treats a %s number as special: %s', (_, phoneNumber) => {
   expect(isSpecialNumber(phoneNumber)).toBe(true)
 })
 
 it.each(['+12025550100', '+442079460018', '+447911123456', '+18005550100', '+4930901820', '+5215512345678'])(
-  'a number with ordinary costs is not special: %s',
+  "doesn't treat a number with ordinary costs as special: %s",
   (phoneNumber) => {
     expect(isSpecialNumber(phoneNumber)).toBe(false)
   },
@@ -65,14 +65,14 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it('lists the number and suppresses the call if the contact must not be called', async () => {
+  it('puts the number on the do-not-call list and suppresses the call if the contact must not be called', async () => {
     for (const fields of [{ do_not_call: true }, {}]) {
       const response = await post(premiumRate, fields)
       expect(response.json()).toMatchObject({ call: { outcome: 'suppressed', ended_reason: 'do_not_call' } })
     }
   })
 
-  it('cancels and lists numbers of all types', async () => {
+  it('cancels calls to numbers of all types, and accepts all types on the do-not-call list', async () => {
     const body = { phone_number: premiumRate }
     expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
     expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)

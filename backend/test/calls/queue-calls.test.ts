@@ -39,7 +39,7 @@ const findCalls = async (owner: Seed) =>
   (await listCalls(world.deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
 
 describe('a second call to the same number', () => {
-  it('queues one call for 20 requests at the same time', async () => {
+  it('queues one call for 20 simultaneous requests', async () => {
     const number = freshNumber()
     const calls = await Promise.all(
       Array.from({ length: 20 }, () => seedCall(world.deps, world.seed, number)),
@@ -48,7 +48,7 @@ describe('a second call to the same number', () => {
     expect(await findCalls(world.seed)).toHaveLength(1)
   })
 
-  it('queues one call for two requests at the same time that have not locked the contact', async () => {
+  it("queues one call for two simultaneous requests that haven't locked the contact", async () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const firstQueued = Promise.withResolvers<void>()
@@ -68,7 +68,7 @@ describe('a second call to the same number', () => {
     expect(results.map((result) => result?.queued)).toEqual([true, false])
   })
 
-  it('queues another call if requested, and skips while that one is open', async () => {
+  it('queues additional calls if requested, and otherwise returns one that is still open', async () => {
     const number = freshNumber()
     const first = await seedCall(world.deps, world.seed, number)
     const second = await seedCall(world.deps, world.seed, number, { if_already_queued: 'queue' })

@@ -49,7 +49,7 @@ it('records a tool call of a call or of a chat', async () => {
   expect(logLines).toEqual([])
 })
 
-it("saves that a tool was used, but not its content, if the chat's contact was erased meanwhile", async () => {
+it("saves that a tool was used, but not its content, if the chat's contact was erased while the tool ran", async () => {
   const { contact } = await seedCall(world.deps, world.seed, freshNumber())
   const chat = await seedChatWithToken(world.deps, { ...world.seed, contactId: contact.id })
   await world.database.db
@@ -61,7 +61,7 @@ it("saves that a tool was used, but not its content, if the chat's contact was e
   expect(await listRecords()).toMatchObject([{ conversation_id: chat.id, arguments: {}, result: '' }])
 })
 
-it('saves nothing and logs nothing for a chat that no longer exists, or that another workspace has', async () => {
+it('saves nothing and logs nothing for a chat that no longer exists or belongs to another workspace', async () => {
   const other = await seedWorkspace(world.deps)
   const theirs = await seedChatWithToken(world.deps, other)
   const deleted = await seedChatWithToken(world.deps, world.seed)
@@ -71,7 +71,7 @@ it('saves nothing and logs nothing for a chat that no longer exists, or that ano
   expect(logLines).toEqual([])
 })
 
-it('waits for a chat that is being deleted, and saves nothing then', async () => {
+it('waits while a chat is being deleted, and then saves nothing', async () => {
   const { db } = world.database
   const chat = await seedChatWithToken(world.deps, world.seed)
   const deleted = Promise.withResolvers<void>()

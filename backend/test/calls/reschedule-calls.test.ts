@@ -21,7 +21,7 @@ const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
-it('moves queued calls later and earlier when calling hours are edited', async () => {
+it('reschedules queued calls, later and earlier, when calling hours are edited', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -35,7 +35,7 @@ it('moves queued calls later and earlier when calling hours are edited', async (
   expect(await claimAndSettle(world.deps, lease, 9)).toHaveLength(1)
 })
 
-it("moves queued calls when the campaign's time zone is edited", async () => {
+it("reschedules queued calls when the campaign's time zone is edited", async () => {
   const { id } = await seedCall(world.deps, world.seed, '+18005550123')
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -76,7 +76,7 @@ async function countCalls(): Promise<Record<string, number>> {
 const nextSweep = () => world.deps.clock.advance(1_000)
 const atOpening = 'queued 2026-05-04T22:00:00.000Z'
 
-it('moves every batch of a long queue', async () => {
+it('reschedules every batch of a long queue', async () => {
   await seedLongQueue()
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -84,7 +84,7 @@ it('moves every batch of a long queue', async () => {
   expect(await countCalls()).toEqual({ [atOpening]: 451 })
 })
 
-it('moves the first calls of a long queue in the transaction of a form, and the others after it', async () => {
+it("reschedules the first calls of a long queue in a form's transaction, and the others afterward", async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) =>
     editCampaign(tx, world.seed.workspaceId, world.seed.campaignId, { callingHours: eveningHours }),
@@ -94,7 +94,7 @@ it('moves the first calls of a long queue in the transaction of a form, and the 
   await waitFor(async () => (await countCalls())[atOpening] === 451, nextSweep)
 })
 
-it('cancels the first calls of a long queue in the transaction of a form, and the others after it', async () => {
+it("cancels the first calls of a long queue in a form's transaction, and the others afterward", async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
   expect(await countCalls()).toMatchObject({ completed: 200 })
@@ -116,7 +116,7 @@ it('lets a sweeper stop after each batch of a long queue', async () => {
   expect(await countCalls()).toMatchObject({ [atOpening]: 400 })
 })
 
-it('leaves a long queue to the sweeper that has begun a batch', async () => {
+it('leaves a long queue to a sweeper that is already working on a batch', async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
   await inTransaction(world.deps, async (tx) => {
@@ -128,7 +128,7 @@ it('leaves a long queue to the sweeper that has begun a batch', async () => {
   expect(await countCalls()).toMatchObject({ completed: 400 })
 })
 
-it("doesn't touch queued calls if an edit leaves the calling hours as they are", async () => {
+it("doesn't reschedule queued calls if an edit leaves the calling hours as they are", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const planned = { next_attempt_at: new Date('2026-05-06T10:00:00.000Z') }
   await world.deps.db.updateTable('call').set(planned).where('id', '=', id).execute()
@@ -187,7 +187,7 @@ it('waits for a claim in progress before it changes calling hours', async () => 
   expect((await getCall(world.deps, world.seed, id)).status).toBe('completed')
 })
 
-it("moves queued calls when the contact's time zone changes", async () => {
+it("reschedules queued calls when the contact's time zone changes", async () => {
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
   })

@@ -18,14 +18,14 @@ const getWaitingFor = async (id: number) => (await getCall(world.deps, world.see
 const inAnHour = () => new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
 
 describe('a call that can be made now', () => {
-  it('does not wait for anything, before it is dialed or while it is dialed', async () => {
+  it("doesn't wait for anything, neither before it's dialed nor while it's dialed", async () => {
     const { id, waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
     expect(waiting_for).toBeNull()
     await claim()
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({ status: 'dialing', waiting_for: null })
   })
 
-  it('ignores calling hours and concurrency limits for a test call', async () => {
+  it("ignores calling hours and concurrency limits if it's a test call", async () => {
     const closed = { days: ['sun' as const], start: '09:00', end: '10:00' }
     const campaignId = await seedCampaign(world.deps, {
       ...world.seed,
@@ -82,7 +82,7 @@ describe('a call at a later time', () => {
   })
 })
 
-describe('concurrent calls', () => {
+describe('a call while other calls are in progress', () => {
   it("waits for its campaign's concurrency limit", async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -107,8 +107,8 @@ describe('concurrent calls', () => {
   })
 })
 
-describe('an inactive campaign, agent, or number', () => {
-  it('waits for a paused campaign, and continues when it is resumed', async () => {
+describe('a call of an inactive campaign, agent, or number', () => {
+  it('waits for a paused campaign, and is claimed once the campaign is resumed', async () => {
     await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     expect(await getWaitingFor(id)).toBe('campaign_paused')
@@ -127,7 +127,7 @@ describe('an inactive campaign, agent, or number', () => {
     expect(await getWaitingFor(id)).toBeNull()
   })
 
-  it('waits for a number that was retired', async () => {
+  it('waits for a retired number', async () => {
     await retirePhoneNumber(world.deps, world.seed.workspaceId, world.seed.phoneNumberId)
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     expect(await getWaitingFor(id)).toBe('number_not_active')

@@ -216,14 +216,14 @@ describe('the sentence about a waiting call', () => {
       { test: true, free_capacity: 0, is_number_busy: true },
       'Next in line. The call will be dialed in a few seconds.',
     ],
-  ])('%s', (_title, at, changes, expected) => {
+  ])('is right for a call %s', (_title, at, changes, expected) => {
     const { sentence, wait, note } = format(at, changes)
     expect(sentence).toBe(expected)
     if (wait.nextAt !== null) expect(wait.nextAt.getTime()).toBeGreaterThan(Date.parse(at))
     expect(note).toMatch(wait.nextAt === null ? /^[^,]*$/ : /, not before /)
   })
 
-  it('says that a type of number is no longer called', () => {
+  it('says that the workspace no longer calls this type of number', () => {
     const { wait, sentence } = format(morning, { to_number: '+19005550101' })
     expect(sentence).toBe(
       "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers. When its turn comes, the call ends without being placed.",
@@ -237,12 +237,12 @@ describe('the sentence about a waiting call', () => {
     ['has begun only in New York', '2026-03-20T18:00:00Z', 'Mon 9:00 AM in London (Mon 5:00 AM in New York)'],
     ['ends', '2026-10-23T18:00:00Z', 'Mon 9:00 AM in London (Mon 5:00 AM in New York)'],
     ['has ended', '2026-10-30T18:00:00Z', 'Mon 9:00 AM in London (Mon 4:00 AM in New York)'],
-  ])('has both local times right when daylight saving time %s', (_title, at, expected) => {
+  ])('shows both local times correctly when daylight saving time %s', (_title, at, expected) => {
     const due = { due_at: new Date(at), next_attempt_at: new Date(at) }
     expect(format(at, { ...london, ...due }).sentence).toContain(`Next attempt: ${expected}.`)
   })
 
-  it('says that simulated retries come earlier than the campaign says', () => {
+  it("says that simulated retries come earlier than the campaign's delay", () => {
     const due = new Date('2026-11-25T16:06:00Z')
     expect(format(morning, { attempts: 1, due_at: due, next_attempt_at: due }, 10).sentence).toBe(
       "Waiting to retry after attempt 1 of 3. It's Wed 11:00 AM for Lucy (New York, from the phone number). Next attempt: 11:06 AM. The campaign's delay is 60 minutes, but simulated calls run at 10 times the speed.",

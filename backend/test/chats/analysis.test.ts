@@ -127,7 +127,7 @@ it('analyzes each chat once, however many workers there are', async () => {
   expect(models.first.requests).toHaveLength(5)
 })
 
-it('analyzes a chat again if the process was killed meanwhile, and then ignores what that process found', async () => {
+it("analyzes a chat again if the analyzing process was killed, and ignores that process's late result", async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   const killed = await startKilledJob()
   deps.clock.advance(minuteMs - 1)
@@ -139,7 +139,7 @@ it('analyzes a chat again if the process was killed meanwhile, and then ignores 
   expect(await chatOf(id)).toEqual(chat)
 })
 
-it('gives another worker the analysis at once if a worker stops, however often that happens', async () => {
+it('lets another worker analyze a chat at once if a worker stops, however often that happens', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   models.first.behaviors.push('silent')
   for (const stop of [1, 2, 3]) {
@@ -165,7 +165,7 @@ it('tries twice within two minutes, then says why there is no analysis', async (
   expect(models.first.requests).toHaveLength(2)
 })
 
-it('says so if the processes of both attempts were killed', async () => {
+it('says why there is no analysis if the processes of both attempts were killed', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   await deps.db.updateTable('conversation').set({ analysis_attempts: 2 }).where('id', '=', id).execute()
   await startJob()
@@ -175,7 +175,7 @@ it('says so if the processes of both attempts were killed', async () => {
   expect(models.first.requests).toEqual([])
 })
 
-it('says so if no worker has a language model for an hour', async () => {
+it('says why there is no analysis if no worker has a language model for an hour', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   deps.clock.advance(hourMs)
   world.workers.push(startIdleChatEnd(deps))
@@ -193,7 +193,7 @@ it('analyzes a chat that ended more than an hour before a worker with a language
   expect(await waitForEnd(id)).toMatchObject({ analysis: { sentiment: 'positive' }, analysis_failure: null })
 })
 
-it('sends no request about a chat in which the contact said nothing', async () => {
+it("doesn't analyze a chat in which the contact said nothing", async () => {
   const id = await seedChat(deps, world.seed, { inputs: [{ type: 'silence' }], isEnded: true })
   expect(await chatOf(id)).toMatchObject({
     ...{ analysis_at: null, end_reason: 'member' },
@@ -201,7 +201,7 @@ it('sends no request about a chat in which the contact said nothing', async () =
   })
 })
 
-it('stores nothing about a contact who is erased meanwhile', async () => {
+it('stores nothing about a contact who is erased during the analysis', async () => {
   const { contact, id: callId } = await seedCall(deps, world.seed, freshNumber())
   await completeDialedCall(deps, world.seed, callId, emptyResult('busy', 'line_busy'))
   await seedChat(deps, world.seed, { contactId: contact.id, isEnded: true })

@@ -37,7 +37,7 @@ const seedContact = (phoneNumber = '+12025550177') =>
     .returning('id')
     .executeTakeFirstOrThrow()
 
-it('begins with the first words of the newest version, published or not', async () => {
+it("begins with the greeting of the agent's newest version, published or not", async () => {
   await edit({ greeting: 'Good day, {{first_name}}.' })
   const chat = await read(await world.start())
   expect(chat.agentVersion).toBe(2)
@@ -47,7 +47,7 @@ it('begins with the first words of the newest version, published or not', async 
   expect(world.model.requests).toEqual([])
 })
 
-it('can be with a draft, and with one of the contacts', async () => {
+it("can use a draft agent, and one of the workspace's contacts", async () => {
   const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
   const { id: contactId } = await seedContact()
   const { id } = await startChat(world.deps, world.seed, agentId, { contactId })
@@ -55,7 +55,7 @@ it('can be with a draft, and with one of the contacts', async () => {
   expect(JSON.stringify((await read(id)).turns)).toContain('Noor')
 })
 
-it('streams an answer, stores it, and continues in another process', async () => {
+it('streams and stores an answer, and continues in another process', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   const chatId = await world.start()
   const events = await world.take(chatId, 'Hi')
@@ -73,7 +73,7 @@ it('streams an answer, stores it, and continues in another process', async () =>
   expect(Math.min(chat.tokens.input, chat.tokens.output)).toBeGreaterThan(0)
 })
 
-it('uses the tools of the tool server, and changes nothing', async () => {
+it('uses the tools of the tool server without changing anything', async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
@@ -94,7 +94,7 @@ it('uses the tools of the tool server, and changes nothing', async () => {
   ).toEqual([])
 })
 
-it('records call controls as tool calls, and puts nobody on the do-not-call list', async () => {
+it('records an opt-out as a tool call, but puts no number on the do-not-call list', async () => {
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
   await world.take(chatId, 'Please stop calling me')
@@ -126,7 +126,7 @@ it('finds the values of the results after each answer', async () => {
   expect((await read(chatId)).found).toEqual(found)
 })
 
-it('keeps what was said before an interruption, also if the same process takes the next turn', async () => {
+it('stores what the agent said before an interruption, even if the same process takes the next turn', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   world.model.behaviors.push('slow')
   const chatId = await world.start()
@@ -147,7 +147,7 @@ it('keeps what was said before an interruption, also if the same process takes t
   expect(said.length).toBeLessThan(`I see. ${question}`.length)
 })
 
-it('stores nothing of a turn after another process has taken the next one', async () => {
+it('stores nothing more of a turn once another process has taken the next turn', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   world.model.behaviors.push('stalled')
   const chatId = await world.start()
@@ -169,7 +169,7 @@ it('stores nothing of a turn after another process has taken the next one', asyn
   ])
 })
 
-it('counts the tokens of a turn that the member may no longer store', async () => {
+it("counts the tokens of a turn that isn't stored because the member lost their rights", async () => {
   await edit({ instructions: `Ask: ${question}` })
   const chatId = await world.start()
   const deps = {
@@ -183,7 +183,7 @@ it('counts the tokens of a turn that the member may no longer store', async () =
   expect(usage?.tokens).toBeGreaterThan(0)
 })
 
-it('stops its model once another process has taken the next turn', async () => {
+it("stops the model's answer once another process has taken the next turn", async () => {
   await edit({ instructions: `Ask: ${question}` })
   world.model.behaviors.push('stalled')
   const chatId = await world.start()
@@ -200,7 +200,7 @@ it('stops its model once another process has taken the next turn', async () => {
   expect(world.model.requests[0]?.isAborted).toBe(true)
 })
 
-it('continues after a process was killed in a turn', async () => {
+it('continues after a process was killed during a turn', async () => {
   await edit({ instructions: `Ask: ${question}` })
   const chatId = await world.start()
   const lost = { workspace_id: world.seed.workspaceId, conversation_id: chatId, number: 2 }
@@ -218,7 +218,7 @@ it('continues after a process was killed in a turn', async () => {
   expect(contents?.slice(-2)).toEqual(['Hi', 'Are you there?'])
 })
 
-it('knows the tools that a process used in a turn in which it was killed', async () => {
+it('tells the model about a tool that was used in a turn whose process was killed', async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
@@ -245,7 +245,7 @@ it('knows the tools that a process used in a turn in which it was killed', async
   await killed.return()
 })
 
-it('uses its tools in a turn in which the tool server restarts, and has an honest turn if it stops', async () => {
+it('uses a tool although the tool server restarts during the turn, and shows an error if the server stops', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
@@ -351,7 +351,7 @@ it("doesn't change a turn that has ended, and starts no tool for it", async () =
   expect(await toolCalls.execute()).toEqual([])
 })
 
-it('starts no tool with effects once another process has taken the next turn', async () => {
+it("doesn't start a tool with effects once another process has taken the next turn", async () => {
   await edit({ instructions: `Ask: ${question}` })
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
@@ -367,7 +367,7 @@ it('starts no tool with effects once another process has taken the next turn', a
   expect(await toolCalls.execute()).toEqual([])
 })
 
-it('stores nothing if the chat was deleted meanwhile', async () => {
+it('stores nothing if the chat is deleted during the turn', async () => {
   world.model.behaviors.push('slow')
   const chatId = await world.start()
   let deleted: Promise<unknown> | undefined
@@ -403,7 +403,7 @@ it('ends if its member ends it, even after the language model was removed', asyn
   expect(await read(chatId)).toMatchObject({ endReason: 'member' })
 })
 
-it('says the sentences of the agent, with their placeholders filled', async () => {
+it("uses the agent's own sentences, with their placeholders filled in", async () => {
   await edit({
     greeting: 'Ciao.',
     language: 'it',
@@ -424,7 +424,7 @@ it('ends a chat in which the contact says nothing', async () => {
   expect(await read(chatId)).toMatchObject({ endReason: 'silence' })
 })
 
-it('belongs to the member who started it, and to the workspace', async () => {
+it('can be continued only by the member who started it, and only in its workspace', async () => {
   const chatId = await world.start()
   const { userId } = await seedUser(world.deps)
   expect(await getError(world.take(chatId, 'Hi', { userId }))).toMatchObject({ code: 'validation_failed' })
@@ -434,7 +434,7 @@ it('belongs to the member who started it, and to the workspace', async () => {
   expect(await findChat(world.db, other.workspaceId, chatId)).toBeUndefined()
 })
 
-it('is rejected for the contact or the agent of another workspace', async () => {
+it("can't be started with another workspace's contact or agent", async () => {
   const other = await seedWorkspace(world.deps)
   const { id: contactId } = await world.db
     .insertInto('contact')
@@ -454,7 +454,7 @@ it('can be started 30 times an hour by a member', async () => {
   expect(await listChats(world.db, world.seed.workspaceId, world.seed.agentId)).toHaveLength(20)
 })
 
-it('can be started 30 times an hour by a member also with several agents at the same time', async () => {
+it('can be started 30 times an hour by a member, even with several agents at the same time', async () => {
   const agentIds: number[] = []
   for (let count = 0; count < 10; count += 1)
     agentIds.push(await seedAgent(world.deps, world.seed.workspaceId))

@@ -80,7 +80,7 @@ it('deletes chats 30 days after their last turn, or after the retention of their
   expect(toolCalls).toEqual([])
 })
 
-it('deletes the chats of an erased contact and those that mention them, and says so before', async () => {
+it("deletes an erased contact's chats and chats that mention the contact, and counts them before", async () => {
   const { contact, id: callId } = await seedCall(deps, world.seed, number, { email: 'zelda@example.com' })
   await completeDialedCall(deps, world.seed, callId, emptyResult('busy', 'line_busy'))
   const { contact: other, id: otherCallId } = await seedCall(deps, world.seed, freshNumber())
@@ -113,7 +113,7 @@ it('finds mentions in more chats than one statement reads', async () => {
   expect(await countStoredData(deps.db, world.seed.workspaceId, contact)).toMatchObject({ chats: 3 })
 })
 
-it("deletes a removed member's chats in this workspace, and nobody else's", async () => {
+it("deletes a removed member's chats in this workspace, and no other chats", async () => {
   const { userId } = await seedUser(deps)
   const elsewhere = await seedWorkspace(deps, 'Elsewhere')
   for (const { workspaceId } of [world.seed, elsewhere]) await addMember(deps, workspaceId, userId, 'member')

@@ -98,7 +98,7 @@ async function expectHarmless(chatId: string): Promise<void> {
       expect(output).not.toContain(secret)
 }
 
-it('does nothing to anybody else if a contact has orders in their name and variables', async () => {
+it("changes nothing for other contacts if a contact's name and variables contain orders", async () => {
   const [first = '', ...others] = orders
   const variables = Object.fromEntries(others.map((text, index) => [`field_${index}`, text]))
   const { id: contactId } = await seedContact({ first_name: first, variables: JSON.stringify(variables) })
@@ -120,7 +120,7 @@ it('ignores orders in a document or tool result that would affect other contacts
   await expectHarmless(chatId)
 })
 
-it('does nothing to anybody else if the contact orders it', async () => {
+it('changes nothing for other contacts if the contact gives orders', async () => {
   const { id: contactId } = await seedContact({})
   const chatId = await world.start({ contactId })
   await world.take(chatId, orders.join('. '))

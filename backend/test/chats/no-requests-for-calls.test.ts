@@ -20,7 +20,7 @@ async function startWithModel() {
   return deps
 }
 
-it('sends no request to a model about a call of an agent runtime, with and without its analysis', async () => {
+it("sends no request to a model about an agent runtime's call, whether or not the runtime analyzed it", async () => {
   const deps = await startWithModel()
   for (const more of [undefined, {}]) {
     const { id, attemptId } = await world.startRinging({}, deps)

@@ -41,7 +41,7 @@ it('has no limit if LLM_TOKENS_PER_DAY is 0', async () => {
   expect(await findTokenUse(deps, world.seed.workspaceId)).toBeUndefined()
 })
 
-it('logs once a day and workspace that 80% are used, whichever process counts them', async () => {
+it('logs once per day and workspace that 80% of the tokens are used, whichever processes count them', async () => {
   lines.length = 0
   const other = testDeps(world.database.db, { config: world.deps.config, log, clock: world.deps.clock })
   await use(700)
