@@ -82,7 +82,7 @@ const countContacts = async (phoneNumber: string) =>
   (await api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', phoneNumber).execute())
     .length
 
-it('saves nothing for a key that is revoked between its look-up and the transaction', async () => {
+it("saves nothing if the key is revoked between the key's lookup and the transaction", async () => {
   const phone_number = freshNumber()
   for (const values of [{ phone_number }, { phone_number, callback_url: 'https://hooks.example.com/x' }]) {
     const { id, key } = await seedKey()
@@ -112,7 +112,7 @@ it('saves the contact if its key is revoked after the transaction has checked it
 const sundays = { days: ['sun' as const], start: '10:00', end: '11:00' }
 
 it.each(['begin', 'commit'] as const)(
-  'plans a call with the new calling hours if they change while its transaction waits at its %s',
+  'schedules a call with the new calling hours if they change while the transaction waits at its %s',
   async (statement) => {
     const campaign_id = await seedCampaign(api.deps, api.seed)
     const { response } = await postDuring(
@@ -129,7 +129,7 @@ it.each(['begin', 'commit'] as const)(
   },
 )
 
-it('plans a call with the calling hours of a change that it waited for', async () => {
+it('schedules a call with the new calling hours after waiting for the transaction that changes them', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const { pending } = await api.deps.db.transaction().execute(async (db) => {
     const edit = { callingHours: sundays }
@@ -239,7 +239,7 @@ it('returns a stored response although the same request would be rejected now', 
   ])
 })
 
-it('moves the waiting calls of a contact whose time zone changes, also if other requests arrive at the same time', async () => {
+it("reschedules a contact's waiting calls when the time zone changes, even if other requests arrive at the same time", async () => {
   const campaign_id = await seedCampaign(api.deps, { ...api.seed, name: 'Mornings' })
   const hours = { ...everyHour, start: '09:00', end: '10:00' }
   await editCampaign(api.deps, api.seed.workspaceId, campaign_id, { callingHours: hours })

@@ -75,7 +75,7 @@ const findMissing = (text: string, columns: readonly string[]) =>
   columns.filter((column) => !text.includes(shown.get(column) ?? 'no value'))
 
 describe('a field of a contact', () => {
-  it("exists for each column of the table that the service doesn't write itself", async () => {
+  it("exists for each column of the contact table that the service doesn't set itself", async () => {
     const { rows } = await sql<{ name: string }>`
       select column_name as name from information_schema.columns
       where table_schema = 'public' and table_name = 'contact' and is_generated = 'NEVER'`.execute(
@@ -180,7 +180,7 @@ describe('a field of a contact', () => {
     expect(findMissing(csv.html.replace('written', 'Written'), contactColumns)).toEqual([])
   })
 
-  it('stays in a finished call, and is erased with the contact', async () => {
+  it('keeps its value in a finished call, and is erased with the contact', async () => {
     const { id, callId, seed, saveForm } = await seedContact()
     const { deps } = world.service
     await dialCall(deps, seed, callId)

@@ -14,7 +14,7 @@ const post = (phoneNumber: string, timeZone: string) =>
     body: { phone_number: phoneNumber, campaign_id: api.seed.campaignId, time_zone: timeZone },
   })
 
-it('reads time zones like Zaps and imports, and returns the IANA name', async () => {
+it('accepts the same time zones as Zaps and imports, and returns the IANA name', async () => {
   for (const { text, phoneNumber, timeZone } of timeZoneCases) {
     const response = await post(phoneNumber, text)
     if (timeZone === undefined) {

@@ -13,7 +13,7 @@ const isListed = ({ seed }: { seed: { workspaceId: number } }, number: string) =
 const consentFile =
   'Phone,Agreed?,City\n2025570101,Yes,a\n2025570102,No,b\n2025570103,,c\n2025570104,perhaps,d\n'
 
-it('saves who agreed where and when, and saves others who said no without a call', async () => {
+it('saves consent with its source and date, and saves people who said no without calling them', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, consentFile, {
     'Agreed?': 'consent_given',
@@ -35,7 +35,7 @@ it('saves who agreed where and when, and saves others who said no without a call
   expect(await isListed(user, '+12025570102')).toBe(false)
 })
 
-it("doesn't call anyone who said no in any row of the file, whatever another row of the same number says", async () => {
+it("doesn't call a person who said no in any row, whatever the person's other rows say", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Name,Email,Opt In,Do not call',
@@ -89,18 +89,21 @@ it("doesn't call anyone who said no in any row of the file, whatever another row
 it.each([
   [{ consent_source: 'Website form' }, null],
   [{ consent_date: '2026-05-01' }, null],
-])('stores no consent without both a source and a date, and says so: %j', async (typed, stored) => {
-  const user = await seedSignedInOwner(world.service)
-  const choices = { 'Agreed?': 'consent_given', ...typed }
-  const { path, page } = await uploadAndCheck(user, consentFile, choices)
-  expect(page.text).toContain('No consent is stored, because its source or its date is missing.')
-  await user.browser.press(page, 'Import contacts')
-  await waitUntilSettled(user, path)
-  const [first] = await listContacts(user)
-  expect(first).toMatchObject({ consent_source: stored, consent_at: stored })
-})
+])(
+  'stores consent only with both a source and a date, and otherwise shows a notice: %j',
+  async (typed, stored) => {
+    const user = await seedSignedInOwner(world.service)
+    const choices = { 'Agreed?': 'consent_given', ...typed }
+    const { path, page } = await uploadAndCheck(user, consentFile, choices)
+    expect(page.text).toContain('No consent is stored, because its source or its date is missing.')
+    await user.browser.press(page, 'Import contacts')
+    await waitUntilSettled(user, path)
+    const [first] = await listContacts(user)
+    expect(first).toMatchObject({ consent_source: stored, consent_at: stored })
+  },
+)
 
-it('saves the kind of a consent from a column, whose words people write differently', async () => {
+it('saves the kind of a consent from a column with various spellings', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind',
@@ -120,7 +123,7 @@ it('saves the kind of a consent from a column, whose words people write differen
   expect(kinds).toEqual(['written', 'written', 'written', 'oral', 'oral', null])
 })
 
-it("skips rows whose kind of consent it can't read, or that have a kind without a source and a date", async () => {
+it('skips rows with an unreadable kind of consent, or with a kind, but no source or no date', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind,Do not call',
@@ -143,7 +146,7 @@ it("skips rows whose kind of consent it can't read, or that have a kind without 
     expect(page.text).toMatch(message)
 })
 
-it('saves the kind that is chosen for the whole file, unless a row has one', async () => {
+it('saves the kind of consent that is chosen for the file, unless a row has its own kind', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = ['Phone,Agreed?,Consent kind', '2025570101,Yes,', '2025570102,Yes,oral', '2025570103,No,oral']
   const choices = {
@@ -176,7 +179,7 @@ it('saves no consent without a source and a date, even if a kind is chosen for t
   expect(await listContacts(user)).toMatchObject([{ consent_source: null, consent_kind: null }])
 })
 
-it('rejects a kind for the file that is not in the list, next to the field', async () => {
+it("shows an issue next to the field if the file's kind of consent isn't in the list", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, consentFile)
   const fields = toMappingFields(page.html, { 'Agreed?': 'consent_given', consent_kind: 'web' })
@@ -184,7 +187,7 @@ it('rejects a kind for the file that is not in the list, next to the field', asy
   expect(asked.html).toContain('id="f-consent_kind-issue">Choose a kind of consent from the list.')
 })
 
-it('keeps the kind of a known contact only if the source and the date in the file are the same', async () => {
+it("keeps a known contact's kind of consent only if the source and the date in the file are the same", async () => {
   const user = await seedSignedInOwner(world.service)
   const importRows = async (...rows: string[]) => {
     const { path, page } = await uploadAndCheck(user, rows.join('\n'))
@@ -201,7 +204,7 @@ it('keeps the kind of a known contact only if the source and the date in the fil
   ])
 })
 
-it('rejects a consent date that is wrong or in the future, next to the field', async () => {
+it("shows an issue next to the field if the consent date doesn't exist or is in the future", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, consentFile)
   for (const [date, issue] of [
@@ -214,7 +217,7 @@ it('rejects a consent date that is wrong or in the future, next to the field', a
   }
 })
 
-it('asks about every column that can mean that a person must not be called, and calls those who said yes', async () => {
+it('asks about every column that could say not to call a person, and calls the people who said yes', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,First Name,Do Not Call/Text,Consent (calls and email),Call me?,TCPA,OK by phone,Acepta llamadas,Email opt-in',
@@ -246,7 +249,7 @@ it('asks about every column that can mean that a person must not be called, and 
   expect(await isListed(user, '+12025570101')).toBe(true)
 })
 
-it('reads a checkbox cell that repeats the statement as a yes, and says what to do about other text', async () => {
+it("reads a checkbox cell that repeats the column's statement as yes, and says how to correct other text", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     "Phone,I agree to be called.,Please don't call me",

@@ -135,7 +135,7 @@ it.each([
       ['2', 'Jürgen', null, { Note: 'cut \uFFFD\uFFFD' }],
     ],
   ],
-])('reads a UTF-8 file with %s, and names the rows to check', async (_, parts, people) => {
+])('reads a UTF-8 file with %s, and lists the rows to check', async (_, parts, people) => {
   const { page, people: imported } = await importFile(Buffer.concat(parts))
   expect(imported).toEqual(people)
   expect(page.text).toMatch(
@@ -155,7 +155,7 @@ it.each([
     ]),
     'ZoÃ«üÿ',
   ],
-])('reads a file with %s as Windows-1252, and says so', async (_, file, name) => {
+])('reads a file with %s as Windows-1252, and shows a notice', async (_, file, name) => {
   const { page, people } = await importFile(file)
   expect(people[1]).toEqual(['2', name, null, {}])
   const notice = `The file isn't in UTF-8, so it was read as Windows-1252. Check that this text is right: “${name}”.`
@@ -194,7 +194,7 @@ it("reads texts such as “N/A” as blank, except in columns where they're an a
   expect(people).toEqual([['3', null, null, {}]])
 })
 
-it('lists rows to check apart from skipped rows', async () => {
+it('lists imported rows to check separately from skipped rows', async () => {
   const { page } = await importFile(`Phone,First Name\n${phone}1,A\uFFFD\n12,B\uFFFD\n`)
   expect(page.text).toMatch(
     /Skipped rows .* 3 Phone .* 3 First Name .*Imported rows to check .* 2 First Name /,

@@ -46,7 +46,7 @@ const eraseNames = async () => {
   await job.stop()
 }
 
-it("removes a person's name, number, and address from the name of a file, wherever it's copied", async () => {
+it("removes a file name that contains an erased person's details from every table it was copied to", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { contact } = await seedCall(world.service.deps, seed, '+12025570181', { email: 'erin@x.example' })
@@ -97,7 +97,7 @@ it("keeps the names of files that don't say who the person is", async () => {
   expect(await findTables('leads of May')).toEqual(['contact_import', 'contact', 'contact_change'])
 })
 
-describe('a name of a file', () => {
+describe('the name of a file', () => {
   const person = {
     phoneNumber: '+12025550181',
     digits: '2025550181',
@@ -125,7 +125,7 @@ describe('a name of a file', () => {
     },
   )
 
-  it('is ordinary if it contains a short external ID', () => {
+  it("doesn't say who the person is if it contains a short external ID", () => {
     expect(namesPerson('leads 12.csv', { ...person, externalId: '12' })).toBe(false)
   })
 })

@@ -36,7 +36,7 @@ const selectRows = (path: string) =>
     .orderBy('position')
     .execute()
 
-it('shows, downloads, and imports nothing of a file until the erased contact is removed from it', async () => {
+it("doesn't show, download, or import a file until the erased contact is removed from it", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(
@@ -67,7 +67,7 @@ it('shows, downloads, and imports nothing of a file until the erased contact is 
   expect((await waitUntilSettled(user, other.path)).text).toContain('the file contains that person')
 })
 
-it('erases a contact at once, however much the imported files of the workspace contain', async () => {
+it("erases a contact at once, however large the workspace's imported files are", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadFile(user, 'Phone,Name\n+12025570102,Bo\n')
@@ -85,7 +85,7 @@ it('erases a contact at once, however much the imported files of the workspace c
   expect(await selectRows(path)).toHaveLength(799)
 })
 
-it('leaves nothing of a person who is erased while their file is being checked', async () => {
+it('removes a person who is erased while their file is being checked', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadFile(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Bo\n')
@@ -103,7 +103,7 @@ it('leaves nothing of a person who is erased while their file is being checked',
   expect(await selectRows(path)).toEqual([{ position: 3, phone_number: '+12025570102' }])
 })
 
-it('looks for everyone who is erased during the search', async () => {
+it('also removes people who are erased while a file is being searched', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const other = await seedCall(world.service.deps, user.seed, '+12025570109')
@@ -125,7 +125,7 @@ it('looks for everyone who is erased during the search', async () => {
   expect((await selectRows(path)).map(({ position }) => position)).toEqual([4])
 })
 
-it('empties a file if searching it fails again and again', async () => {
+it("deletes a file's unreadable rows if searching them for the erased person keeps failing", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(user, 'Phone,Name\nbad,Ann\n+12025570102,Bo\n')
@@ -138,7 +138,7 @@ it('empties a file if searching it fails again and again', async () => {
   expect((await selectRows(path)).map(({ position }) => position)).toEqual([3])
 })
 
-it("doesn't search a file that is discarded meanwhile", async () => {
+it("doesn't search a file that is discarded before the search", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570102\n')

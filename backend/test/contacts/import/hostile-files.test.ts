@@ -19,7 +19,7 @@ const findStatus = async (path: string): Promise<string | undefined> => {
   return row?.status
 }
 
-it('can be discarded while it waits to be read', async () => {
+it('discards a file that is waiting to be read', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await upload(user, 'leads.csv', 'Phone\n+12025550301\n')
   const page = await user.open(path)
@@ -47,7 +47,7 @@ describe('with a worker', () => {
     expect([await findStatus(path), page.text.includes('Something went wrong')]).toEqual(['checked', false])
   })
 
-  it('fails a check that breaks off each time after some rows, so that it holds up no other file', async () => {
+  it("fails a check that keeps breaking off after some rows, so that it doesn't hold up other files", async () => {
     const user = await seedSignedInOwner(world.service)
     const owner = connect({ url: world.database.url, max: 1 })
     const rows = Array.from({ length: 1_500 }, (_, index) => `+1202${5_550_000 + index}`)
@@ -77,7 +77,7 @@ describe('with a worker', () => {
     expect((await user.open(uploaded.path)).text).toContain('Something went wrong on our side.')
   })
 
-  it('stores and downloads at most ten issues of a row with many, with short names of columns', async () => {
+  it('stores and downloads at most ten issues of a row, with shortened column names', async () => {
     const user = await seedSignedInOwner(world.service)
     const headers = Array.from({ length: 150 }, (_, index) => `Do not call ${index} ${filler(450)}`)
     const cells = headers.map(() => 'what')

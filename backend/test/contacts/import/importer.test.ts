@@ -16,7 +16,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('continues after a lost process, and imports no row twice with two workers', async () => {
+it('continues after a lost process, and imports each row only once with two workers', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -63,7 +63,7 @@ it('continues after a lost process, and imports no row twice with two workers', 
   expect(await listContacts(user)).toHaveLength(260)
 }, 120_000)
 
-it('handles one file of a workspace at a time, so that the files of another do not wait', async () => {
+it("processes one file of a workspace at a time, so that the files of other workspaces don't wait", async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service)
@@ -114,7 +114,7 @@ it("says which row has a number of a type that isn't called, and imports the oth
   expect((await listContacts(user)).map(({ phone_number }) => phone_number)).toEqual(['+12025570101'])
 })
 
-it('blocks someone who must not be called, although the rest of the row is unreadable', async () => {
+it('puts a number on the do-not-call list although the rest of the row is unreadable', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Phone,Do not call,Email,Time zone\n+12025570103,yes,N/A,Mars/Base\n'
   const { path, page } = await uploadAndCheck(user, file)

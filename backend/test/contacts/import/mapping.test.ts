@@ -16,7 +16,7 @@ const isListed = ({ seed }: { seed: { workspaceId: number } }, number: string) =
 const getIssue = (html: string, index: number): string | undefined =>
   new RegExp(`id="f-use_${index}-issue">([^<]*)`).exec(html)?.[1]
 
-it('shows the first values of each column, with a guess', async () => {
+it('shows the first values of each column, and guesses what the column contains', async () => {
   const user = await seedSignedInOwner(world.service)
   const long = 'x'.repeat(300)
   const { page } = await uploadFile(user, `Phone,Roof,Empty\n12,,\n34,<b>,\n56,${long},\n78,b,\n`)
@@ -27,7 +27,7 @@ it('shows the first values of each column, with a guess', async () => {
   ])
 })
 
-it("doesn't continue until each column that looks like consent is answered, and keeps the other answers", async () => {
+it("doesn't continue until each column that looks like consent has a choice, and keeps the other choices", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadFile(user, 'Phone,Opt In,Status,City\n+12025570101,No,New,Ghent\n')
   const { page: asked } = await user.browser.press(page, 'Check file', { use_3: 'ignore' })
@@ -59,7 +59,7 @@ it('rejects a mapping without phone numbers, with one field twice, or with a var
   expect(getIssue(asked.html, 2)).toContain('A variable needs a name')
 })
 
-it('lets a person choose the phone column of a file that has no name for it', async () => {
+it("lets a person choose the phone column if the file's headers don't name one", async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Who,Reach them here\nAnn,(202) 557-0101\n'
   const { path, page } = await uploadAndCheck(user, file, {
@@ -71,7 +71,7 @@ it('lets a person choose the phone column of a file that has no name for it', as
   expect(await listContacts(user)).toMatchObject([{ phone_number: '+12025570101', first_name: 'Ann' }])
 })
 
-it('imports the first row of a file without column names, and remembers nothing of it', async () => {
+it("imports the first row of a file without column names, and doesn't remember its columns", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadFile(user, 'Ann,(202) 557-0101\nBob,202-557-0102\n')
   expect(page.text).toContain("The first row looks like a contact, so it's imported as one")
@@ -94,7 +94,7 @@ it('guesses the columns of a file without column names by their values', async (
   expect(getUses(page.html).map(([, use]) => use)).toEqual(['variable', 'phone_number', 'email', 'variable'])
 })
 
-it("keeps a file's own column of reasons, and recognizes its rejected rows with their consent", async () => {
+it("keeps a file's own Reason column, and recognizes the rejected rows and their consent in a new upload", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,Opt In,Reason\n12,Yes,moved\n+12025570101,No,\n', {
     'Opt In': 'consent_given',
@@ -125,7 +125,7 @@ it("keeps a file's own column of reasons, and recognizes its rejected rows with 
   ])
 })
 
-it('remembers the columns of the last file with the same headers in this workspace, without the headers', async () => {
+it('remembers how the workspace used the same headers in its last file, without storing the headers', async () => {
   const user = await seedSignedInOwner(world.service)
   const choices = { Status: 'may_call', Work: 'phone_number', Phone: 'ignore' }
   await uploadAndCheck(user, 'Phone,Work,Status\n,+12025570101,Yes\n', choices)
@@ -141,7 +141,7 @@ it('remembers the columns of the last file with the same headers in this workspa
   expect(JSON.stringify(stored)).not.toMatch(/"work"|status/i)
 })
 
-it('remembers at most 100 header rows, and drops the one that was used the longest ago', async () => {
+it('remembers at most 100 header rows, and drops the one that was used longest ago', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   const { clock } = world.service.deps
@@ -166,7 +166,7 @@ it('remembers at most 100 header rows, and drops the one that was used the longe
   expect(hashes.some(({ headers_hash }) => headers_hash.equals(Buffer.from([99])))).toBe(false)
 })
 
-it('calls the first number that can be read, in the chosen order, and names one before it that cannot', async () => {
+it('calls the first readable number in the chosen order, and lists an unreadable number before it', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Name,Work Phone,Phone,Mobile',
@@ -192,7 +192,7 @@ it('calls the first number that can be read, in the chosen order, and names one 
   expect((await waitUntilSettled(user, path)).text).toMatch(/\+12025570103 United States Ann/)
 })
 
-it('blocks the numbers of all phone columns of a row that means do not call, and says which it could not read', async () => {
+it('puts all numbers of a row that says not to call on the do-not-call list, and lists unreadable ones', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Mobile,May we call?,Note',

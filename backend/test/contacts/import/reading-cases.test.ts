@@ -19,7 +19,7 @@ const dates = dateCases.filter(([text, timeZone]) => text !== '' && timeZone ===
 
 const phoneNumber = (index: number) => `+1202557${String(index).padStart(4, '0')}`
 
-it("reads the table's dates and answers in a file, and says which it can't read", async () => {
+it('reads the dates and answers of the shared test cases in a file, and lists the unreadable ones', async () => {
   // Moves the clock past the dates of the table, because consent in the future is an error.
   world.service.deps.clock.advance(365 * dayMs)
   const user = await seedSignedInOwner(world.service)
@@ -59,7 +59,7 @@ function exampleNumber(country: string): { national: string; e164: string } {
   return { national: number.formatNational(), e164: number.number }
 }
 
-it("reads the table's countries in a file, and says which it can't read", async () => {
+it('reads the countries of the shared test cases in a file, and lists the unreadable ones', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = countryCases.map(([text, code]) => [exampleNumber(code).national, text])
   const unread = unreadableCountries.filter((text) => text !== '')
@@ -74,7 +74,7 @@ it("reads the table's countries in a file, and says which it can't read", async 
   expect(imported.toSorted()).toEqual([...expected].toSorted())
 })
 
-it("reads the table's countries in the form of a contact, and says which it can't read", async () => {
+it("reads the countries of the shared test cases in a contact's form, and rejects the unreadable ones", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   for (const [text, code] of countryCases) {
@@ -104,7 +104,7 @@ it("says on the page that dates are read in the workspace's time zone, and the m
   )
 })
 
-it("reads the table's dates in forms", () => {
+it('reads the dates of the shared test cases in forms', () => {
   for (const [text, timeZone, moment] of dateCases.filter(([typed]) => typed !== '')) {
     const read = () => parseLocalDateField('consent.at', text, timeZone)
     if (moment === undefined) expect(read).toThrow()

@@ -3,7 +3,7 @@ import { joinChanges, toRestorableValues } from '../../../queue/contacts/import/
 
 const bob = { oldValues: { first_name: 'Original' }, newValues: { first_name: 'Bob' } }
 
-it('restores the value before the first row that changed a field', () => {
+it('restores the value that a field had before the first row that changed it', () => {
   const robert = {
     oldValues: { first_name: 'Bob', email: null },
     newValues: { first_name: 'Robert', email: 'r@example.com' },
@@ -14,7 +14,7 @@ it('restores the value before the first row that changed a field', () => {
   expect(toRestorableValues({ ...current, first_name: 'Bob' }, changes)).toEqual({ email: null })
 })
 
-it('restores what someone else changed between two rows', () => {
+it('restores a value that was entered by someone else between two rows', () => {
   const robert = { oldValues: { first_name: 'Tim' }, newValues: { first_name: 'Robert' } }
   expect(toRestorableValues({ first_name: 'Robert' }, joinChanges([bob, robert]))).toEqual({
     first_name: 'Tim',

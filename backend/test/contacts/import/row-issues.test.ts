@@ -42,13 +42,13 @@ it('recognizes the headers of rejected rows that look like formulas, and shows v
   expect(contact).toEqual({ phone_number: '+12025550165', variables: { '+Roof': '=slate' } })
 })
 
-it('finds that a file without a header starts with a contact, although its number has an apostrophe', async () => {
+it('recognizes a file without a header although the number in its first row starts with an apostrophe', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, "'+12025550163,Ann\n'+12025550164,Bob\n")
   expect(page.html).toContain('Column 1')
 })
 
-it('leaves a blank column named constructor blank in rejected rows and in the export of contacts', async () => {
+it('leaves blank cells of a column named constructor blank in rejected rows and in exported contacts', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Phone,constructor\n+19005550100,\n+12025550163,\n+12025550164,Acme\n'
   const { path, page } = await uploadAndCheck(user, file)

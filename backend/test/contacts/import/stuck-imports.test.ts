@@ -53,7 +53,7 @@ it('fails an import that fails again and again, and keeps the contacts that it h
   expect(await listContacts(user)).toHaveLength(50)
 }, 60_000)
 
-it('discards a file before and while it is read or checked, and the worker that processes it stops', async () => {
+it("discards a file before or while it's read or checked, and stops the worker's processing", async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service

@@ -76,12 +76,12 @@ const files: Record<string, { people: Person[]; choices?: ColumnChoices; notCall
   'jotform.csv': { people: [['18', 'Quin Roe', 'quin@example.com', '5001']] },
 }
 
-it('knows every file', () => {
+it('has an expected result for every file in the folder', () => {
   expect(readdirSync(folder).toSorted()).toEqual(Object.keys(files).toSorted())
 })
 
 it.each(Object.entries(files))(
-  'imports and calls everyone in %s',
+  'imports everyone in %s, and calls everyone who can be called',
   async (name, { people, choices, notCalled = 0 }) => {
     const user = await seedSignedInOwner(world.service)
     const { path, page } = await uploadAndCheck(user, readFileSync(new URL(name, folder)), choices, name)

@@ -153,7 +153,7 @@ const existingContacts = [
   },
 ]
 
-it.each(existingContacts)('restores the fields of a contact $what', async ({ later, after }) => {
+it.each(existingContacts)('decides which fields to restore for a contact $what', async ({ later, after }) => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const before = { first_name: 'Old', variables: { roof: 'slate', plan: 'basic' } }
@@ -177,7 +177,7 @@ it.each(existingContacts)('restores the fields of a contact $what', async ({ lat
   else expect(history.text).toMatch(/Import undone By .+, by undoing an import/)
 })
 
-it('restores a consent only as a whole, and the time zone also for calls that wait', async () => {
+it('restores all parts of a consent together, and reschedules waiting calls for the restored time zone', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z', kind: 'written' as const }
@@ -201,7 +201,7 @@ it('restores a consent only as a whole, and the time zone also for calls that wa
   expect((await planned())?.next_attempt_at).toEqual(first?.next_attempt_at)
 })
 
-it('restores a kind that the import added to a consent', async () => {
+it('removes a kind of consent that the import added', async () => {
   const user = await seedSignedInOwner(world.service)
   const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
   await seedCall(world.service.deps, user.seed, number, { consent })
@@ -215,7 +215,7 @@ it('restores a kind that the import added to a consent', async () => {
 it.each([
   ['the kind of the imported consent', { 'consent.kind': 'oral' }, 'Fair', 'oral'],
   ['the source, but not the kind', { 'consent.source': 'Letter' }, 'Letter', null],
-])('leaves a consent if someone has changed %s', async (_, edit, source, kind) => {
+])('leaves a consent unchanged if someone has changed %s', async (_, edit, source, kind) => {
   const user = await seedSignedInOwner(world.service)
   const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
   const { contact } = await seedCall(world.service.deps, user.seed, number, { consent })
@@ -227,7 +227,7 @@ it.each([
   expect(await findContact(user, number)).toMatchObject({ consent_source: source, consent_kind: kind })
 })
 
-it('cancels the calls that wait, with their events, and erases what it removes', async () => {
+it('cancels waiting calls with their events, and erases the contacts that it removes', async () => {
   const user = await seedSignedInOwner(world.service)
   // No other test of this file has the number or the name.
   const zelda = '+12025570173'
@@ -280,7 +280,7 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
   expect(contactPage.text).toContain('(added in Outdial, by a member or an import)')
 })
 
-it('counts a person in two rows once, before and after an import and its undo', async () => {
+it('counts a person with two rows once, before and after the import and after the undo', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = ['Phone,Do not call', '+12025570191,', '+12025570192,', '+12025570191,yes']
   const { path, page } = await uploadAndCheck(user, rows.join('\n'))
@@ -297,7 +297,7 @@ it('counts a person in two rows once, before and after an import and its undo', 
   })
 })
 
-it("doesn't cancel a call that is being dialed, but it gets no other attempt", async () => {
+it("doesn't cancel a call that is being dialed, but prevents further attempts", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
@@ -317,7 +317,7 @@ it("doesn't cancel a call that is being dialed, but it gets no other attempt", a
   expect((await user.open(`/calls/${ended.call?.id}`)).text).not.toContain('canceled by')
 })
 
-it('undoes only the first of two files that have the same contact', async () => {
+it('undoes the first of two files with the same contact without undoing the second', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, `Phone,First name\n${number},Ann\n`, { name: 'first.csv' })
   const second = await importFile(user, `Phone,First name,Email\n${number},Anna,anna@example.com\n`, {
@@ -335,7 +335,7 @@ it('undoes only the first of two files that have the same contact', async () => 
   expect(await findContact(user, number)).toMatchObject({ first_name: 'Ann', email: null })
 })
 
-it('continues after a lost process, and repeats nothing', async () => {
+it('continues an undo after a lost process without repeating anything', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   const { deps } = world.service
@@ -392,7 +392,7 @@ it('undoes an import once if two people press the button at once', async () => {
   expect(page.html).not.toContain(`${path}/undo`)
 })
 
-it('stays correct while contacts are changed, called, and erased at the same time', async () => {
+it('undoes an import correctly while contacts are changed, called, and erased at the same time', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId } = user.seed
@@ -436,7 +436,7 @@ it('stays correct while contacts are changed, called, and erased at the same tim
   expect(remaining).toHaveLength(stat['New contact, but changed since the import'] ?? 0)
 }, 120_000)
 
-it('deletes the chats of members with an agent in the place of a contact that it removes', async () => {
+it('deletes chats in which a member spoke for a contact that the undo removes', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
   const { contact } = await importedContact(user)
@@ -451,7 +451,7 @@ it('deletes the chats of members with an agent in the place of a contact that it
   expect(chats).toEqual([{ id: kept }])
 })
 
-it('can be undone for 24 hours, and not once the file was discarded', async () => {
+it('lets an import be undone for 24 hours, unless its file was discarded', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
   expect((await user.open(path)).text).toContain('You can undo this import until')

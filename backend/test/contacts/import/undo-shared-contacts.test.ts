@@ -70,7 +70,7 @@ const requests: { what: string; send: (user: Owner) => Promise<unknown> }[] = [
   },
 ]
 
-it.each(requests)('leaves a call that $what asked for, too, and its contact', async ({ send }) => {
+it.each(requests)('keeps a call and its contact if $what also asked for the call', async ({ send }) => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, file)
   await send(user)
@@ -84,7 +84,7 @@ it.each(requests)('leaves a call that $what asked for, too, and its contact', as
   expect(await findCallTo(user, ann)).toMatchObject({ status: 'queued' })
 })
 
-it('queues another call if the waiting one is canceled while a request finds it', async () => {
+it('queues a new call if the waiting call is canceled while a request is finding it', async () => {
   const user = await seedSignedInOwner(world.service)
   await importFile(user, file)
   const { id } = await findCallTo(user, ann)
@@ -100,7 +100,7 @@ it('queues another call if the waiting one is canceled while a request finds it'
   expect(response?.json()).toMatchObject({ call_queued: true, call: { status: 'queued' } })
 })
 
-it('keeps what requests ask for while an import is undone', async () => {
+it('keeps the calls that requests ask for while an import is being undone', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const numbers = Array.from({ length: 120 }, (_, index) => `+1202558${String(index).padStart(4, '0')}`)
@@ -121,7 +121,7 @@ it('keeps what requests ask for while an import is undone', async () => {
   expect(await listNumbers(user)).toEqual(numbers)
 }, 120_000)
 
-it('leaves a call that another file asked for, until that import is undone, too', async () => {
+it("keeps a call that another file also asked for until that file's import is undone, too", async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, file, { name: 'first.csv' })
   const second = await importFile(user, `Phone\n${ann}\n`, { name: 'second.csv' })
@@ -148,7 +148,7 @@ it('cancels the calls of a file, even if a second import of the file was undone 
 })
 
 it.each<Record<string, string>>([{}, { first_name: 'Ann' }])(
-  'leaves a contact that was saved in a form with %j, although nothing changed',
+  'keeps a contact that was saved in a form with %j, even if no field changed',
   async (fields) => {
     const user = await seedSignedInOwner(world.service)
     const path = await importFile(user, file, { calls: false })
@@ -163,7 +163,7 @@ it.each<Record<string, string>>([{}, { first_name: 'Ann' }])(
   },
 )
 
-it('restores what two rows of a file changed to the values before the first', async () => {
+it('restores the values from before the first row if two rows of a file changed a contact', async () => {
   const user = await seedSignedInOwner(world.service)
   const before = { first_name: 'Original', variables: { roof: 'slate' } }
   await seedCall(world.service.deps, user.seed, ann, before)
