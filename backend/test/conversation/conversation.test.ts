@@ -46,14 +46,14 @@ it("waits for a contact who speaks first, then says that it's an AI and greets t
   expect(saidIn((await dialog.take('Hello?')).turn)).toBe("I'm an AI assistant. Hello Maya.")
 })
 
-it('says that it is an AI before the words of the model if the contact speaks first and there is no greeting', async () => {
+it("says that it's an AI before the model's words if the contact speaks first and there's no greeting", async () => {
   const dialog = createDialog(await open(), { speaks_first: 'contact', greeting: '' })
   await dialog.take(null)
   expect(saidIn((await dialog.take('Hello?')).turn)).toMatch(/^I'm an AI assistant\. Hello, thank you/)
   expect(lastMessages().at(-1)).toEqual({ role: 'user', content: 'Hello?' })
 })
 
-it('streams the words of the model, and gives it everything that was said', async () => {
+it("streams the model's words, and gives the model everything that was said", async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   const { events, turn } = await dialog.take('Hi')
@@ -77,7 +77,7 @@ it('removes Markdown from what the contact hears, but not from the history', asy
   expect(saidIn(turn)).toBe('It costs 20 dollars.')
 })
 
-it('keeps the thoughts of a model to itself', async () => {
+it("doesn't say a model's thoughts", async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())
   await dialog.take(null)
@@ -103,14 +103,14 @@ it('uses a tool, and shows its arguments, its result, and that nothing was chang
   await waitUntil(() => dialog.closedSessions === 1)
 })
 
-it('marks no dry run where a tool changes nothing', async () => {
+it("doesn't mark the use of a read-only tool as a dry run", async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'knowledge_search', isReadOnly: true }])
   await dialog.take(null)
   const { turn } = await dialog.take('What does it cost?')
   expect(turn.parts.find(({ type }) => type === 'tool')).toMatchObject({ isDryRun: false })
 })
 
-it('ends with the closing line, which the model knows nothing of', async () => {
+it("ends with the closing line, which the model doesn't write", async () => {
   const dialog = createDialog(await open(), { closing_line: 'Bye, {{first_name}}.' })
   await dialog.take(null)
   const { turn } = await dialog.take('Goodbye')
@@ -119,7 +119,7 @@ it('ends with the closing line, which the model knows nothing of', async () => {
   expect(models.first.requests).toHaveLength(1)
 })
 
-it('confirms that the contact is not called again, and ends', async () => {
+it('confirms an opt-out to the contact, and ends', async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'do_not_call' }])
   await dialog.take(null)
   const { turn } = await dialog.take('Please stop calling me')
@@ -127,7 +127,7 @@ it('confirms that the contact is not called again, and ends', async () => {
   expect(saidIn(turn)).toMatch(/we won't call you again\. Goodbye\.$/)
 })
 
-it('confirms an opt-out in the next turn if the contact interrupts the one that was to confirm it', async () => {
+it('confirms an opt-out in the next turn if the contact interrupts before the confirmation', async () => {
   models.first.behaviors.push('obedient')
   const { tool } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
@@ -154,7 +154,7 @@ it('confirms the opt-out if the model also ends the call in the same answer', as
   expect(saidIn(turn)).toBe("All right, we won't call you again. Goodbye.")
 })
 
-it('gives the model the placeholders of a sentence, and never what a form sent in them', async () => {
+it("gives the model a sentence's placeholders, never the values that a form sent", async () => {
   const state = { phrases: { aiDisclosure: "Hi {{first_name}}, I'm an AI." } }
   const dialog = createDialog(await open(), state)
   await dialog.take(null)
@@ -164,7 +164,7 @@ it('gives the model the placeholders of a sentence, and never what a form sent i
   expect(messages[0]?.content).not.toContain('Maya')
 })
 
-it('keeps the results of tool calls apart whose server gives all of them the same ID', async () => {
+it("distinguishes the results of tool calls to which the model's server gives the same ID", async () => {
   models.first.behaviors.push('same-tool', 'same-ids')
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
   await dialog.take(null)
@@ -174,7 +174,7 @@ it('keeps the results of tool calls apart whose server gives all of them the sam
   expect(new Set(tools.map(({ id }) => id)).size).toBe(4)
 })
 
-it('makes at most 8 tool calls of an answer, and 20 of a turn', async () => {
+it('runs at most 8 tool calls per answer, and 20 per turn', async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
   await dialog.take(null)
@@ -235,7 +235,7 @@ it('tells the operator that a content filter ended an answer', async () => {
   })
 })
 
-it('offers a tool whose name is taken under another one', async () => {
+it('offers a tool under another name if its name is already taken', async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'end_call' }, { name: 'do_not_call' }])
   await dialog.take(null)
   await dialog.take('Hi')
@@ -257,7 +257,7 @@ it('asks a silent contact once, and then hangs up', async () => {
   expect(models.first.requests).toEqual([])
 })
 
-it('asks a silent contact who was to speak first before it hangs up', async () => {
+it('greets a silent contact who should speak first, then asks once, and then hangs up', async () => {
   const dialog = createDialog(await open(), { speaks_first: 'contact' })
   await dialog.take(null)
   const said = []
@@ -269,7 +269,7 @@ it('asks a silent contact who was to speak first before it hangs up', async () =
   ])
 })
 
-it('tells the model of a silence that the contact has broken', async () => {
+it('tells the model about a silence after the contact speaks again', async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   await dialog.take(silence)
@@ -280,7 +280,7 @@ it('tells the model of a silence that the contact has broken', async () => {
   ])
 })
 
-it('bridges a pause before the first word once, and does not tell the model', async () => {
+it("says one filler before the first word if the model is slow, and doesn't tell the model", async () => {
   models.first.behaviors.push('silent')
   const dialog = createDialog(await open({ settings: { fallback: undefined } }))
   await dialog.take(null)
@@ -308,7 +308,7 @@ it('bridges the time until the tool server has opened a session', async () => {
   expect(turn.parts[0]).toEqual({ type: 'said', text: 'Let me think for a second.', isFiller: true })
 })
 
-it('bridges the time while a tool runs', async () => {
+it('says a filler while a tool runs', async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)
@@ -388,7 +388,7 @@ it('starts no tool again that was started late in a long turn', async () => {
   finish('Saved.')
 })
 
-it('starts no tool again that a process had started when it was killed', async () => {
+it("doesn't start a tool again that a killed process had started", async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)
@@ -408,7 +408,7 @@ it('starts no tool again that a process had started when it was killed', async (
   await killed
 })
 
-it('tells the model what a tool did whose process was killed before its answer ended', async () => {
+it("tells the model a tool's result even if the process was killed before the answer ended", async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
   await dialog.take(null)
   await dialog.take('Take a note')
@@ -419,7 +419,7 @@ it('tells the model what a tool did whose process was killed before its answer e
   expect(JSON.stringify(lastMessages())).toContain(String.raw`\"result\":\"Done.\"`)
 })
 
-it('confirms an opt-out whose process was killed before it could', async () => {
+it('confirms an opt-out in the next turn if the process was killed before the confirmation', async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   await dialog.take('Please stop calling me')
@@ -430,7 +430,7 @@ it('confirms an opt-out whose process was killed before it could', async () => {
   expect(saidIn(turn)).toContain("won't call you again")
 })
 
-it('starts no tool that has effects once another process has taken the next turn', async () => {
+it("doesn't start a tool with effects once another process has taken the next turn", async () => {
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
   await dialog.take(null)
   dialog.isOutdated = true
@@ -442,7 +442,7 @@ it('starts no tool that has effects once another process has taken the next turn
   expect(saidIn(optOut)).not.toContain("won't call you again")
 })
 
-it("doesn't confirm an opt-out that can't be saved, and says so to the operator", async () => {
+it("doesn't confirm an opt-out that can't be saved, and tells the operator", async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   dialog.isControlFailing = true
@@ -455,7 +455,7 @@ it("doesn't confirm an opt-out that can't be saved, and says so to the operator"
   })
 })
 
-it('keeps what was said when the contact interrupts', async () => {
+it('keeps what the agent said before the contact interrupted', async () => {
   models.first.behaviors.push('slow')
   const dialog = createDialog(await open())
   await dialog.take(null)
@@ -494,7 +494,7 @@ it('lets a tool that has effects finish when the contact interrupts, and stops o
 })
 
 it.each(['500', 'malformed', 'cut', 'stalled', 'empty'])(
-  'says that it has technical trouble, and why for the operator, if no model answers (%s)',
+  'tells the contact about technical trouble, and the operator the cause, if no model answers (%s)',
   async (behavior) => {
     models.first.behaviors.push(behavior)
     models.second.behaviors.push(behavior)
@@ -516,7 +516,7 @@ it.each(['500', 'malformed', 'cut', 'stalled', 'empty'])(
   },
 )
 
-it('converses without tools if the tool server cannot be reached, and says so to the operator', async () => {
+it("continues without tools if the tool server can't be reached, and tells the operator", async () => {
   const dialog = createDialog(await open(), {}, 'unreachable')
   await dialog.take(null)
   const { turn } = await dialog.take('Hi')
@@ -524,7 +524,7 @@ it('converses without tools if the tool server cannot be reached, and says so to
   expect([turn.end, dialog.failures.length]).toEqual([undefined, 1])
 })
 
-it('ends before its longest time is over, and after 200 turns', async () => {
+it('ends shortly before its time limit, and after 200 turns', async () => {
   const timed = createDialog(await open(), { max_minutes: 1, closing_line: 'Time to go.' })
   await timed.take(null)
   models.clock.advance(minuteMs - 20 * secondMs)
@@ -548,7 +548,7 @@ it('ends before a request has more than 100,000 tokens', async () => {
   expect(models.first.requests).toEqual([])
 })
 
-it("doesn't make a request longer in the same turn, either, with the results of tools", async () => {
+it('ends in the middle of a turn if tool results would make the next request too long', async () => {
   const run = async () => ({ text: 'x'.repeat(4_000), isError: false })
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note', run }])
   const { turn } = await dialog.take(null)
@@ -559,7 +559,7 @@ it("doesn't make a request longer in the same turn, either, with the results of 
   expect(models.first.requests).toHaveLength(1)
 })
 
-it('has an honest turn if a model calls an unknown tool, or the same one again and again', async () => {
+it('still says something if a model calls an unknown tool, or the same tool again and again', async () => {
   for (const behavior of ['unknown-tool', 'same-tool', 'broken-arguments']) {
     models.first.behaviors.splice(0, 9, behavior)
     const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])

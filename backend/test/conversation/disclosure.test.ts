@@ -33,7 +33,7 @@ it.each([
   expect(withDisclosure(greeting, disclosure, 'contact')).toBe(greeting)
 })
 
-it("isn't said if it's off", () => {
+it("isn't said if the agent's setting for it is off", () => {
   expect(withDisclosure(' Hello. ', ' ', 'agent')).toBe('Hello.')
 })
 

@@ -40,22 +40,25 @@ describe('the sentences of the conversation', () => {
     ['es-419', 'es'],
     ['en-US', 'en'],
     ['fr-CA', 'fr'],
-  ])('of %s are those of %s', (tag, language) => {
+  ])('in %s are the same as in %s', (tag, language) => {
     expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage[language], missing: [] })
   })
 
-  it.each(['it-IT', 'constructor', 'den', ''])('of “%s” are in English, and missing', (tag) => {
-    expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage['en'], missing: phraseNames })
-  })
+  it.each(['it-IT', 'constructor', 'den', ''])(
+    'for the language “%s” are in English, and count as missing',
+    (tag) => {
+      expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage['en'], missing: phraseNames })
+    },
+  )
 
-  it('are replaced by those of the agent, unless they are blank', () => {
+  it("are replaced by the agent's own sentences, unless those are blank", () => {
     const { phrases, missing } = getPhrases('it', { toolFiller: 'Un attimo.', optedOut: ' ' }) // cspell:ignore attimo
     expect(phrases).toEqual({ ...phrasesByLanguage['en'], toolFiller: 'Un attimo.' })
     expect(missing).toEqual(phraseNames.filter((name) => name !== 'toolFiller'))
     expect(getPhrases('de', { toolFiller: 'Moment.' }).phrases.toolFiller).toBe('Moment.')
   })
 
-  it('are missing in a chat only if the agent can say them', () => {
+  it('count as missing in a chat only if the agent can say them', () => {
     const agent = { ...newAgentValues, language: 'it', greeting: 'Ciao.', ai_disclosure: false }
     const written = Object.fromEntries(phraseNames.slice(2).map((name) => [name, 'Ciao.']))
     expect(findMissingPhrases({ ...agent, phrases: written })).toEqual([])

@@ -83,7 +83,7 @@ describe('the prompt', () => {
     expect(withAgent({ closingLine: 'Bye, {{name}}.' }).instructions).toContain('It says goodbye for you')
   })
 
-  it('has the fields that the instructions name, with a fallback, or null if their values are unknown', () => {
+  it('has the fields that the instructions name, with a fallback or null for unknown values', () => {
     const instructions =
       'Say {{ name|friend }}, {{name|you}}, {{day}}, {{day|soon}}, {{agent}}, {{topic}}, {name}.'
     const { data, ...prompt } = withAgent({ instructions, goal: '' }, { contact: null })
@@ -137,7 +137,7 @@ const startOf = (value: string | null | undefined, otherwise: string | null): st
   return trimmed.slice(0, isSplit ? 499 : 500)
 }
 
-describe('what a public form sent', () => {
+describe('data that a public form sent', () => {
   it('never changes the instructions', () => {
     const { instructions } = withAgent({}, { contact: null })
     fc.assert(
@@ -147,7 +147,7 @@ describe('what a public form sent', () => {
     )
   })
 
-  it("can be read from the block of data as it was sent, and can't end the block", () => {
+  it("appears unchanged in the prompt's block of data, and can't end the block", () => {
     fc.assert(
       fc.property(hostileContact, ({ firstName, lastName, variables }) => {
         const { data } = withAgent({}, { contact: { firstName, lastName, variables } })

@@ -52,7 +52,7 @@ describe('a text of a model', () => {
     expect(toSpokenText(written)).toBe(spoken)
   })
 
-  it.each(plain)('is spoken as it is if it has none: %s', (text) => {
+  it.each(plain)('is spoken unchanged if it has no Markdown: %s', (text) => {
     expect(toSpokenText(text)).toBe(text)
   })
 
@@ -117,7 +117,7 @@ const chunks = fc
     ),
   )
 
-it('says the same however the text is split', () => {
+it("produces the same spoken text however the model's text is split", () => {
   fc.assert(
     fc.property(chunks, (parts) => {
       const stream = createSpokenTextStream()
@@ -128,7 +128,7 @@ it('says the same however the text is split', () => {
   )
 })
 
-it('says one line without emoji', () => {
+it('produces one line without emoji', () => {
   fc.assert(
     fc.property(markdown, (text) => {
       expect(toSpokenText(text)).not.toMatch(/[^\S ]| {2}|^ | $|\p{Extended_Pictographic}/u)

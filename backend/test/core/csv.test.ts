@@ -19,7 +19,7 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '＝', '\t', '\r', '\n', '"', ',', "'", 'a', ' ') }),
 )
 
-it('parses back to the same cells, except for an apostrophe before formulas', () => {
+it('writes cells that parse back unchanged, except for an apostrophe before formulas', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (records) => {
       const read = readCsv(records.map(formatCsvRecord).join(''))

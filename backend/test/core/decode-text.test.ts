@@ -9,7 +9,7 @@ it.each([
   ['one bad byte and two characters', 'üé', 1],
   ['one bad byte at the end of many characters', 'ü'.repeat(500), 1],
   ['1% bad bytes', 'ü'.repeat(297), 3],
-])('reads damaged UTF-8 with %s, and shows what is bad', (_, text, count) => {
+])('reads damaged UTF-8 with %s, and marks the damaged characters', (_, text, count) => {
   expect(decodeFile(withBad(text, count))).toEqual({ text: text + '\uFFFD'.repeat(count), encoding: 'utf-8' })
 })
 

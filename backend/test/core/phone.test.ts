@@ -124,7 +124,7 @@ it.each([
   ['m2025550100', '+12025550100'],
   ['1. 2025550100 2. 2125550103', '+12025550100 +12125550103'],
   ['Opted out 2026-05-04 10:00 2025550100', '+12025550100'],
-])('finds the numbers in %j for someone who must not be called', (input, expected) => {
+])('finds all numbers in %j for the do-not-call list', (input, expected) => {
   expect(findAll(input)).toBe(expected)
 })
 
@@ -143,7 +143,7 @@ it.each([
   )
 })
 
-it('splits numbers at hyphens, even if they contain hyphens', () => {
+it('separates numbers that are joined by hyphens, even if they contain hyphens', () => {
   const find = (input: string, country: string | null) => parsePhones(input, country)
   expect(find('0412-345-678-0412-345-679', 'AU')).toMatchObject({
     phoneNumbers: ['+61412345678', '+61412345679'],

@@ -57,7 +57,7 @@ function shareNames(
   }
 }
 
-it('runs the first item at once, and then together those that came in the meantime', async () => {
+it('runs the first item at once, and then runs the items that arrived in the meantime together', async () => {
   const { add, started, end } = shareNames()
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   expect(started).toEqual([['a']])
@@ -112,7 +112,7 @@ it('runs items together that arrive in the same turn of the event loop', async (
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c'])
 })
 
-it('rejects an item that has waited too long, and runs what waited behind it', async () => {
+it('rejects an item that has waited too long, and runs the items behind it', async () => {
   const { add, started, end } = shareNames({ maxWaitMs: 50 })
   const first = add(1, 'a')
   await expect(add(1, 'a+b')).rejects.toThrow('too late')
@@ -142,7 +142,7 @@ it('runs items that share a key one after another, in order', async () => {
   expect(await items[3]).toBe('done b')
 })
 
-it("doesn't let an item wait for one of another group, even if they share a key", async () => {
+it("doesn't let an item wait for another group's item, even if they share a key", async () => {
   const { add, started, end } = shareNames()
   const items = [add(1, 'a'), add(2, 'a')]
   expect(started).toEqual([['a'], ['a']])
@@ -151,7 +151,7 @@ it("doesn't let an item wait for one of another group, even if they share a key"
   await Promise.all(items)
 })
 
-it('lets groups take turns, and leaves room for others while one is slow', async () => {
+it('lets groups take turns, and keeps capacity for other groups while one is slow', async () => {
   const { add, started, end } = shareNames({ maxSize: 1 })
   const items = [add(1, 'a1'), add(1, 'a2'), add(1, 'a3'), add(2, 'b1'), add(3, 'c1')]
   expect(started).toEqual([['a1'], ['b1']])
@@ -192,7 +192,7 @@ it('runs another batch of a group whose batch is slow, up to half of the batches
   expect(await Promise.all(items)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `done ${name}`))
 })
 
-it('leaves the last batch for a group that runs none, however many are slow', async () => {
+it('reserves the last batch for a group without a running batch, however many batches are slow', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 5, slowAfterMs: 20 })
   const items = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => add(group, `${name}${group}`)))
   await waitUntil(() => started.length === 4)
@@ -206,7 +206,7 @@ it('leaves the last batch for a group that runs none, however many are slow', as
   await Promise.all(items)
 })
 
-it('runs one batch of a group if only two can run', async () => {
+it('runs one batch per group if only two batches can run', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 2, slowAfterMs: 20 })
   const items = [add(1, 'a'), add(1, 'b')]
   items.push(add(2, 'c'), add(2, 'd'))
@@ -256,7 +256,7 @@ it('runs each item of a rolled-back batch alone, so that only the bad one fails'
   expect(rollbacks).toEqual([3])
 })
 
-it('runs at most two items of a group alone at a time, and leaves room for batches and other groups', async () => {
+it('runs at most two items of a group alone at a time, and keeps capacity for batches and other groups', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 5 })
   const names = ['a1', 'a2', 'a3']
   const items = names.map((name) => add(1, name))
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and leaves room for batch
   )
 })
 
-it('counts the items that run alone by their separate group, if they have one', async () => {
+it('limits the items that run alone per separate group, if they have one', async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,
@@ -302,7 +302,7 @@ it('counts the items that run alone by their separate group, if they have one', 
   expect(await Promise.all(items)).toEqual(names.map((name) => `done ${name} alone`))
 })
 
-it('lets batches and items alone take turns if only one of them can run', async () => {
+it('lets batches and single items take turns if only one of them can run', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 1 })
   const items = ['a', 'b'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -334,7 +334,7 @@ it('never runs an item at the same time as one that shares a key and runs alone'
   expect(await second).toBe('done b')
 })
 
-it('rejects an item that has waited too long to run alone, and runs what waited behind it', async () => {
+it('rejects an item that has waited too long to run alone, and runs the items behind it', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxWaitMs: 50 })
   const items = ['a', 'b'].map((name) => add(1, name))
   const [first, second] = items

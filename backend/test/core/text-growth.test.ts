@@ -545,7 +545,7 @@ const cases = Object.values(readers).flatMap((ofModule) => Object.entries(ofModu
 const isRead = ({ module, name, isExported }: TextParser): boolean =>
   Object.keys(readers[module] ?? {}).some((reader) => !isExported || reader.split(':')[0] === name)
 
-it('knows every parser of text in the code of the service', () => {
+it("covers every text parser in the service's code", () => {
   const others = Object.values(otherParsers).flat()
   const found = listTextParsers()
   const missing = found.filter((one) => !isRead(one) && !others.includes(`${one.module} ${one.name}`))

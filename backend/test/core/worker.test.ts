@@ -56,7 +56,7 @@ it('fetches again immediately while it finds jobs, then at every poll', async ()
   expect(done).toEqual(['a', 'b'])
 })
 
-it('lets an interval pass between two fetches, and fetches what was missed meanwhile', async () => {
+it('waits an interval between two fetches, and then fetches the jobs that arrived meanwhile', async () => {
   const { capacities, fetch } = createBatches(['a'], [])
   const fetchedAt: number[] = []
   const intervalMs = 200
@@ -78,7 +78,7 @@ it('stops without waiting for the interval', async () => {
   expect(capacities).toHaveLength(1)
 })
 
-it('fetches again when it was notified during a fetch', async () => {
+it("fetches again if it's notified during a fetch", async () => {
   const first = createSignal()
   let looks = 0
   const sender = start({
@@ -184,7 +184,7 @@ it('aborts jobs that are still running after the timeout', async () => {
   expect(reason).toMatchObject({ name: 'AbortError' })
 })
 
-it('still handles jobs of a fetch that was in progress when it was stopped', async () => {
+it('handles the jobs of a fetch that was in progress when the worker was stopped', async () => {
   const look = createSignal()
   const done: string[] = []
   const stopping = start({

@@ -52,7 +52,7 @@ it('sends the conversation as data, apart from the instructions', async () => {
 it.each([
   ['rejects-schema', ['json_schema', 'json_object', 'json_object']],
   ['fenced-json', ['json_schema', 'json_schema']],
-])('reads the answer of a server with the behavior %s', async (behavior, formats) => {
+])('reads the analysis of a server with the behavior %s', async (behavior, formats) => {
   models.first.behaviors.push(behavior)
   const client = await models.open({ settings: { fallback: undefined } })
   for (let count = 0; count < 2; count += 1)
@@ -60,7 +60,7 @@ it.each([
   expect(models.first.requests.map(({ body }) => body.response_format?.type)).toEqual(formats)
 })
 
-it('asks again for an answer that has no JSON, then asks the second model, and counts all tokens', async () => {
+it('asks again after an answer without JSON, then asks the second model, and counts all tokens', async () => {
   models.first.behaviors.push('no-json')
   const client = await models.open()
   const outcome = await client.analyze(request())
@@ -75,7 +75,7 @@ it('asks again for an answer that has no JSON, then asks the second model, and c
 it.each([
   ['no-json', { kind: 'malformed' }],
   ['500', { kind: 'rejected', status: 500 }],
-])('fails with its own kind if both models have the behavior %s', async (behavior, failure) => {
+])('returns the matching failure if both models have the behavior %s', async (behavior, failure) => {
   models.first.behaviors.push(behavior)
   models.second.behaviors.push(behavior)
   const client = await models.open()
@@ -94,7 +94,7 @@ it('gives each model half of the time', async () => {
   expect(await analysis).toMatchObject({ type: 'failure', failure: { kind: 'too_slow' } })
 })
 
-it('ends with `aborted` for the caller, without asking the second model', async () => {
+it('ends with `aborted` if the caller aborts, without asking the second model', async () => {
   models.first.behaviors.push('silent')
   const client = await models.open()
   const caller = new AbortController()
@@ -118,14 +118,14 @@ const answer = { summary: 'Fine.', sentiment: 'neutral', goal_met: false, extrac
 const read = (changes: object, goal: string | undefined = 'Sell') =>
   readAnalysis(JSON.stringify({ ...answer, ...changes }), { ...request(), goal })
 
-it('makes results of another type null, and those that are missing, and drops others', () => {
+it('sets results that are missing or of the wrong type to null, and drops unknown results', () => {
   const extracted = { budget: 'much', owns_house: 'yes', interest: 'medium', remark: ' ', invented: 1 }
   const empty = { budget: null, owns_house: null, interest: null, remark: null }
   expect(read({ extracted })?.extracted).toEqual(empty)
   expect(read({ extracted: null })?.extracted).toEqual(empty)
 })
 
-it('has no opinion about a goal that there is not', () => {
+it('returns null as goal_met if there is no goal', () => {
   expect(read({ goal_met: true })?.goal_met).toBe(true)
   expect(readAnalysis(JSON.stringify(answer), { ...request(), goal: undefined })?.goal_met).toBeNull()
 })

@@ -7,7 +7,7 @@ import { findOrders } from '../../../../examples/fake-model/orders.ts'
 
 const script = fileURLToPath(new URL('../../../../examples/fake-model/main.ts', import.meta.url))
 
-it('starts as its README says, names the settings, and lists its model', async () => {
+it('starts as its README describes, prints its address, and lists its model', async () => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
     env: { PATH: process.env.PATH, FAKE_MODEL_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +40,7 @@ it.each([
   expect(findOrders([text]).toolCalls).toEqual([call])
 })
 
-it('ignores an order whose arguments are incomplete, and finds sentences', () => {
+it('ignores an order with incomplete arguments, and finds sentences that the order asks for', () => {
   expect(findOrders(['call the tool x with {"a":', 'say: Hello!\nThen go.'])).toEqual({
     toolCalls: [],
     sentences: ['Hello!'],

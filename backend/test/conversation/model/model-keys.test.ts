@@ -8,7 +8,7 @@ import { waitFor } from '../../support/wait.ts'
 const models = useLanguageModels()
 const folder = useTestFolder()
 
-it('sends the key in a file, and the new one after a change', async () => {
+it('sends the key from a file, and the new key after the file has changed', async () => {
   const file = path.join(folder.path, 'key')
   await writeFile(file, 'first-key\n')
   const client = await models.open({ settings: { apiKey: undefined, apiKeyFile: file } })
@@ -22,14 +22,14 @@ it('sends the key in a file, and the new one after a change', async () => {
   expect(models.log()).not.toMatch(/first-key|second-key/)
 })
 
-it('rejects a file without a key, and names it', async () => {
+it("rejects a file that doesn't contain a valid key, and names the file", async () => {
   const file = path.join(folder.path, 'key')
   await writeFile(file, 'two words\n')
   const opening = models.open({ settings: { apiKey: undefined, apiKeyFile: file } })
   await expect(opening).rejects.toThrow(`${file} must contain API keys of a language model without spaces`)
 })
 
-it('sends no key without one', async () => {
+it('sends no Authorization header if no key is set', async () => {
   const client = await models.open({ settings: { apiKey: undefined } })
   await collect(client.streamTurn(turnRequest('Hi')))
   expect(models.first.requests[0]?.headers.authorization).toBeUndefined()

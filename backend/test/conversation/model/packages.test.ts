@@ -24,7 +24,7 @@ function listLoadedPackages(code: string): string[] {
   return stdout.split('\n').filter(Boolean)
 }
 
-it('loads the packages only where a client is opened', () => {
+it('loads the model packages only when a client is opened', () => {
   const file = './backend/calling/conversation/model/model-client.ts'
   const importing = `const { openModelClient } = await import('${file}')`
   expect(listLoadedPackages(importing)).toEqual([])
@@ -33,7 +33,7 @@ it('loads the packages only where a client is opened', () => {
   expect(listLoadedPackages(opening)).not.toEqual([])
 })
 
-it('writes nothing to stdout and stderr when requests fail, not even what the contact said', async () => {
+it('writes nothing to stdout or stderr when requests fail', async () => {
   const model = await startFakeModel()
   try {
     const code = `const { openModelClient } = await import('./backend/calling/conversation/model/model-client.ts')
@@ -55,7 +55,7 @@ it('writes nothing to stdout and stderr when requests fail, not even what the co
   }
 })
 
-it('gives warnings of the packages to the log, without their texts, and not to the process', async () => {
+it("writes the packages' warnings to the log, without their texts", async () => {
   const lines: unknown[][] = []
   await loadModelPackages({ warn: (...args: unknown[]) => void lines.push(args) })
   const log = globalThis.AI_SDK_LOG_WARNINGS
@@ -69,7 +69,7 @@ it.each([
   ['packages.generateText({ model: `gpt-${version}`, prompt: "Hi" })', 1],
   ['streamText({ model: endpoint.getModel(), prompt: "Hi" })', 0],
   ["streamTurn({ model: 'gpt-5' })", 0],
-])("the linter knows that a model's name isn't a model: %s", async (code, count) => {
+])("lets the linter reject a model's name, but not a model: %s", async (code, count) => {
   const eslint = new ESLint({
     cwd: root,
     ruleFilter: ({ ruleId }) => ruleId === 'no-restricted-syntax',

@@ -44,7 +44,7 @@ it('asks the second model if the first word is late', async () => {
   expect(endOf(await turn)).toMatchObject({ type: 'finish', text: expect.stringMatching(/^Hello, /) })
 })
 
-it('gives the second model what was said of an answer that broke off, and keeps it in one message', async () => {
+it('gives the second model the beginning of an answer that broke off, and joins both parts in one message', async () => {
   models.first.behaviors.push('cut')
   const client = await models.open()
   const parts = await collect(client.streamTurn(turnRequest('Hi')))
@@ -61,7 +61,7 @@ it('gives the second model what was said of an answer that broke off, and keeps 
   })
 })
 
-it('stays with the second model for the rest of the turn, and repeats no tool', async () => {
+it('stays with the second model for the rest of the turn, without repeating a tool call', async () => {
   models.first.behaviors.push('500')
   const client = await models.open()
   const { tool, calls } = recordingTool('knowledge_search')
@@ -71,7 +71,7 @@ it('stays with the second model for the rest of the turn, and repeats no tool', 
   expect(models.second.requests).toHaveLength(2)
 })
 
-it('ends with the failure of the second model if that fails, too, and with what both said', async () => {
+it("ends with the second model's failure if both models fail, and with what both said", async () => {
   models.first.behaviors.push('cut')
   models.second.behaviors.push('500')
   const client = await models.open()
@@ -103,7 +103,7 @@ it('sends requests to the second model for a minute after three failures in a ro
   expect(models.first.requests).toHaveLength(6)
 })
 
-it('counts failures in a row only: an answer in between starts over', async () => {
+it('counts only failures in a row, and starts over after an answer', async () => {
   const client = await models.open()
   for (const behavior of ['500', '500', 'slow', '500', '500', 'slow']) {
     models.first.behaviors.splice(0, 1, behavior)

@@ -48,7 +48,7 @@ it('sends the requests of all processes to the second model for a minute after t
   expect(models.first.requests).toHaveLength(4)
 })
 
-it('ends the pause of all processes once one of them gets an answer', async () => {
+it('uses the first model again in all processes once one of them gets an answer', async () => {
   const [one, other] = [await openProcess(), await openProcess()]
   models.first.behaviors.push('500')
   for (let turn = 0; turn < 3; turn += 1) await speak(one)
@@ -60,7 +60,7 @@ it('ends the pause of all processes once one of them gets an answer', async () =
   expect(models.first.requests).toHaveLength(7)
 })
 
-it('blames no model for a request that its server rejects, such as a conversation that is too long for it', async () => {
+it("doesn't count a request that the server rejects, such as one that is too long, as a failure", async () => {
   const client = await openProcess()
   models.first.behaviors.push('400')
   for (let turn = 0; turn < 3; turn += 1) expect(await speak(client)).toMatchObject({ type: 'finish' })
@@ -70,7 +70,7 @@ it('blames no model for a request that its server rejects, such as a conversatio
   expect(models.first.requests).toHaveLength(requests + 1)
 })
 
-it('needs one statement for a turn, and none to say that a healthy model has answered', async () => {
+it('reads the failures with one statement per turn, and writes nothing after a healthy model has answered', async () => {
   const client = await openProcess(db)
   for (let turn = 1; turn <= 3; turn += 1) {
     await speak(client)
@@ -78,7 +78,7 @@ it('needs one statement for a turn, and none to say that a healthy model has ans
   }
 })
 
-it('stores the URL and the model, and no key', async () => {
+it("stores the model's URL and name, but not its key", async () => {
   models.first.behaviors.push('500')
   await speak(await openProcess())
   const rows = await database.db.selectFrom('model_health').select(['key', 'failures']).execute()

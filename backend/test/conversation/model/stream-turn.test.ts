@@ -58,7 +58,7 @@ it('yields words as they stream, and ends with the messages and the tokens', asy
   })
 })
 
-it('sends instructions as the only system message, and rejects none that a note would be', async () => {
+it('sends the instructions as the only system message', async () => {
   const client = await models.open()
   await collect(client.streamTurn(turnRequest('Hi')))
   expect(models.first.requests[0]?.body.messages).toEqual([
@@ -67,7 +67,7 @@ it('sends instructions as the only system message, and rejects none that a note 
   ])
 })
 
-it('uses the first model for one that has left the list', async () => {
+it('uses the first model in place of one that was removed from the list', async () => {
   const client = await models.open({ settings: { models: ['outdial-fake', 'outdial-fake:slow'] } })
   expect(client.models).toEqual(['outdial-fake', 'outdial-fake:slow'])
   await collect(client.streamTurn(turnRequest('Hi', { model: 'removed' })))
@@ -75,7 +75,7 @@ it('uses the first model for one that has left the list', async () => {
   expect(models.first.requests.map(({ body }) => body.model)).toEqual(['outdial-fake', 'outdial-fake:slow'])
 })
 
-it('gives up on a server that sends nothing, headers included, when the first word is late', async () => {
+it("gives up on a server that hasn't even sent headers when the first word is due", async () => {
   models.first.behaviors.push('silent')
   const client = await models.open({ settings: { fallback: undefined } })
   const turn = collect(client.streamTurn(turnRequest('Hi')))
@@ -88,7 +88,7 @@ it('gives up on a server that sends nothing, headers included, when the first wo
   expect(models.log()).toContain('The language model said nothing, or not in time.')
 })
 
-it('gives up on an answer that stalls after it began', async () => {
+it('gives up on an answer that stalls after its beginning', async () => {
   models.first.behaviors.push('stalled')
   const client = await models.open({ settings: { fallback: undefined } })
   const turn = client.streamTurn(turnRequest('Hi'))
@@ -111,7 +111,7 @@ it.each([
   ['malformed', { kind: 'malformed' }, 'Hello, thank you '],
   ['empty', { kind: 'no_first_word' }, ''],
 ])(
-  'ends with one failure of the matching kind for the behavior %s, sent once',
+  'ends with the matching failure for the behavior %s, after one request',
   async (behavior, failure, text) => {
     models.first.behaviors.push(behavior)
     const client = await models.open({ settings: { fallback: undefined } })
@@ -152,7 +152,7 @@ it('writes neither numbers, prompts, nor keys to the log, stdout, or stderr, and
   expect(written.filter((line) => line.startsWith('warning:') || line.includes('AI SDK'))).toEqual([])
 })
 
-it('asks without `stream_options` once a server rejects them', async () => {
+it('leaves out `stream_options` once a server has rejected them', async () => {
   models.first.behaviors.push('rejects-usage-option')
   const client = await models.open({ settings: { fallback: undefined } })
   for (let turn = 0; turn < 2; turn += 1) {
@@ -163,7 +163,7 @@ it('asks without `stream_options` once a server rejects them', async () => {
   expect(options).toEqual([true, false, false])
 })
 
-it('asks twice at most if a server rejects the request for another reason', async () => {
+it('sends a request at most twice if the server keeps rejecting it', async () => {
   models.first.behaviors.push('400')
   const client = await models.open({ settings: { fallback: undefined } })
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi'))))
@@ -190,7 +190,7 @@ it('counts the schemas of tools, too, if a server reports no tokens', async () =
   expect(usage.inputTokens).toBeGreaterThan(10_000)
 })
 
-it("ends an answer that ignores its limit, without a failure, and ends the server's work", async () => {
+it('ends an answer that exceeds its limit without a failure, and aborts the request', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi', { maxOutputTokens: 20 }))))
@@ -199,7 +199,7 @@ it("ends an answer that ignores its limit, without a failure, and ends the serve
   await waitUntil(() => models.first.requests[0]?.isAborted === true)
 })
 
-it('says that an answer reached its limit', async () => {
+it('marks an answer that reached its limit as truncated', async () => {
   const client = await models.open()
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi', { maxOutputTokens: 3 }))))
   expect(end).toMatchObject({ type: 'finish', isTruncated: true, text: 'Hello, thank you ' })
@@ -227,7 +227,7 @@ it('sends nothing if the signal has already aborted', async () => {
   expect(models.first.requests).toHaveLength(0)
 })
 
-it('ends the request if its words are no longer read', async () => {
+it('aborts the request if the caller stops reading', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const turn = client.streamTurn(turnRequest('Hi'))

@@ -45,7 +45,7 @@ it('ends with messages that can be stored as JSON and sent again', async () => {
   expect(end).toMatchObject({ type: 'finish', text: 'Thank you for your time. Goodbye.' })
 })
 
-it('has 5 requests at most, and tells the model in the last one to speak', async () => {
+it('sends at most 5 requests, and forbids tools in the last one', async () => {
   models.first.behaviors.push('same-tool')
   const client = await models.open()
   const { tool, calls } = recordingTool('contact_note')
@@ -65,7 +65,7 @@ it.each([
   ['unknown-tool', "There's no tool with this name. The tools are: contact_note."],
   ['broken-arguments', 'The arguments must be one JSON object.'],
   ['list-arguments', 'The arguments must be one JSON object.'],
-])('lets the model only speak after two calls with the problem %s', async (behavior, problem) => {
+])('forbids further tool calls after two calls with the problem %s', async (behavior, problem) => {
   models.first.behaviors.push(behavior)
   const client = await models.open()
   const { tool, calls } = recordingTool('contact_note')
@@ -78,7 +78,7 @@ it.each([
   expect(endOf(parts)).toMatchObject({ type: 'finish', text: expect.stringContaining('Do you own a house?') })
 })
 
-it('runs no tool that the model was told not to use, and asks the second model for words', async () => {
+it("doesn't run a tool that a model calls although tools are forbidden, and asks the second model instead", async () => {
   models.first.behaviors.push('same-tool', 'ignores-tool-choice')
   const client = await models.open()
   const { tool, calls } = recordingTool('contact_note')
@@ -90,7 +90,7 @@ it('runs no tool that the model was told not to use, and asks the second model f
   expect(models.second.requests).toHaveLength(1)
 })
 
-it('sends thoughts back only within the turn, where some servers require them', async () => {
+it("sends the model's thoughts back only within the same turn, as some servers require", async () => {
   models.first.behaviors.push('thinking')
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search')
@@ -116,7 +116,7 @@ it('gives the model the first 4,000 characters of a result', async () => {
   expect(models.first.requests[1]?.body.messages.at(-1)?.content).toBe('x'.repeat(4_000))
 })
 
-it("doesn't end a tool with the turn that started it, and leaves messages that a server accepts", async () => {
+it('lets a tool continue after an interruption, and ends with messages that a server accepts', async () => {
   const client = await models.open()
   const interruption = new AbortController()
   const running = Promise.withResolvers<string>()
@@ -141,7 +141,7 @@ it("doesn't end a tool with the turn that started it, and leaves messages that a
   expect(await running.promise).toBe('It costs 20 dollars.')
 })
 
-it('obeys orders wherever they are, so that tests can count on the worst', async () => {
+it('obeys orders anywhere in a request if the fake model is set to be obedient', async () => {
   models.first.behaviors.push('obedient')
   const client = await models.open()
   const order =
