@@ -21,7 +21,7 @@ async function seedContact() {
   return { ...user, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
-it('asks before a phone rings, and calls only then', async () => {
+it('asks before it queues a call that makes a phone ring', async () => {
   const user = await seedContact()
   const form = await user.open(`${user.contact}/call`)
   const { page: question } = await user.browser.press(form, 'Call now')
@@ -78,7 +78,7 @@ it("doesn't ask whether to call a number of a type that the workspace doesn't ca
   expect((await user.open(`/calls/${call?.id}`)).text).not.toContain('Call again')
 })
 
-it('queues a call that must wait without a question, and says why it waits', async () => {
+it("queues a call that can't start yet without asking, and says why the call waits", async () => {
   const user = await seedContact()
   await pauseCampaign(world.service.deps, user.seed.workspaceId, user.seed.campaignId)
   const form = await user.open(`${user.contact}/call`)
@@ -87,7 +87,7 @@ it('queues a call that must wait without a question, and says why it waits', asy
   expect(page.text).toContain('Call queued. The campaign is paused. Resume it to place this call.')
 })
 
-it('suggests the last campaign that called the contact, and says why others place no calls', async () => {
+it("suggests the last campaign that called the contact, and says why other campaigns can't place calls", async () => {
   const user = await seedContact()
   const { agentId, phoneNumberId, workspaceId, campaignId } = user.seed
   const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'A first one' })

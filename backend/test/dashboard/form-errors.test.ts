@@ -59,7 +59,7 @@ it('reads a consent date and a time zone as imports do', async () => {
   expect(page.text).toMatch(/Website form Nov 1/)
 })
 
-it("says what a consent date looks like if the text isn't one", async () => {
+it("says how to enter a consent date if the text isn't a date", async () => {
   const fields = { phone_number: '+14155550124', 'consent.source': 'Form', 'consent.at': 'soon' }
   const { page } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', fields)
   expect(page.text).toContain("This isn't a valid date. Enter it as year, month, and day")

@@ -171,7 +171,7 @@ it("doesn't show a form that was moved to another object or another workspace", 
   expect(other.text).not.toContain('Nothing was saved yet.')
 })
 
-it("shows the import without the form if a colleague started it in the meantime, and doesn't say that nothing was saved", async () => {
+it("shows the import if a colleague started it in the meantime, and doesn't claim that nothing was saved", async () => {
   const user = await seedOwner()
   const { path, page } = await uploadAndCheck(user, csv)
   await endSessions(user)
@@ -183,7 +183,7 @@ it("shows the import without the form if a colleague started it in the meantime,
   expect(after.text).not.toContain('Nothing was saved yet.')
 })
 
-it('returns to the page with the button, in its workspace, if the session ended before the button was pressed', async () => {
+it('returns to the page of the button if the session ended before the button was pressed', async () => {
   const user = await seedOwner()
   const page = await user.open(`/campaigns/${user.seed.campaignId}`)
   await endSessions(user)
@@ -199,7 +199,7 @@ it('returns to the page with the button, in its workspace, if the session ended 
   expect(status).toBe('active')
 })
 
-it('names the user in every form of the dashboard, sealed for the path that the form is sent to', async () => {
+it('includes the user in every dashboard form, sealed for the path that the form is sent to', async () => {
   const of = await seedEverything(world.service, 'Forms')
   await world.database.db
     .updateTable('contact_import')
@@ -235,7 +235,7 @@ function catchError(work: () => unknown): unknown {
   }
 }
 
-itInChromium('shows the question of a dialog again, which can be canceled', async (chromium) => {
+itInChromium('shows the form of a dialog again after sign-in, with a link to cancel', async (chromium) => {
   const user = await seedOwner()
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor(`/contacts/${user.contactId}`))

@@ -102,7 +102,7 @@ it.each(cases)('says when calls outside calling hours start once $what is ready'
   )
 })
 
-it("names what else calls wait for, and doesn't promise that they're placed", async () => {
+it("names what else calls wait for, and doesn't promise that the calls are placed", async () => {
   const user = await seedSignedInOwner(world.service)
   await queueCalls(user, 1)
   const agent = cases.find(({ what }) => what === 'an agent')

@@ -73,7 +73,7 @@ it.each([
   expect([page.status, page.html.includes('Quincy')]).toEqual([200, false])
 })
 
-it('shows an empty form if it was filled in at another path', async () => {
+it('shows an empty form if the sealed form is from another path', async () => {
   const user = await seedSignedInOwner(world.service)
   const sealed = hiddenField(await submitTooLate(user), '_restore')
   const again = await user.browser.open(user.urlFor('/agents/new'))
@@ -94,7 +94,7 @@ it('shows an empty form after an hour', async () => {
   expect([page.status, page.html.includes('Quincy')]).toEqual([200, false])
 })
 
-it("doesn't keep more than 32 KB", async () => {
+it("doesn't keep a form that is larger than 32 KB", async () => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user, { ...contact, variables: 'x'.repeat(33_000) })
   expect(signIn.text).toContain(

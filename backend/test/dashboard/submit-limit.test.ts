@@ -19,7 +19,7 @@ async function submit(member: SignedInUser, path: string, times: number): Promis
 
 const countLimited = (statuses: number[]) => statuses.filter((status) => status === 429).length
 
-it('limits the forms that a user submits in a minute, and the costly ones further', async () => {
+it('limits the forms that a user submits in a minute, and limits costly forms further', async () => {
   expect(countLimited(await submit(user, '/tools/new-http', 62))).toBe(2)
   expect(countLimited(await submit(user, '/contacts/new', 240))).toBe(2)
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')

@@ -106,7 +106,7 @@ const pagesOf = ({ id, campaign_id, contact }: Call) => [
 const promise =
   /(not before|Next attempt(?: at)?:?|Scheduled for|Scheduled time|Calling hours|Retry delay|Called as often as allowed|The limit ends:|(?:Day's calls|Month's minutes) used up) ((?:\w{3}(?: \d+,)? )?\d+:\d\d [AP]M)/g
 
-describe('what pages say about a waiting call', () => {
+describe('a page about a waiting call', () => {
   it.each([
     ['schedule', ['Wed 9:00 AM', 'May 6, 9:00 AM']],
     ['calling_hours', ['Tue 9:00 AM', 'Tue 4:00 AM', 'May 5, 4:00 AM']],
@@ -120,7 +120,7 @@ describe('what pages say about a waiting call', () => {
     ['agent_not_live', []],
     ['number_not_active', []],
   ] satisfies [WaitingFor, unknown[]][])(
-    'promises no time that might not come, if it waits for %s',
+    "promises a time only if it's certain, while the call waits for %s",
     async (reason, times) => {
       const user = await seedSignedInOwner(world.service)
       const call = await waitFor[reason](user)
@@ -191,7 +191,7 @@ it.each([
   },
 )
 
-it('says on Overview that calls wait for a paused agent or a retired number, one notice for each', async () => {
+it('shows one notice each on Overview for a paused agent and a retired number that calls wait for', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId, agentId, phoneNumberId } = user.seed
@@ -207,7 +207,7 @@ it('says on Overview that calls wait for a paused agent or a retired number, one
   )
 })
 
-it('describes, after a call is queued, the hours of the chosen campaign', async () => {
+it("shows the chosen campaign's calling hours after a call is queued", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, browser, open } = user
   const { deps } = world.service
@@ -226,7 +226,7 @@ it('describes, after a call is queued, the hours of the chosen campaign', async 
   expect(again.text).toContain("Call queued. The agent Ava isn't Live. Resume it to place this call.")
 })
 
-it('says which settings of a waiting call have changed since it was queued, from what to what', async () => {
+it('shows the old and new values of settings that have changed since a waiting call was queued', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const call = await waitFor.calling_hours(user)

@@ -4,7 +4,7 @@ import { useModelServiceWorld } from '../../support/service-with-model.ts'
 
 const world = useModelServiceWorld()
 
-it('keeps sentences that replace those of Outdial, and rejects unknown names in them at publishing', async () => {
+it("saves sentences that replace Outdial's, and rejects unknown names in them when the agent is published", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const form = await user.open(`${path}/edit`)

@@ -4,7 +4,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('shows what calls do not use yet, who saved it, and what publishing takes from Zaps', async () => {
+it('shows unpublished changes, who saved them, and which results calls will no longer have', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page: first } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
@@ -44,7 +44,7 @@ it('shows what calls do not use yet, who saved it, and what publishing takes fro
   expect((await user.open(`${path}/versions`)).text).toContain('Changes since version 3')
 })
 
-it('makes no version of a save without a change', async () => {
+it("doesn't create a version when a save changes nothing", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page } = await user.browser.press(await user.open(`${path}/edit`), 'Save')
@@ -52,7 +52,7 @@ it('makes no version of a save without a change', async () => {
   expect((await user.open(`${path}/versions`)).text).not.toContain('Version 2')
 })
 
-it('has no versions of agents of another workspace, and none with other numbers', async () => {
+it("returns 404 for versions of another workspace's agent, and for version numbers that don't exist", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   expect((await mine.open(`/agents/${theirs.seed.agentId}/versions`)).status).toBe(404)

@@ -45,7 +45,7 @@ it('lets a Live agent be saved with placeholders that cannot be filled, but not 
   expect((await user.browser.press(saved, 'Publish changes')).page.text).toContain('Agent published.')
 })
 
-it('lets a paused agent be saved with such placeholders and resumed with its published ones', async () => {
+it("lets a paused agent be saved with placeholders that can't be filled, and resumed with published ones", async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   const agentId = await seedAgent(world.service.deps, workspaceId, { name: 'Pia', status: 'paused' })
@@ -61,7 +61,7 @@ it('lets a paused agent be saved with such placeholders and resumed with its pub
   expect(resumed.text).toContain("Changes that calls don't use yet")
 })
 
-it('creates an agent with such placeholders as a draft, but not Live', async () => {
+it("creates an agent with placeholders that can't be filled as a draft, but not as Live", async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const create = (status: 'draft' | 'live') =>
     createAgent(world.service.deps, seed.workspaceId, { name: 'Dea', greeting: bad, variables: [], status })
@@ -69,7 +69,7 @@ it('creates an agent with such placeholders as a draft, but not Live', async () 
   expect(await create('draft')).toMatchObject({ status: 'draft' })
 })
 
-it('shows a notice about Live agents that have such placeholders already, and leaves them Live', async () => {
+it("shows a notice about Live agents with placeholders that can't be filled, and leaves the agents Live", async () => {
   const user = await seedSignedInOwner(world.service)
   const { agentId, workspaceId } = user.seed
   await seedCall(world.service.deps, user.seed, freshNumber())
@@ -89,7 +89,7 @@ it('shows a notice about Live agents that have such placeholders already, and le
   )
 })
 
-it('says on the page of an answered call, and in its story, what the greeting had no value for', async () => {
+it("names the values that the greeting lacked on an answered call's page and in the call's story", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, {
@@ -116,7 +116,7 @@ it('says on the page of an answered call, and in its story, what the greeting ha
   expect((await user.open(`/calls/${answered.id}`)).text).not.toContain('The greeting had')
 })
 
-it('says what the greeting has no value for when a member queues a call', async () => {
+it('names the values that the greeting lacks when a member queues a call', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, { greeting: 'Your {{appointment}}', variables: ['appointment'] })

@@ -50,7 +50,7 @@ it("keeps a finished call's name when the contact is renamed", async () => {
   expect((await user.open(`/contacts/${call.contact.id}`)).html).toContain('<h1>Mia</h1>')
 })
 
-it('finds calls by the ID of the request that queued them, of their event, and of the contact in another system', async () => {
+it("finds calls by request ID, by event ID, and by the contact's external ID", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')

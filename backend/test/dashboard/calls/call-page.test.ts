@@ -130,7 +130,7 @@ it("doesn't say that a call was answered if voicemail picked up", async () => {
   expect(page.text).not.toContain('Answered')
 })
 
-it("opens at the call's URL in the API, and the campaign's page at the campaign's URL", async () => {
+it('opens the pages of a call and of a campaign at the URLs that the API returns for them', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const call = await seedCallFor(user)
@@ -180,7 +180,7 @@ it("says which subscriptions a call's event wasn't sent to, and why", async () =
   ])
 })
 
-it('says that deliveries were deleted with their subscription, and claims nothing about older events', async () => {
+it('says that deliveries were deleted with their subscription, or that an older event has no record of them', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const caller = await seedApiKeyCaller(deps, user.seed)

@@ -34,7 +34,7 @@ const getSnapshots = async (callId: number) => {
 const dial = (user: Awaited<ReturnType<typeof seedSignedInOwner>>, callId: number) =>
   completeDialedCall(world.service.deps, user.seed, callId, emptyResult('no_answer', 'ring_timeout'))
 
-it('stores what a call was made with, and what had changed when an attempt was dialed', async () => {
+it('stores the settings a call was queued with, and the settings that had changed when an attempt was dialed', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   const { agentId, campaignId } = user.seed
@@ -98,7 +98,7 @@ it('says if the time zone comes from the contact or the campaign', async () => {
   }
 })
 
-it("erases the contact's part of what its calls were made with", async () => {
+it("erases the contact's data from the stored settings of its calls", async () => {
   const user = await seedSignedInOwner(world.service)
   const { id, contact } = await seedCall(world.service.deps, user.seed, number, person)
   await world.database.db

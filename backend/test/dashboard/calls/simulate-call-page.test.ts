@@ -43,7 +43,7 @@ it('offers only campaigns that can call', async () => {
   expect((await open('/calls/simulate')).text).toContain('No campaign can call yet.')
 })
 
-it('says what is wrong with a number', async () => {
+it('shows an issue for an invalid number', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const fields = { phone_number: '12' }
   const { page } = await browser.press(await open('/calls/simulate'), 'Simulate call', fields)

@@ -66,19 +66,22 @@ it('shows each issue of a campaign next to its field', async () => {
   expect(next.html).toContain('value="Berlin"')
 })
 
-itInChromium("doesn't push columns out of the list with a long name", async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  await seedCampaign(world.service.deps, { ...user.seed, name: 'x'.repeat(190) })
-  const tab = await openTab(world.service, chromium, user)
-  await tab.setViewportSize({ width: 1440, height: 900 })
-  await tab.goto(user.urlFor('/campaigns'))
-  await tab.getByText('xxx').waitFor()
-  const hidden =
-    "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-scroll'))"
-  expect(await tab.evaluate<number>(hidden)).toBe(0)
-})
+itInChromium(
+  'keeps all columns of the list visible although a campaign has a long name',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    await seedCampaign(world.service.deps, { ...user.seed, name: 'x'.repeat(190) })
+    const tab = await openTab(world.service, chromium, user)
+    await tab.setViewportSize({ width: 1440, height: 900 })
+    await tab.goto(user.urlFor('/campaigns'))
+    await tab.getByText('xxx').waitFor()
+    const hidden =
+      "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.table-scroll'))"
+    expect(await tab.evaluate<number>(hidden)).toBe(0)
+  },
+)
 
-it('asks for a day if a campaign has none', async () => {
+it('asks for at least one day if no calling day is chosen', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
   const withoutDays = {
@@ -156,7 +159,7 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
   expect(call).toEqual({ outcome: 'canceled', ended_reason: 'campaign_archived' })
 })
 
-it('archives a campaign without waiting calls without a typed confirmation', async () => {
+it('archives a campaign that has no waiting calls without asking for a typed confirmation', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/campaigns/${user.seed.campaignId}`
   const { page } = await user.browser.press(await user.open(`${path}/archive`), 'Archive campaign')

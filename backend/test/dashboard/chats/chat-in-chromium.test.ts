@@ -50,23 +50,26 @@ itInChromium('shows words as they come, and lets the member interrupt the agent'
   await tab.close()
 })
 
-itInChromium('shows the end without another page load, and moves the focus there', async (chromium) => {
-  const { tab, field, log } = await openChat(chromium)
-  await tab.evaluate('window.isSamePage = true')
-  await field.fill('Goodbye')
-  await tab.getByRole('button', { name: 'Send' }).click()
-  await isFocused(tab, 'chat-end')
-  expect(await tab.evaluate('window.isSamePage')).toBe(true)
-  await log.getByText('end_call').waitFor()
-  await tab.getByText('The conversation is being analyzed.').waitFor()
-  expect(await field.count()).toBe(0)
-  await expectAccessible(tab)
-  await tab.setViewportSize({ width: 390, height: 844 })
-  expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(390)
-  await tab.close()
-})
+itInChromium(
+  'shows the end of the chat without another page load, and moves the focus to it',
+  async (chromium) => {
+    const { tab, field, log } = await openChat(chromium)
+    await tab.evaluate('window.isSamePage = true')
+    await field.fill('Goodbye')
+    await tab.getByRole('button', { name: 'Send' }).click()
+    await isFocused(tab, 'chat-end')
+    expect(await tab.evaluate('window.isSamePage')).toBe(true)
+    await log.getByText('end_call').waitFor()
+    await tab.getByText('The conversation is being analyzed.').waitFor()
+    expect(await field.count()).toBe(0)
+    await expectAccessible(tab)
+    await tab.setViewportSize({ width: 390, height: 844 })
+    expect(await tab.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await tab.close()
+  },
+)
 
-itInChromium('keeps the details of a tool open that the member has opened', async (chromium) => {
+itInChromium("keeps a tool's details open if the member has opened them", async (chromium) => {
   const { user, tab, field, log } = await openChat(chromium)
   await assignNoteTool(world.service.deps, user)
   // Opens the tool's details as soon as it starts, before the result replaces them.
@@ -82,16 +85,19 @@ itInChromium('keeps the details of a tool open that the member has opened', asyn
   await tab.close()
 })
 
-itInChromium('sends the form without the script if the turn is rejected', async (chromium) => {
-  const { tab, field } = await openChat(chromium)
-  await field.fill('   ')
-  await field.press('Enter')
-  await tab.getByText('Write what the contact says, or choose “Say nothing”.').first().waitFor()
-  await isFocused(tab, 'f-text')
-  await tab.getByRole('button', { name: 'Say nothing' }).click()
-  await tab.getByRole('log').getByText('Are you still there?').waitFor()
-  await tab.close()
-})
+itInChromium(
+  "submits the chat's form without the script if the stream rejects the turn",
+  async (chromium) => {
+    const { tab, field } = await openChat(chromium)
+    await field.fill('   ')
+    await field.press('Enter')
+    await tab.getByText('Write what the contact says, or choose “Say nothing”.').first().waitFor()
+    await isFocused(tab, 'f-text')
+    await tab.getByRole('button', { name: 'Say nothing' }).click()
+    await tab.getByRole('log').getByText('Are you still there?').waitFor()
+    await tab.close()
+  },
+)
 
 itInChromium('says that the chat is gone if it is deleted while the agent speaks', async (chromium) => {
   world.fake.behaviors = ['stalled']

@@ -43,7 +43,7 @@ describe('a turn without scripts', () => {
     ).toHaveLength(1)
   })
 
-  it('needs words, of which there can be 2,000 characters', async () => {
+  it('needs a text of at most 2,000 characters', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     expect((await say(user, chat, '  ')).text).toContain(
@@ -82,7 +82,7 @@ describe('a turn without scripts', () => {
     expect(await world.database.db.selectFrom('contact_note').selectAll().execute()).toEqual([])
   })
 
-  it('says for the operator what failed, and ends', async () => {
+  it('shows the operator what failed, and ends the chat', async () => {
     world.fake.behaviors = ['500']
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello')
@@ -92,7 +92,7 @@ describe('a turn without scripts', () => {
     )
   })
 
-  it('shows what the model, a tool, and the contact say as text', async () => {
+  it('shows the words of the model, a tool, and the contact as text, not as HTML', async () => {
     world.fake.behaviors = ['obedient']
     const user = await seedChatter(world.service)
     const mark = '<img src=x onerror=alert(1)>'
@@ -107,8 +107,8 @@ describe('a turn without scripts', () => {
   })
 })
 
-describe('sentences', () => {
-  it('say that they are in English if Outdial has none in the language', async () => {
+describe("Outdial's sentences", () => {
+  it("are in English, with a notice, if Outdial doesn't have any in the agent's language", async () => {
     const chat = await startChat(await seedChatter(world.service, { language: 'it' }))
     expect(chat.text).toContain('Outdial has no sentences in Italian, so the agent says some in English')
     const french = await startChat(await seedChatter(world.service, { language: 'fr' }))
@@ -117,7 +117,7 @@ describe('sentences', () => {
 })
 
 describe('silence', () => {
-  it('makes the agent ask, and then end the chat, which takes no more turns', async () => {
+  it('makes the agent ask, and then end the chat, which accepts no more turns', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const asked = await sayNothing(user, chat)
@@ -191,7 +191,7 @@ describe('the end of a chat', () => {
   })
 })
 
-describe('a turn that has no end', () => {
+describe('a turn that never finished', () => {
   const loseTurn = (chat: Page, saved: { parts?: null }) =>
     world.database.db
       .updateTable('conversation_turn')
@@ -200,7 +200,7 @@ describe('a turn that has no end', () => {
       .where('number', '=', 2)
       .execute()
 
-  it('is in progress at first, and lost after two minutes', async () => {
+  it('counts as in progress at first, and as lost after two minutes', async () => {
     const user = await seedChatter(world.service)
     const chat = await say(user, await startChat(user), 'Hello')
     await loseTurn(chat, { parts: null })
@@ -225,7 +225,7 @@ describe('a turn that has no end', () => {
 })
 
 describe('a test event', () => {
-  it('has the words of the chat, and goes to the chosen receiver', async () => {
+  it("contains the chat's transcript, and goes to the chosen receiver", async () => {
     const user = await seedChatter(world.service)
     const receiver = await seedReceiver(user)
     const chat = await say(user, await startChat(user), 'Thursday')
@@ -265,7 +265,7 @@ describe('a test event', () => {
 })
 
 describe('other members', () => {
-  it('read a chat, and can neither continue nor end it', async () => {
+  it('can read a chat, but can neither continue nor end it', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const other = await seedSignedInMember(world.service, user.workspaceId, 'member')
@@ -289,7 +289,7 @@ describe('other members', () => {
     expect((await user.browser.open(chat.url)).page.text).toContain('In progress')
   })
 
-  it("of another workspace don't find it", async () => {
+  it("of another workspace can't open the chat", async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const stranger = await seedSignedInOwner(world.service)

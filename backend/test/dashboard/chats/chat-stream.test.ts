@@ -73,7 +73,7 @@ it('sends the first words before the agent has finished, and stores them when th
   )
 })
 
-it("isn't interrupted by a member who tries to end another's chat", async () => {
+it('continues although another member tries to end the chat', async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
@@ -100,7 +100,7 @@ it('ends the turn when the browser disconnects', async () => {
   expect(world.fake.requests.at(-1)?.isAborted).toBe(true)
 })
 
-it('shows a tool call when it starts, replaces it by its result, and says that the chat is over', async () => {
+it('shows a tool call when it starts, replaces it with its result, and sends the end of the chat', async () => {
   const user = await seedChatter(world.service)
   const parts = await readAll(await streamTurn(user, await startChat(user), { text: 'Goodbye' }))
   const started = parts.find(({ html }) => html?.includes('Still running'))
@@ -112,7 +112,7 @@ it('shows a tool call when it starts, replaces it by its result, and says that t
   expect(parts.at(-1)?.type).toBe('over')
 })
 
-it('plays silence', async () => {
+it('accepts a turn in which the contact says nothing', async () => {
   const user = await seedChatter(world.service)
   const parts = await readAll(await streamTurn(user, await startChat(user), { _silence: 'yes' }))
   expect(parts.map(({ html }) => html).join('')).toContain('Are you still there?')
@@ -138,7 +138,7 @@ it("takes a turn once if it's sent twice", async () => {
   expect((await user.browser.open(chat.url)).page.html.match(/<p>Hello<\/p>/g)).toHaveLength(1)
 })
 
-it('responds with the page to what is invalid, and with 404 to another workspace', async () => {
+it('responds to an invalid turn with the page, and to another workspace with 404', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const { response } = await streamTurn(user, chat, { text: ' ' })
@@ -169,7 +169,7 @@ it('sends nothing more once the member has lost their rights', async () => {
   expect(types).toEqual([])
 })
 
-it('lets a turn be taken without scripts after one with them', async () => {
+it('accepts a turn without scripts after a streamed turn', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   await readAll(await streamTurn(user, chat, { text: 'Hello' }))

@@ -51,7 +51,7 @@ describe("the agent's page", () => {
     expect(chat.text).toContain('Hi Kim, this is Ava.')
   })
 
-  it("says after publishing that the agent's model doesn't answer, and publishes nevertheless", async () => {
+  it("publishes an agent whose model doesn't answer, and shows a warning", async () => {
     const user = await seedChatter(world.service)
     await user.browser.press(await user.open(`${user.agentPath}/edit`), 'Save', { greeting: 'Hello.' })
     const { page: published } = await user.browser.press(await user.open(user.agentPath), 'Publish changes')
@@ -68,14 +68,14 @@ describe("the agent's page", () => {
     expect(page.text).not.toContain('Calls use version')
   })
 
-  it("starts one chat if it's pressed several times", async () => {
+  it('starts one chat if the button is pressed several times', async () => {
     const user = await seedChatter(world.service)
     const page = await user.open(user.agentPath)
     const chats = await Promise.all([1, 2, 3].map(() => user.browser.press(page, 'Start chat')))
     expect(new Set(chats.map((chat) => chat.page.url)).size).toBe(1)
   })
 
-  it('lets a draft chat, and offers the models of the settings in its form', async () => {
+  it("starts a chat with a draft, and offers the configured models in the agent's form", async () => {
     const user = await seedChatter(world.service)
     await world.database.db
       .updateTable('agent')
@@ -101,7 +101,7 @@ describe("the agent's page", () => {
 })
 
 describe('without a language model', () => {
-  it("has the two lines for .env in the chat's place", async () => {
+  it('shows the two lines to add to .env in place of the chat', async () => {
     const user = await seedSignedInOwner(withoutModel.service)
     const page = await user.open(`/agents/${user.seed.agentId}`)
     expect(page.text).toMatch(/Add these two lines to \.env.*restart Outdial: LLM_URL=\S+ LLM_MODELS=\S+/)

@@ -8,7 +8,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('shows who changed which field of a contact, and keeps no values after it is erased', async () => {
+it('shows who changed which field of a contact, and deletes the values when the contact is erased', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId, agentId } = user.seed

@@ -158,7 +158,7 @@ describe('the contact form', () => {
     expect(await readKind()).toBeNull()
   })
 
-  it('keeps the kind of a known contact that is added again only with the same source and date', async () => {
+  it("keeps a known contact's kind of consent only if it's added again with the same source and date", async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0143',

@@ -93,7 +93,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
-it('counts the rows that say not to call, and those of listed numbers, before and after the import', async () => {
+it('counts rows that say not to call and rows with listed numbers, before and after the import', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone,Do not call', '+12025570101,yes', '+12025570102,', '+12025570103,no']
@@ -148,7 +148,7 @@ it('reads numbers in the country of their row, however it is written', async () 
   ])
 })
 
-it('puts every number of a person who must not be called on the list, and says who was not blocked', async () => {
+it('puts all numbers of people who must not be called on the list, and lists rows for which that failed', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -170,7 +170,7 @@ it('puts every number of a person who must not be called on the list, and says w
     expect(await findDoNotCallEntry(world.database.db, user.seed.workspaceId, number)).toBeDefined()
 })
 
-it("doesn't call anyone who must not be called, although an earlier row of the file wants a call", async () => {
+it("doesn't call a person who must not be called, although an earlier row asks for a call", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -196,7 +196,7 @@ it("doesn't call anyone who must not be called, although an earlier row of the f
   expect(calls).toEqual([])
 })
 
-it('never reads a number in another country than the row seems to name', async () => {
+it('never reads a number as one of another country than the row names', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
     user,
@@ -222,7 +222,7 @@ it('never reads a number in another country than the row seems to name', async (
     expect(page.text).toMatch(message)
 })
 
-it("skips rows whose consent, do-not-call word, or number it can't read, and never reads them as “no”", async () => {
+it('skips rows with an unreadable consent, do-not-call word, or number instead of reading them as “no”', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
     user,
@@ -255,7 +255,7 @@ it("skips rows whose consent, do-not-call word, or number it can't read, and nev
   }
 })
 
-it('puts a number on the do-not-call list if any of several columns says so, whatever it is called', async () => {
+it('puts a number on the do-not-call list if any of several columns says so, whatever the columns are called', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,DNC,Has opted out of calls,Unsubscribed (phone),Email opt-out',

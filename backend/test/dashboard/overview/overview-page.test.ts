@@ -183,7 +183,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   expect(text).toContain('1 webhook delivery failed. No retries are left.')
 })
 
-it('has one notice for each cause, which names the webhooks and campaigns', async () => {
+it('shows one notice for each cause, with the names of the webhooks and campaigns', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'Website')

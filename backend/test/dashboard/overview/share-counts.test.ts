@@ -17,12 +17,12 @@ const useCounts = () => {
   return { clock, share, view }
 }
 
-it('counts few calls for every view', async () => {
+it('counts again for every view if there are few calls', async () => {
   const { view } = useCounts()
   expect([await view(maxUnsharedCalls), await view(maxUnsharedCalls)]).toEqual([1, 2])
 })
 
-it('shares counts of many calls for 10 seconds, by key', async () => {
+it('shares counts of many calls between views with the same key for 10 seconds', async () => {
   const { clock, view } = useCounts()
   const many = maxUnsharedCalls + 1
   expect([await view(many), await view(many), await view(many, { key: 'b' })]).toEqual([1, 1, 2])

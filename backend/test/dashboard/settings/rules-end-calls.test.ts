@@ -9,7 +9,7 @@ import { startRealService, useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('saves rules that end waiting calls only if the owner says so, and says how many they are', async () => {
+it('asks before it saves rules that end waiting calls, and says how many calls they end', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const scheduledAt = new Date(deps.clock.now().getTime() + 30 * 86_400_000).toISOString()
@@ -36,7 +36,7 @@ it('saves rules that end waiting calls only if the owner says so, and says how m
   expect(await getCall(deps, user.seed, american)).toMatchObject({ status: 'queued' })
 })
 
-it('counts only so many waiting calls, and says that there can be more', async () => {
+it('counts waiting calls only up to a limit, and says that there can be more', async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   for (const digit of [1, 2, 3]) await seedCall(deps, seed, `+44207183875${digit}`)
@@ -60,7 +60,7 @@ it('asks before it ends calls to numbers that can cost much more', async () => {
   expect(await getCall(deps, user.seed, id)).toMatchObject({ status: 'queued' })
 })
 
-it('saves a campaign that ends waiting calls only if the member says so', async () => {
+it('asks before it saves a campaign that ends waiting calls', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { campaignId } = user.seed

@@ -25,7 +25,7 @@ it('saves the countries that are called, by name or code, and who changed them',
   expect((await getCallRules(world.service.deps, user.seed.workspaceId)).countries).toBeNull()
 })
 
-it('reads back the name of every country', async () => {
+it('accepts the displayed name of every country', async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const names = countryCodes.map(nameCountry).join(', ')
   await setRules(world.service.deps, seed, { countries: names })
@@ -34,7 +34,7 @@ it('reads back the name of every country', async () => {
 })
 
 it.each(['Atlantis', '+1', 'US, Congo'])(
-  'shows an issue for what is not one country: %s',
+  "shows an issue for a text that isn't exactly one country: %s",
   async (countries) => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/settings/rules'), 'Save', { countries })
@@ -83,7 +83,7 @@ it.each([
   expect(page.html).toContain(`id="f-${name}-issue"`)
 })
 
-it("saves whether numbers that can cost much more are called; by default, they aren't", async () => {
+it("saves whether costly numbers are called, and doesn't call them by default", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
   expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)
@@ -93,7 +93,7 @@ it("saves whether numbers that can cost much more are called; by default, they a
   expect(off.html).not.toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
 })
 
-it('warns about closed days in a row that no call can outlast', async () => {
+it('warns about so many closed days in a row that every waiting call expires', async () => {
   const user = await seedSignedInOwner(world.service)
   const days = (count: number) =>
     Array.from({ length: count }, (_, index) => `2099-12-${String(index + 1).padStart(2, '0')}`).join(' ')

@@ -137,7 +137,7 @@ it('lets a user sign in from a new browser while strangers guess from five addre
   expect((await signInFrom('192.0.2.4', email, password)).statusCode).toBe(303)
 })
 
-it('signs in with any case of the email, and counts no spelling of it separately', async () => {
+it('accepts any capitalization of the email, and counts attempts with all spellings together', async () => {
   const { email, userId } = await seedUser(deps)
   const mixedCase = ` ${email.replace(/^./, (letter) => letter.toUpperCase())} `
   expect((await signInFrom('198.51.100.8', mixedCase, password)).statusCode).toBe(303)
