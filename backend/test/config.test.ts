@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { parseConfig, renamedVariables } from '../config.ts'
 
-it('names the new variable for each old one that has a value', () => {
+it('names the new variable for each renamed variable that has a value', () => {
   renamedVariables.OLD_TELEPHONY = 'TELEPHONY'
   renamedVariables.OLD_SPEED = 'SIMULATION_SPEED'
   try {

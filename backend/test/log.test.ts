@@ -40,7 +40,7 @@ it('uses color in a terminal unless NO_COLOR is set', async () => {
   expect(lines[0]).toContain('\u001b[')
 })
 
-it('logs an error that repeats once, and then the number of its repetitions', async () => {
+it('logs a repeating error once, and then the number of repetitions', async () => {
   const { lines, output } = collect(false)
   const log = await createLog('info', output, 20)
   const report = (message: string) =>

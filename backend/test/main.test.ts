@@ -81,7 +81,7 @@ it('serves a demo workspace that can place calls immediately, and keeps it acros
   expect(agents.status).toBe(200)
 })
 
-it('accepts admin commands whether it runs or not', async () => {
+it('accepts admin commands whether the service runs or not', async () => {
   const listUsers = () => runScript('admin', ['list-users'], { DATA_DIR: dataDir }).result
   const service = start()
   await service.waitForOutput(/Outdial is ready/)
@@ -112,7 +112,7 @@ it('stops cleanly when the shell that npm started it in ends, even if that takes
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
 
-it('stops cleanly when that shell ends during startup', async () => {
+it('stops cleanly when the shell that npm started it in ends during startup', async () => {
   const folder = await newFolder()
   const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
   while (!existsSync(path.join(folder, 'postgres'))) await delay(10)
@@ -121,7 +121,7 @@ it('stops cleanly when that shell ends during startup', async () => {
   expect(stdout).toContain('"msg":"stopping"')
 })
 
-it('prints a one-line error if it is already running', async () => {
+it('prints a one-line error if Outdial is already running', async () => {
   await start().waitForOutput(/Outdial is ready/)
   const { code, stderr } = await start().result
   expect(code).toBe(1)

@@ -99,7 +99,7 @@ it("fails to start if SECRET_KEY isn't the key of the database", async () => {
   ).rejects.toThrow("SECRET_KEY can't decrypt the secrets in this database")
 })
 
-it('does not listen with ROLE=worker', async () => {
+it("doesn't listen on a port with ROLE=worker", async () => {
   const service = await startService({ ...settings, DATABASE_URL: database.url, ROLE: 'worker' })
   await expect(fetch(`${service.config.publicUrl}/healthz`)).rejects.toThrow('fetch failed')
   await service.stop()

@@ -56,7 +56,7 @@ it("doesn't let another installation's user, who has the same roles, read the da
   await run(urlOf(neighbor), ...read)
 })
 
-it('names the users that lose the right to connect, with the SQL that gives it back, and only once', async () => {
+it('names the users that lose the right to connect, and the SQL that restores it, only once', async () => {
   const connected = new pg.Client({ connectionString: urlOf(monitor) })
   await connected.connect()
   await migrate(urlOf(owner), log)
@@ -74,7 +74,7 @@ it('names the users that lose the right to connect, with the SQL that gives it b
   expect(warnings).toHaveLength(1)
 })
 
-it('names a user that only has rights in the database, but not one that was given the right to connect', async () => {
+it('names a user that only has privileges in the database, but not a user with the right to connect', async () => {
   await run(
     urlOf(owner),
     'create table numbers (id int)',
@@ -85,7 +85,7 @@ it('names a user that only has rights in the database, but not one that was give
   expect(warnings).toEqual([expect.stringContaining(`have privileges in it: "${monitor}".`)])
 })
 
-it("asks the owner to take the right if Outdial's user isn't the owner", async () => {
+it("asks the database's owner to revoke the right to connect if Outdial's user isn't the owner", async () => {
   await administer(`alter database ${owner} owner to ${neighbor}`)
   await run(urlOf(neighbor), `grant create on schema public to ${owner}`)
   await migrate(urlOf(owner), log)

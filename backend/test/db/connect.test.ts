@@ -77,7 +77,7 @@ describe('a workspace whose transactions wait for a lock', () => {
     return Promise.all(errors)
   }
 
-  it("doesn't use all connections, so that others have some", async () => {
+  it('leaves some connections for other workspaces', async () => {
     const errors = await whileLocked(async () => {
       await sql`select 1`.execute(openWorkspace(db, 2))
       expect(getPools(db)[1].totalCount).toBe(3)

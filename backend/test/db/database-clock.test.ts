@@ -29,7 +29,7 @@ describe("the database's clock", () => {
     }
   })
 
-  it('runs on between two measurements without asking the database', async () => {
+  it('continues between two measurements without asking the database', async () => {
     let monotonicMs = 0
     const clock = createDatabaseClock(database.db, () => monotonicMs)
     await clock.synchronize()

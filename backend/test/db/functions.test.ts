@@ -47,7 +47,7 @@ it('has a new version of the functions whenever one has changed: run `npm run ge
   expect(readFileSync(functionVersionFile, 'utf8')).toBe(await generateFunctionVersion())
 })
 
-it('has each function in a file that has its name, together with functions that only it uses', async () => {
+it('defines each function in a file of the same name, together with functions that only it uses', async () => {
   const { hashes } = await readFunctionVersion()
   const found = Object.keys(hashes).map((name) => {
     const text = readFileSync(path.join(functionsFolder, `${name}.sql`), 'utf8')
@@ -62,7 +62,7 @@ it('has each function in a file that has its name, together with functions that 
   expect([...found.flat(), ...ofMigrations].sort()).toEqual(rows.map(({ name }) => name).sort())
 })
 
-it('never changes what a function takes and returns, because old and new versions call the same one', async () => {
+it("never changes a function's parameters and result, because old and new versions call the same function", async () => {
   const { rows } = await sql<{ signature: string }>`
     select proname || '(' || pg_get_function_identity_arguments(oid) || ')'
       || coalesce(' → ' || pg_get_function_result(oid), '') as signature

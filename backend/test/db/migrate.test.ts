@@ -62,7 +62,7 @@ describe.each([
   ['without a migration', []],
   ['with a migration', ['create table next_version (id int)']],
 ])('functions of a new version %s', (_, statements) => {
-  it('replace those of the old version, which never puts its own back', () =>
+  it("replace the old version's functions, and stay when the old version starts again", () =>
     withEmptyDatabase(async (url) => {
       const oldText = await readFile(path.join(functionsFolder, 'contact_lock.sql'), 'utf8')
       const next = await createNextVersion(statements, {
@@ -89,7 +89,7 @@ describe.each([
       }
     }))
 
-  it('are all replaced or none, and are tried again at the next start', () =>
+  it('are replaced all at once or not at all, and again at the next start after a failure', () =>
     withEmptyDatabase(async (url) => {
       await migrate(url)
       const next = await createNextVersion(statements, {

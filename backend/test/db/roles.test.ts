@@ -111,7 +111,7 @@ it('prints the SQL for an administrator if the user inherits no rights', async (
   await expectUsable(url)
 })
 
-it("separates workspaces in a database that belongs to an ordinary user, as the service's user should be", async () => {
+it('separates workspaces in a database that belongs to an ordinary user', async () => {
   const url = new URL(await createUser())
   for (const name of [roles.workspace, roles.service]) await administer(`grant ${name} to ${user}`)
   databases.push(user)

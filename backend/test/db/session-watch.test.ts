@@ -37,12 +37,12 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((bouncer) => bouncer.close()))
 })
 
-it('finds the sessions of a database without a pooler in order', async () => {
+it('finds no mixed sessions in a database without a connection pooler', async () => {
   expect(await mixesSessions(database.url)).toBe(false)
 })
 
 it.each(['set outdial.session', 'current_setting'])(
-  'ends if the database stops responding at %s',
+  'ends a check with an error if the database stops responding at %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silent = proxy.silenceAt(text)
@@ -81,7 +81,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(await mixesSessions(url)).toBe(isMixing)
   })
 
-  it('with transaction pooling stops startup with a sentence', async () => {
+  it('with transaction pooling stops startup with an error that says what to change', async () => {
     const { url } = await open(database.url, 'transaction')
     const { hostname, port } = new URL(url)
     await expect(startService({ ...settings, DATABASE_URL: url })).rejects.toThrow(
@@ -139,7 +139,7 @@ describeWithPgBouncer('a connection pooler', () => {
     await service.stop()
   })
 
-  it('that changes to transaction pooling right after a check is noticed at the first sign', async () => {
+  it('that changes to transaction pooling right after a check is noticed at the first suspicious error', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)
@@ -153,7 +153,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(onMixed).toHaveBeenCalledTimes(1)
   })
 
-  it('that changes to transaction pooling is noticed by the check of each minute, also without a request', async () => {
+  it('that changes to transaction pooling is noticed within a minute, even without a request', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)

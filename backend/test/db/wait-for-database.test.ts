@@ -67,7 +67,7 @@ it("fails immediately if the database doesn't exist", async () => {
   )
 })
 
-it("rejects a database that can't store every script", async () => {
+it("rejects a database whose encoding can't store every script", async () => {
   const name = `${process.env.OUTDIAL_TEMPLATE}_${randomBytes(8).toString('hex')}`
   await asSuperuser(database.db, (db) =>
     sql`create database ${sql.id(name)} encoding 'SQL_ASCII' locale 'C' template template0`.execute(db),
@@ -83,7 +83,7 @@ it("rejects a database that can't store every script", async () => {
   }
 })
 
-it('waits for the database after an outage in a step that was already slow', async () => {
+it('waits for the database again after an outage, even if the interrupted step was already slow', async () => {
   const timeoutMs = 20
   let attempts = 0
   const result = await repeatAfterOutage({ url: database.url, timeoutMs, log: silent }, async () => {
@@ -95,7 +95,7 @@ it('waits for the database after an outage in a step that was already slow', asy
   expect(result).toBe('started')
 })
 
-it('does a step again if the server accepted its connection, but never responded', async () => {
+it("repeats a step if the server accepted the step's connection, but never responded", async () => {
   const silentServer = createServer((client) => client.on('error', () => {}).unref()).unref()
   await once(silentServer.listen(0, '127.0.0.1'), 'listening')
   const { port } = silentServer.address() as AddressInfo
@@ -112,7 +112,7 @@ it('does a step again if the server accepted its connection, but never responded
 })
 
 it.each(['information_schema.tables', 'table_constraints', 'ORDER BY run_on', 'pg_advisory_unlock'])(
-  'does the migration again if the database is lost at %s',
+  'repeats the migration if the connection is lost at %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const lost = proxy.disconnectAt(text).then(() => proxy.reconnect())

@@ -40,7 +40,7 @@ const removeWorkspaceConditions = (text: string): string =>
     return `${parameter}::bigint is not null`
   })
 
-it('runs statements without their conditions on the workspace', async () => {
+it('runs statements whose conditions on the workspace were removed', async () => {
   const now = service.deps.clock.now()
   expect(
     await findCall({ ...service.deps, db: database.db }, ours.workspaceId, theirs.call, now),

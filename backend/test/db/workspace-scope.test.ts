@@ -191,7 +191,7 @@ const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string>
 
 const notAllowed = '42501'
 
-it('has a policy for the service in every table, and one for a workspace except in partitions and the tables for signing in', () => {
+it('has a policy for the service on every table, and for workspaces except on partitions and sign-in tables', () => {
   for (const table of tables) {
     const { name } = table
     const policies = [
@@ -202,7 +202,7 @@ it('has a policy for the service in every table, and one for a workspace except 
   }
 })
 
-it('finds a table without policies', async () => {
+it('detects a table that has no policies', async () => {
   await asSuperuser(world.database.db, (db) => sql`create table later (workspace_id bigint)`.execute(db))
   const later = (await listTables(world.database.db)).find(({ name }) => name === 'later')
   await asSuperuser(world.database.db, (db) => sql`drop table later`.execute(db))
@@ -295,7 +295,7 @@ describe('statements without a condition on the workspace', () => {
     expect((await found.execute(scoped(ours))).rows.length).toBe(0)
   })
 
-  it('read no row of partitions and the tables for signing in, and no password, secret, or key of a user or an app', async () => {
+  it("can't read partitions, sign-in tables, or the passwords, secrets, and keys of users and apps", async () => {
     for (const statement of [
       ...tables.filter(isServiceTable).map(({ name }) => sql`select from ${sql.table(name)}`),
       sql`select password_hash from app_user`,
@@ -352,7 +352,7 @@ async function readScope(db: Db): Promise<{ role: string; workspace: string } | 
 describe('a connection of the pool', () => {
   const unscoped = { role: roles.service, workspace: 'none' }
 
-  it('has the role of the service and no workspace after every kind of work', async () => {
+  it("has the service's role and no workspace after every kind of use", async () => {
     const db = connect({ url: world.database.url, role: roles.service, max: 1 })
     const failing = sql`select 1 / 0`
     const works: (() => Promise<unknown>)[] = [
@@ -405,7 +405,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs an additional message only if it served another workspace before', async () => {
+  it('needs an additional message only if it last served another workspace', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)
@@ -429,7 +429,7 @@ describe('a connection of the pool', () => {
     ])
   })
 
-  it("isn't used for another workspace if its setting fails", async () => {
+  it("isn't used for another workspace if setting the workspace fails", async () => {
     let fails = false
     const db = createRewritingDatabase(world.database.url, (text) =>
       fails && text.startsWith('set outdial') ? 'select 1 / 0' : text,

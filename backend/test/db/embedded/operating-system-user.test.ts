@@ -88,31 +88,28 @@ itAsRoot("rejects another user's data in a folder where every user can create fi
   )
 })
 
-itAsRoot(
-  'follows no link that an ordinary user put into DATA_DIR when root starts their database',
-  async () => {
-    const rootsFile = path.join(await createEmptyFolder(), 'key')
-    const content = 'a secret of root with more than 32 characters'
-    await writeFile(rootsFile, content, { mode: 0o600 })
-    const dataDir = await createEmptyFolder(unprivilegedUser)
-    for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
-      await symlink(rootsFile, path.join(dataDir, name))
+itAsRoot("doesn't follow links in an ordinary user's DATA_DIR when root starts the database", async () => {
+  const rootsFile = path.join(await createEmptyFolder(), 'key')
+  const content = 'a secret of root with more than 32 characters'
+  await writeFile(rootsFile, content, { mode: 0o600 })
+  const dataDir = await createEmptyFolder(unprivilegedUser)
+  for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
+    await symlink(rootsFile, path.join(dataDir, name))
 
-    await expect(readPassword({ path: dataDir })).rejects.toThrow(
-      'is a symbolic link in a folder that belongs to another user',
-    )
-    const socket = path.join(dataDir, 'socket')
-    const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
-    await claim.release()
-    await writeDemoFile(dataDir, {} as DemoFile)
-    expect(getOwner(rootsFile)).toBe(0)
-    expect(await readFile(rootsFile, 'utf8')).toBe(content)
+  await expect(readPassword({ path: dataDir })).rejects.toThrow(
+    'is a symbolic link in a folder that belongs to another user',
+  )
+  const socket = path.join(dataDir, 'socket')
+  const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
+  await claim.release()
+  await writeDemoFile(dataDir, {} as DemoFile)
+  expect(getOwner(rootsFile)).toBe(0)
+  expect(await readFile(rootsFile, 'utf8')).toBe(content)
 
-    await rm(path.join(dataDir, 'database-password'))
-    await readPassword({ path: dataDir })
-    expect(getOwner(path.join(dataDir, 'database-password'))).toBe(unprivilegedUser.uid)
-  },
-)
+  await rm(path.join(dataDir, 'database-password'))
+  await readPassword({ path: dataDir })
+  expect(getOwner(path.join(dataDir, 'database-password'))).toBe(unprivilegedUser.uid)
+})
 
 itAsRoot(
   'stores binaries and data outside of a clone in a home folder with mode 700, and finds them again',
@@ -140,7 +137,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  'opens an empty DATA_DIR that only root can open, such as mktemp -d creates, to PostgreSQL',
+  'lets PostgreSQL use an empty DATA_DIR that only root can open, such as mktemp -d creates',
   async () => {
     const dataDir = await createEmptyFolder()
     chmodSync(dataDir, 0o700)
