@@ -41,7 +41,7 @@ async function claimCall(input = {}) {
   return attempt
 }
 
-it('calls with the published version, whatever was saved after it', async () => {
+it("uses the agent's published version in a call, not an unpublished draft", async () => {
   await save({ greeting: 'Hi', instructions: 'Ask {{first_name|them}} about {{product|the offer}}.' })
   const before = await claimCall()
   expect(before.request.agent).toMatchObject({ version: 1, greeting: '', instructions: '' })
@@ -67,7 +67,7 @@ it('resolves fallbacks in the goal and in the descriptions of results, too', asy
   })
 })
 
-it('keeps the version of a call that another worker takes over', async () => {
+it('keeps the agent version of a call that another worker takes over', async () => {
   await save({ greeting: 'First' })
   await publish()
   const { id, request } = await claimCall()
@@ -81,7 +81,7 @@ it('keeps the version of a call that another worker takes over', async () => {
   expect(taken?.request.agent.greeting).toBe('First')
 })
 
-it('gives each of several calls of the same agent its version', async () => {
+it("resolves the agent's fallbacks for each call separately when calls are claimed together", async () => {
   await save({ instructions: 'Ask about {{product|the offer}}.' })
   await publish()
   await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
@@ -91,7 +91,7 @@ it('gives each of several calls of the same agent its version', async () => {
   expect(texts.toSorted()).toEqual(['Ask about the offer.', 'Ask about {{product}}.'])
 })
 
-it("stores every result of the version with an answered call, and null for what wasn't said", async () => {
+it('stores each result of the agent version after an answered call, with null for results without a value', async () => {
   await save({ results: [day, people] })
   await publish()
   const finish = async (outcome: 'answered' | 'busy', extracted?: Record<string, string>) => {
@@ -133,7 +133,7 @@ it('lists the results of the published version', async () => {
   expect(await list()).toEqual([people])
 })
 
-it('simulates a value of its type for each result, which fits the conversation', () => {
+it('simulates a value of the right type for each result, in agreement with the conversation', () => {
   const results: AgentResult[] = [
     ...[day, people],
     { name: 'is_coming', type: 'yes_no', description: '', choices: [] },
@@ -155,6 +155,6 @@ it('simulates a value of its type for each result, which fits the conversation',
   expect([simulate('On monday'), simulate('On Friday')]).toMatchObject([{ day: 'Monday' }, { day: 'Friday' }])
 })
 
-it('has a longest call of the agent that is below the one of the dialer', () => {
+it("allows agents only maximum call lengths below the dialer's own limit", () => {
   expect(minuteLimits.max * 60).toBeLessThan(callLimits.callSeconds)
 })

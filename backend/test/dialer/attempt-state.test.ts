@@ -67,7 +67,7 @@ describe('the ring limit', () => {
     const result = emptyResult('no_answer', 'ring_timeout')
     expect(afterLimit(ringing)).toEqual({ name: 'ended', result, hangUp: 'ring_timeout' })
   })
-  it('makes a resumable provider check first, for at most as long as the longest call', () => {
+  it('makes a resumable provider check the attempt first, at most until the longest call would be over', () => {
     expect(afterLimit(ringing, resumable)).toEqual(checking)
     expect(msUntilLimit({ name: 'checking' }, resumable, now)).toBe((45 + 30 * 60 - 60) * 1000)
     const failed = emptyResult('failed', 'line_failed')
@@ -83,7 +83,7 @@ describe('an unclear acceptance', () => {
   const nextAcceptance = (state: AttemptState, acceptance: 'unclear' | 'confirmed') =>
     next(state, { type: 'acceptance', acceptance }, resumable)
 
-  it.each([ringing, checking])('removes the limit of an attempt that is $name', (state) => {
+  it.each([ringing, checking])('removes the time limit of an attempt that is $name', (state) => {
     expect(nextAcceptance(state, 'unclear')).toEqual(unclear)
     expect(msUntilLimit({ name: 'unclear' }, resumable, now)).toBe(Infinity)
   })
@@ -91,7 +91,7 @@ describe('an unclear acceptance', () => {
     expect(nextAcceptance(state, 'unclear')).toBe(state)
     expect(nextAcceptance(state, 'confirmed')).toBe(state)
   })
-  it('lets the attempt ring again once it is confirmed, with time to read its reports', () => {
+  it('lets the attempt ring again once the provider confirms the call, with time to read the reports', () => {
     expect(nextAcceptance(unclear, 'confirmed')).toEqual({ name: 'ringing', confirmedAt: now })
     expect(msUntilLimit({ name: 'ringing', confirmedAt: now }, resumable, now)).toBe(20_000)
   })
@@ -134,7 +134,7 @@ describe('an attempt that was taken over', () => {
     expect(initialState(null)).toEqual(ringing)
     expect(initialState(after(10))).toEqual(answered)
   })
-  it('reaches no limit until the worker has had time to ask for its state', () => {
+  it("reaches no limit until the worker has had time to ask the provider for the attempt's state", () => {
     expect(msUntilLimit({ name: 'ringing' }, takenOver, now)).toBe((20 - 10) * 1000)
   })
 })

@@ -36,13 +36,13 @@ const queue = (number = freshNumber(), values: object = {}) =>
 
 const claimedIds = async () => (await claim()).map(({ request }) => request.callId)
 
-it('claims a call that is queued into a campaign that has left the queue', async () => {
+it('claims a call that is queued in a campaign after the campaign has left the queue', async () => {
   await emptyQueue()
   const { id } = await queue()
   expect(await claimedIds()).toEqual([id])
 })
 
-it('claims a call whose transaction had not ended when the campaign had no other call', async () => {
+it('claims a call whose transaction commits after the campaign has run out of other calls', async () => {
   const { id } = await queue()
   // Queues the call as an older version of the service does, which doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
@@ -76,7 +76,7 @@ it('claims a call whose transaction had not ended when the campaign had no other
   expect(await claim()).toHaveLength(1)
 })
 
-it('claims a call whose transaction was ending when the campaign had no other call', async () => {
+it('claims a call whose transaction is committing while the campaign runs out of other calls', async () => {
   const { id } = await queue()
   await world.deps.db.transaction().execute(async (db) => {
     await seedCall({ ...world.deps, db }, world.seed, freshNumber())
@@ -152,7 +152,7 @@ it('claims more calls when the limit is raised, and when a call ends', async () 
   expect(await claim()).toHaveLength(1)
 })
 
-it("claims a call once an attempt's end is committed, if the campaign was still at its limit in a claim before that", async () => {
+it("claims the next call once an attempt's end is committed, although a claim before the commit found no capacity", async () => {
   const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
   for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()
@@ -184,7 +184,7 @@ it("claims another campaign's call to a number soon after the number is free", a
   expect(await waitForValue(claimedIds, (ids) => ids.length > 0)).toEqual([id])
 })
 
-it('claims a scheduled call when its time has come, and earlier if it is moved', async () => {
+it('claims a scheduled call at its time, or earlier if the time is moved up', async () => {
   const inAnHour = new Date(world.deps.clock.now().getTime() + 3_600_000)
   const { id } = await queue(freshNumber(), { scheduled_at: inAnHour.toISOString() })
   await emptyQueue()

@@ -62,7 +62,7 @@ describe('limits', () => {
     expect(open).toEqual([])
   })
 
-  it('skips a campaign while another dialer claims from it, and then counts the calls that dialer claimed', async () => {
+  it('skips a campaign while another dialer claims its calls, and then counts those calls toward its limit', async () => {
     await queueMany(10)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -212,7 +212,7 @@ describe('shares', () => {
     expect(turns).toEqual([...campaigns, ...campaigns])
   })
 
-  it('claims a call of another campaign if the first one has only calls to numbers that are being called', async () => {
+  it('claims a call of the next campaign if all calls of the first are to numbers that are being called', async () => {
     const busy = freshNumber()
     await seedCall(world.deps, world.seed, busy)
     expect(await claim()).toHaveLength(1)
@@ -275,7 +275,7 @@ describe('eligible calls', () => {
     })
   })
 
-  it('does not make a call wait behind a batch that is outside calling hours', async () => {
+  it('claims a call within calling hours although many calls outside calling hours come before it', async () => {
     const hours = { days: ['mon' as const], start: '09:00', end: '11:30' }
     const wide = await seedCampaign(world.deps, {
       ...world.seed,

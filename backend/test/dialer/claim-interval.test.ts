@@ -22,12 +22,12 @@ interface Claims {
 }
 
 describe('a worker', () => {
-  it('claims each call at once while few come', () => {
+  it('claims each call at once while calls arrive slowly', () => {
     const claim = startWorker()
     expect(new Set(claim(100, { everyMs: 20 }))).toEqual(new Set([5]))
   })
 
-  it('lets calls gather while many come, and stops soon after', () => {
+  it('claims calls in groups while many arrive, and claims each call at once again soon after', () => {
     const claim = startWorker()
     expect(claim(100, { everyMs: 5 }).at(-1)).toBe(25)
     expect(claim(1, { everyMs: 25, calls: 20 })).toEqual([25])
@@ -42,12 +42,12 @@ describe('a worker', () => {
 })
 
 describe('several workers', () => {
-  it('let calls gather while many come to all of them together', () => {
+  it('claim calls in groups while many arrive for all workers in total', () => {
     const claim = startWorker(3)
     expect(claim(100, { everyMs: 20 }).at(-1)).toBe(25)
   })
 
-  it('claim each call at once while few come', () => {
+  it('claim each call at once while calls arrive slowly', () => {
     const claim = startWorker(3)
     expect(new Set(claim(100, { everyMs: 80 }))).toEqual(new Set([5]))
   })

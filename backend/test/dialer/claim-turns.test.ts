@@ -46,7 +46,7 @@ async function addCampaigns(owner: Seed, { count, calls }: { count: number; call
     order by campaign_id`.execute(db)
 }
 
-it('gives a workspace with one campaign every second turn when another has hundreds', async () => {
+it('gives a workspace with one campaign every second turn when the other workspace has hundreds of campaigns', async () => {
   const other = await seedWorkspace(world.deps, 'Globex')
   expect(await claimAndSettle(world.deps, lease, 1)).toEqual([])
   await addCampaigns(world.seed, { count: 300, calls: 1 })
@@ -61,7 +61,7 @@ it('gives a workspace with one campaign every second turn when another has hundr
   expect(count).toBeLessThanOrEqual(11)
 })
 
-it('gives every workspace a turn when more are waiting than a dialer looks at', async () => {
+it('gives every workspace a turn even if more workspaces are waiting than a dialer looks at in one claim', async () => {
   const others: Seed[] = []
   for (let count = 0; count < 70; count += 1) others.push(await seedWorkspace(world.deps, `Globex ${count}`))
   await addCampaigns(world.seed, { count: 300, calls: 1 })

@@ -52,7 +52,7 @@ const findCalls = (attempts: readonly ClaimedAttempt[]) =>
 
 const retryBusy: RetryPolicy = { max_attempts: 3, delay_minutes: 60, on: ['busy'] }
 
-it('gives each of the attempts that end together its own result', async () => {
+it("saves each attempt's own result when several attempts end together", async () => {
   const [retried, declined, voicemail, analyzed, analyzing, stale, suppressed] = await dialCalls(7, retryBusy)
   if (!retried || !declined || !voicemail || !analyzed || !analyzing || !stale || !suppressed)
     throw new Error('a call is missing')
@@ -123,7 +123,7 @@ it('gives each of the attempts that end together its own result', async () => {
   ])
 })
 
-it('ends attempts in one transaction that end at about the same time', async () => {
+it('saves the results of attempts that end at about the same time in one transaction', async () => {
   const attempts = await dialCalls(30)
   const { finish } = createFinisher()
   await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
@@ -134,7 +134,7 @@ it('ends attempts in one transaction that end at about the same time', async () 
   expect(rows.map(({ events }) => events)).toEqual([30])
 })
 
-it('ends the other attempts if one has a result that the database rejects', async () => {
+it('ends all other attempts if the database rejects the result of one', async () => {
   const attempts = await dialCalls(5)
   const { finish, errors } = createFinisher()
   const unstorable = { ...emptyResult('voicemail', 'voicemail_reached'), summary: 'a\u0000b' } as const
@@ -183,7 +183,7 @@ it('puts campaigns in the queue in the same order in each transaction, so that t
   ])
 })
 
-it('counts no provider failure twice, and resets the count, if attempts of a campaign end together', async () => {
+it('counts each provider failure once, and resets the count, when attempts of a campaign end together', async () => {
   const attempts = await dialCalls(12)
   const campaignId = attempts[0]?.campaignId ?? 0
   const readFailures = async () => {
@@ -202,7 +202,7 @@ it('counts no provider failure twice, and resets the count, if attempts of a cam
   expect(errors).toEqual([])
 })
 
-it('marks calls as answered, and saves their analyses, together', async () => {
+it('marks several calls as answered together, and saves several analyses together', async () => {
   const attempts = await dialCalls(6)
   const { writer, errors } = createFinisher()
   const now = world.deps.clock.now()
@@ -237,7 +237,7 @@ it('marks calls as answered, and saves their analyses, together', async () => {
   expect(errors).toEqual([])
 })
 
-it('finishes the calls of many campaigns at their limits in two dialers, none of which stops the other', async () => {
+it('lets two dialers finish the calls of many campaigns at their limits without blocking each other', async () => {
   const campaignIds: number[] = []
   for (let index = 0; index < 8; index += 1)
     campaignIds.push(await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 2 }))

@@ -90,7 +90,7 @@ describe('a lost worker', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })
 
-  it('ends lost attempts as soon as the database can save it, however often that failed before', async () => {
+  it('ends lost attempts as soon as the database accepts the change, however often saving has failed before', async () => {
     const calls = [await seedCall(world.deps, world.seed, freshNumber())]
     await claimAsLostWorker(0)
     calls.push(await seedCall(world.deps, world.seed, freshNumber()))
@@ -110,7 +110,7 @@ describe('a lost worker', () => {
       })
   })
 
-  it('ends the other lost attempts while a frozen process has locked one of them', async () => {
+  it('ends a lost attempt while a frozen process has locked another lost attempt', async () => {
     const locked = await seedCall(world.deps, world.seed, freshNumber())
     const { id: lockedAttemptId } = await claimAsLostWorker(0)
     const other = await seedCall(world.deps, world.seed, freshNumber())
@@ -130,7 +130,7 @@ describe('a lost worker', () => {
     expect(await listEvents(world.deps, locked.id)).toHaveLength(1)
   })
 
-  it('does not end an attempt whose lease was renewed after it was found', async () => {
+  it('does not end a lost attempt if its lease is renewed before the attempt is ended', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     const [found] = await waitFor(async () => {
@@ -192,7 +192,7 @@ describe('a lost worker', () => {
 })
 
 describe('lease renewal', () => {
-  it('keeps the lease of a long call with its heartbeat', async () => {
+  it('renews the lease of a long call with each heartbeat', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ leaseMs: 5_000, heartbeatMs: 40 })
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'in_progress', 0)
@@ -315,7 +315,7 @@ describe('a running worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it("keeps the provider's result while the database can't save it, and saves it as soon as possible", async () => {
+  it("keeps the provider's result while the database rejects it, and saves the result as soon as possible", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const errors: string[] = []
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })

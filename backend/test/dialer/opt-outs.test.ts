@@ -23,7 +23,7 @@ async function readOptOut(callId: number) {
   return { outcome, opted_out, inEvents: events.map(({ data }) => data.opted_out) }
 }
 
-it('marks the call in which the contact opts out, and not the waiting calls that this suppresses', async () => {
+it('marks the call in which the contact opts out, but not the waiting calls that the opt-out suppresses', async () => {
   const number = freshNumber()
   const { id } = await seedCall(world.deps, world.seed, number)
   const attempt = await dialCall(world.deps, world.seed, id)
@@ -34,7 +34,7 @@ it('marks the call in which the contact opts out, and not the waiting calls that
   expect(await readOptOut(waiting.id)).toEqual({ outcome: 'suppressed', opted_out: false, inEvents: [false] })
 })
 
-it('keeps the mark while the event waits for the analysis', async () => {
+it('keeps a call marked as opted out while its event waits for the analysis', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const attempt = await dialCall(world.deps, world.seed, id)
   expect(await finishAttempt(world.deps, attempt, { ...optOut, analysis: undefined })).toBe('analyzing')
@@ -42,7 +42,7 @@ it('keeps the mark while the event waits for the analysis', async () => {
   expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: true, inEvents: [true] })
 })
 
-it('marks a call that waits again, before its event, if the result of an earlier attempt is stale', async () => {
+it('marks a requeued call as opted out, also in its event, if a stale result reports the opt-out', async () => {
   const retry = { max_attempts: 3, delay_minutes: 60, on: ['busy' as const] }
   const campaign_id = await seedCampaign(world.deps, { ...world.seed, retry })
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
@@ -52,7 +52,7 @@ it('marks a call that waits again, before its event, if the result of an earlier
   expect(await readOptOut(id)).toEqual({ outcome: 'suppressed', opted_out: true, inEvents: [true] })
 })
 
-it('marks a completed call as opted out if the result is stale, although its event was written before the opt-out', async () => {
+it('marks a completed call as opted out if a stale result reports it after the event was written', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const attempt = await dialCall(world.deps, world.seed, id)
   await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
@@ -78,12 +78,15 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     return { callId: id, attemptId: attempt.id, number, report, isListed }
   }
 
-  it.each([false, true])('counts (by the attempt token: %s)', async (byToken) => {
-    const { callId, attemptId, report, isListed } = await loseAttempt()
-    expect(await receiveReport(world.deps, attemptId, report, { byToken })).toBe('ended')
-    expect(await readOptOut(callId)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
-    expect(await isListed()).toBe(true)
-  })
+  it.each([false, true])(
+    'marks the call and adds the number to the do-not-call list (by the attempt token: %s)',
+    async (byToken) => {
+      const { callId, attemptId, report, isListed } = await loseAttempt()
+      expect(await receiveReport(world.deps, attemptId, report, { byToken })).toBe('ended')
+      expect(await readOptOut(callId)).toEqual({ outcome: 'failed', opted_out: true, inEvents: [false] })
+      expect(await isListed()).toBe(true)
+    },
+  )
 
   it('is accepted with the attempt token for a day, unlike other reports', async () => {
     const { attemptId, report, isListed } = await loseAttempt()
@@ -95,7 +98,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     expect(await isListed()).toBe(false)
   })
 
-  it('does not count again after a member has removed the number from the list', async () => {
+  it("doesn't list the number again after a member has removed it from the do-not-call list", async () => {
     const { attemptId, report, number, isListed } = await loseAttempt()
     await receiveReport(world.deps, attemptId, report)
     world.deps.clock.advance(1_000)
@@ -115,7 +118,7 @@ it("doesn't mark test calls", async () => {
   expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: false, inEvents: [false] })
 })
 
-it("doesn't mark calls that an opt-out elsewhere suppresses", async () => {
+it("doesn't mark a call that is suppressed because the API put its number on the do-not-call list", async () => {
   const { id, to_number: phoneNumber } = await seedCall(world.deps, world.seed, freshNumber())
   const entry = { source: 'api', reason: null } as const
   await addNumbersToDoNotCallList(world.deps, world.seed.workspaceId, { phoneNumber }, entry)

@@ -86,7 +86,7 @@ describe.each([
     expect((await readCall(recent)).status).toBe('queued')
   })
 
-  it("places calls when they're due by the database's clock, and writes its times", async () => {
+  it("places calls when they're due by the database's clock, and saves that clock's times", async () => {
     const later = await queue(freshNumber(), { test: true })
     const due = await queue('+12025550100', { test: true })
     await setDue(later, '10 minutes')
@@ -121,7 +121,7 @@ describe('a call whose times are in the wrong order', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('is shown with a duration of 0 if a negative one is stored', async () => {
+  it('is shown with a duration of 0 if the stored duration is negative', async () => {
     const { id } = await queueOne()
     await world.deps.db.updateTable('call').set({ duration_seconds: -3598 }).where('id', '=', id).execute()
     const { items } = await listCalls(world.deps, toCaller(world.seed), { limit: 50, offset: 0 })

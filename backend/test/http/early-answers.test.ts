@@ -50,7 +50,7 @@ const cases = kinds.flatMap(([name, ...kind]) =>
 
 describe('a request that is answered before its body has arrived', () => {
   it.each(cases)(
-    'with %s and %s ends its connection, and takes nothing from others',
+    'with %s and %s closes its connection, and takes no capacity from other requests',
     async (_name, framing, header, line, headers, status) => {
       const { app, port, url } = await listenWithLimits(api.deps, {
         ...{ maxBodyBytes: 50_000, lingerMs: 100 },

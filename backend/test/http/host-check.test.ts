@@ -18,7 +18,7 @@ async function serve(environment: Record<string, string>) {
 }
 
 describe('a trial that only this machine can reach', () => {
-  it('rejects the name of any other host, on every route but the health checks', async () => {
+  it('rejects the name of any other host, on every route except the health checks', async () => {
     const { get, close } = await serve({ ALLOWED_HOSTS: 'outdial.test' })
     for (const url of [
       '/sign-up',
@@ -43,7 +43,7 @@ describe('a trial that only this machine can reach', () => {
   })
 
   it.each(['Bearer odk_unknown', 'Basic eDp4', 'x'])(
-    'rejects it also if a page sends the header Authorization: %s',
+    'rejects other host names even if a page sends the header Authorization: %s',
     async (authorization) => {
       const { get, close } = await serve({})
       const headers = { authorization }
@@ -60,7 +60,7 @@ describe('a trial that only this machine can reach', () => {
     },
   )
 
-  it('lets others scrape its metrics if they need a token for that', async () => {
+  it('accepts other host names for /metrics if the request has the metrics token', async () => {
     const token = 'a-metrics-token-of-more-than-32-characters'
     const { get, close } = await serve({ METRICS_TOKEN: token })
     const headers = { authorization: `Bearer ${token}` }
@@ -69,7 +69,7 @@ describe('a trial that only this machine can reach', () => {
     await close()
   })
 
-  it('rejects it also if the addresses of this machine are those of a proxy', async () => {
+  it('rejects other host names even if this machine is a trusted proxy', async () => {
     const { get, close } = await serve({ TRUSTED_PROXIES: 'loopback' })
     expect(await get('/sign-up', 'evil.test')).toBe(400)
     expect(await get('/sign-up', 'evil.test', { headers: { 'x-forwarded-for': '198.51.100.7' } })).toBe(400)
@@ -79,7 +79,7 @@ describe('a trial that only this machine can reach', () => {
 })
 
 describe('an installation that others can reach', () => {
-  it('rejects unknown names only for sign-up, and not from its proxies', async () => {
+  it('rejects unknown host names only for sign-up, and not from trusted proxies', async () => {
     const { get, close } = await serve({
       ...{ PUBLIC_URL: 'https://calls.example.com', TRUSTED_PROXIES: '10.0.0.7' },
       METRICS_TOKEN: 'a-metrics-token-of-more-than-32-characters',

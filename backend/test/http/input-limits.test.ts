@@ -6,14 +6,14 @@ import { listRoutes, routeName } from '../support/service-routes.ts'
 
 const world = useServiceWorld()
 
-it('knows what every route gets from outside', () => {
+it('finds the input schema of every route, or the route in the list of routes without input', () => {
   const known = [...listInputs(world.service.deps).map(routeName), ...routesWithoutInput]
   const unknown = listRoutes(world.service.app).filter((route) => !known.includes(route))
   const advice = 'its schema to listOtherInputs, or its name to routesWithoutInput, in test/support/inputs.ts'
   expect(unknown.map((route) => `Add ${route}: ${advice}`)).toEqual([])
 })
 
-it('checks the length of every text from outside before anything else', () => {
+it('limits the length of every text in the input of any route', () => {
   const fields = listInputs(world.service.deps).flatMap(({ method, path, part, schema }) =>
     listInputFields(schema).map((field) => ({
       ...field,

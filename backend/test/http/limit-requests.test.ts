@@ -44,7 +44,7 @@ it('rejects requests immediately while too many others are in progress, but not 
   await app.close()
 })
 
-it('leaves capacity to other workspaces while one sends more requests than the process can handle', async () => {
+it('leaves capacity to other workspaces while one workspace sends more requests than the process can handle', async () => {
   const max = 10
   const app = await createApp({ ...api.deps, config: { ...api.deps.config, maxRequestsInProgress: max } })
   const send = createSender(app, api.key)
@@ -69,7 +69,7 @@ it('leaves capacity to other workspaces while one sends more requests than the p
   await app.close()
 })
 
-it("doesn't count a request that waits for the last delivery to a removed subscription", async () => {
+it("doesn't count an unsubscribe request while it waits for the last delivery to end", async () => {
   const { db, clock } = api.deps
   const caller = await seedApiKeyCaller(api.deps, api.seed)
   const target_url = 'https://hooks.example.com/slow'
@@ -99,7 +99,7 @@ it("doesn't count a request that waits for the last delivery to a removed subscr
 })
 
 describe('a request whose client has disconnected', () => {
-  it('counts until its handler has settled, even if no response can be sent', async () => {
+  it('counts toward the limit until its handler has settled, although no response can be sent', async () => {
     const { app, send, post, close } = await listen(1)
     let isClosed = false
     app.server.once('request', (_, response: ServerResponse) => finished(response, () => (isClosed = true)))
@@ -114,7 +114,7 @@ describe('a request whose client has disconnected', () => {
     await close()
   })
 
-  it("doesn't count, neither while its body is incomplete nor afterward", async () => {
+  it("doesn't count toward the limit if its body is incomplete", async () => {
     const { app, send, post, close } = await listen(1)
     const arrived = once(app.server, 'request')
     const disconnecting = post('{"phone_number":', { 'content-length': 100 })

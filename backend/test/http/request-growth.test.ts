@@ -124,7 +124,7 @@ async function expectProportion(toRequest: (text: string) => InjectOptions): Pro
   }
 }
 
-it('knows every header that the code reads', () => {
+it('finds every header that the code reads in one of its lists of headers', () => {
   const known = [...Object.values(decidingHeaders).flat(), ...harmlessHeaders, ...otherHeaders]
   const unknown = listReadHeaders().filter((name) => !known.includes(name))
   const advice = 'to a list of headers in test/http/request-growth.test.ts'
@@ -143,7 +143,7 @@ const sentHeaders: [target: string, what: string, names: string[]][] = [
 ]
 
 it.each(sentHeaders)(
-  'reads a request for %s with %s in CPU time in proportion to their length',
+  'reads a request for %s with %s in CPU time proportional to their length',
   async (target, _what, names) => {
     const request = requests[target]
     await expectProportion((text) => ({
@@ -162,7 +162,7 @@ const cookies: Record<string, (text: string) => string> = {
 }
 
 it.each(Object.entries(cookies))(
-  'reads the cookie of a %s in CPU time in proportion to its length',
+  'reads the cookie of a %s in CPU time proportional to its length',
   async (_what, toCookie) => {
     const page = requests['a page']
     await expectProportion((text) => ({ ...page, headers: { ...page?.headers, cookie: toCookie(text) } }))
@@ -197,13 +197,13 @@ const bodies: [target: string, what: string, toBody: (text: string) => string][]
 ]
 
 it.each(bodies)(
-  'reads the body of %s with %s in CPU time in proportion to its length',
+  'reads the body of %s with %s in CPU time proportional to its length',
   async (target, _what, toBody) => {
     await expectProportion((text) => ({ ...requests[target], payload: toBody(text) }))
   },
 )
 
-it('reads the boundary of an upload in CPU time in proportion to its length', async () => {
+it('reads the boundary of an upload in CPU time proportional to its length', async () => {
   const upload = requests['an upload']
   await expectProportion((text) => ({
     ...upload,
@@ -212,7 +212,7 @@ it('reads the boundary of an upload in CPU time in proportion to its length', as
   }))
 })
 
-it('reads the parameters of an authorization in CPU time in proportion to their length', async () => {
+it('reads the parameters of an authorization in CPU time proportional to their length', async () => {
   await expectProportion((text) => {
     const query = new URLSearchParams({ client_id: 'a', state: text })
     return { ...requests['an authorization'], url: `/oauth/authorize?${query.toString()}` }

@@ -85,7 +85,7 @@ it('handles pipelined requests one after the other, in their order, and with the
   expect(most()).toBe(1)
 })
 
-it('keeps the connection for requests after pipelined ones', async () => {
+it('keeps the connection open for more requests after pipelined requests', async () => {
   const { port, started } = await listen(answer)
   const connection = await openConnection(port)
   connection.write(get('/1') + get('/2'))
@@ -95,7 +95,7 @@ it('keeps the connection for requests after pipelined ones', async () => {
 })
 
 it.each(['GET', 'Expect: x'])(
-  'begins at most one of hundreds of requests (%s), and closes their connections',
+  'starts only the first of hundreds of pipelined requests (%s), and closes the connection',
   async (kind) => {
     const pending: ServerResponse[] = []
     const { server, port, started } = await listen((_req, res) => void pending.push(res), {
@@ -111,7 +111,7 @@ it.each(['GET', 'Expect: x'])(
   },
 )
 
-it('begins no request after a response that is not read', async () => {
+it("doesn't start the next pipelined request while the client doesn't read the response", async () => {
   const { port, started, most } = await listen((_req, res) => res.end('x'.repeat(20_000_000)))
   const connections = await Promise.all(
     Array.from({ length: 5 }, () => openConnection(port, { reads: false })),
@@ -124,7 +124,7 @@ it('begins no request after a response that is not read', async () => {
   expect([started.length, most()]).toEqual([6, 1])
 })
 
-it('closes a connection on which too many bytes of bodies wait', async () => {
+it('closes a connection whose waiting requests have too many bytes in their bodies', async () => {
   const { port, started } = await listen(() => {})
   const connection = await openConnection(port)
   const body = 'x'.repeat(30_000)
@@ -134,7 +134,7 @@ it('closes a connection on which too many bytes of bodies wait', async () => {
 })
 
 it.each(['the client', 'Connection: close', 'an error'])(
-  'begins no waiting request after its connection was ended by %s',
+  "doesn't start waiting requests after their connection was ended by %s",
   async (by) => {
     const pending: ServerResponse[] = []
     const { server, port, started } = await listen((_req, res) => void pending.push(res), {
@@ -158,20 +158,23 @@ it.each(['the client', 'Connection: close', 'an error'])(
 it.each([
   ['half a request', 'GET /2 HTTP/1.1\r\n'],
   ['something else than HTTP', 'x\r\n\r\n'],
-])('sends no error for %s that a client would take for an earlier response', async (_, rest) => {
-  const limits = { headersTimeoutMs: 50, checkIntervalMs: 10 }
-  const { port } = await listen((req, res) => {
-    if (req.url === '/begun') res.write('begun')
-  }, limits)
-  const waiting = await openConnection(port)
-  waiting.write(get('/waiting') + rest)
-  expect(await waiting.closed).toBe('')
-  const begun = await openConnection(port)
-  begun.write(get('/begun'))
-  await begun.head()
-  begun.write(rest)
-  expect(await begun.closed).toMatch(/^HTTP\/1\.1 200 [^]*\r\nbegun\r\n$/)
-})
+])(
+  'sends no error for %s if the client would mistake it for the response to an earlier request',
+  async (_, rest) => {
+    const limits = { headersTimeoutMs: 50, checkIntervalMs: 10 }
+    const { port } = await listen((req, res) => {
+      if (req.url === '/begun') res.write('begun')
+    }, limits)
+    const waiting = await openConnection(port)
+    waiting.write(get('/waiting') + rest)
+    expect(await waiting.closed).toBe('')
+    const begun = await openConnection(port)
+    begun.write(get('/begun'))
+    await begun.head()
+    begun.write(rest)
+    expect(await begun.closed).toMatch(/^HTTP\/1\.1 200 [^]*\r\nbegun\r\n$/)
+  },
+)
 
 it('sends the status 408 for a late body after the response to an earlier request', async () => {
   const pending: ServerResponse[] = []
@@ -193,7 +196,7 @@ it('sends the status 408 for a late body after the response to an earlier reques
   ])
 })
 
-it('limits the bytes of unread responses when they are sent, not only when the timer fires', async () => {
+it('limits the bytes of unread responses as soon as they are sent, not only at the next timed check', async () => {
   const limits = { checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
   const { server, port } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
   const sockets: { destroyed: boolean }[] = []
@@ -233,7 +236,7 @@ describe('a network whose clients send many requests on each connection', () => 
     if (headers.connection !== undefined) res.end()
   }
 
-  it('is refused for a while, and others are not', async () => {
+  it('is refused for a while, and other networks are not', async () => {
     const { port } = await listen(handle, { maxFloods: 3, floodMemoryMs: 500 })
     for (let count = 1; count <= 2; count += 1) await closeForFlood(port, '127.0.0.2')
     expect(await responds(port, '127.0.0.2')).toBe(true)
@@ -243,7 +246,7 @@ describe('a network whose clients send many requests on each connection', () => 
     await waitFor(() => responds(port, '127.0.0.2'))
   })
 
-  it('is never refused if it is a proxy', async () => {
+  it("is never refused if its address is a trusted proxy's", async () => {
     const { port } = await listen(handle, { maxFloods: 1 })
     await closeForFlood(port, proxyAddress)
     expect(await responds(port, proxyAddress)).toBe(true)

@@ -32,7 +32,7 @@ it.each([
   expect(validMs).toBeLessThan(365 * 86_400_000)
 })
 
-it('has no security.txt without a contact', async () => {
+it('returns 404 if no contact is set', async () => {
   expect((await getSecurityTxt(undefined)).statusCode).toBe(404)
 })
 

@@ -48,7 +48,7 @@ const getStatus = async (url: string, headers: Record<string, string> = {}) => {
 
 describe('requests whose bodies are still arriving', () => {
   it.each(['/sign-in', '/sign-up', '/invitations/x', '/reset-password/x', '/oauth/token', '/oauth/revoke'])(
-    'take no slot: half a form for %s leaves the service to others',
+    'take no request slot: other requests are handled while half a form for %s has arrived',
     async (path) => {
       const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 2 }))
       const connections = []
@@ -64,7 +64,7 @@ describe('requests whose bodies are still arriving', () => {
     },
   )
 
-  it('get the status 408 when their time is over, and the connection is closed', async () => {
+  it('get the status 408 after the time limit, and their connection is closed', async () => {
     const { port } = await listenWithLimits(withSecret(), { bodyTimeoutMs: 100 })
     const form = await openConnection(port)
     form.write(partOfForm('/sign-in'))
@@ -80,7 +80,7 @@ describe('requests whose bodies are still arriving', () => {
     }
   })
 
-  it('are counted in the log by network, without a request line, an address of a person, or an error', async () => {
+  it('are counted in the log per network when they time out, and not logged as errors', async () => {
     const lines: string[] = []
     const log = pino({}, { write: (line: string) => void lines.push(line) })
     const { port, ...listening } = await listenWithLimits({ ...api.deps, log }, { bodyTimeoutMs: 100 })
@@ -94,7 +94,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 
-  it('of the tool server are limited per secret, and per session or attempt', async () => {
+  it('to the tool server are limited per secret, and per session or call attempt', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
     const connections = []
     for (let count = 0; count < 3; count += 1) {
@@ -107,7 +107,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await connections[2]?.head()).toMatch(/^HTTP\/1\.1 429 [^]*retry-after: 1/i)
   })
 
-  it('are limited per address, for requests without a credential', async () => {
+  it('are limited per address if they have no credential', async () => {
     const { app, port, url } = await listenWithLimits(api.deps, { maxBodiesPerAddress: 2 })
     const connections = []
     for (let count = 0; count < 2; count += 1) {
@@ -131,7 +131,7 @@ describe('requests whose bodies are still arriving', () => {
     await waitFor(async () => (await fetch(`${url}/sign-in`, form)).status === 403)
   })
 
-  it('are counted by the address in X-Forwarded-For, and not for a trusted proxy itself', async () => {
+  it('count for the address in X-Forwarded-For, and not for a trusted proxy itself', async () => {
     const deps = withConfig({ trustedProxies: ['127.0.0.1'] })
     const { app, port } = await listenWithLimits(deps, { maxBodiesPerAddress: 1 })
     const connections: RawConnection[] = []
@@ -153,7 +153,7 @@ describe('requests whose bodies are still arriving', () => {
       expect(await connection.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('are limited per credential, which other credentials do not notice', async () => {
+  it('are limited per credential, without any effect on other credentials', async () => {
     const { port } = await listenWithLimits(api.deps, {
       maxBodiesPerCredential: 2,
       maxBodiesPerAddress: 1,
@@ -171,7 +171,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
   })
 
-  it('are limited in bytes per attempt, whose reports can be long', async () => {
+  it('are limited in bytes per call attempt if they are reports', async () => {
     const { port } = await listenWithLimits(withSecret(), {
       maxBodyBytesPerOwner: 8_000_000,
       maxBodiesPerAddress: 1,
@@ -183,7 +183,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are limited in bytes per workspace, over all of its keys, with what their headers announce', async () => {
+  it('are limited in bytes per workspace, by the lengths that they announce with all keys together', async () => {
     const { app, port } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
     const { workspaceId, userId } = api.seed
     const keys = [api.key]
@@ -200,7 +200,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await form.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('count as the longest ones that the route accepts if their headers announce no length', async () => {
+  it('count as the longest body that the route accepts if they announce no length', async () => {
     const { port } = await listenWithLimits(withSecret(), { maxBodyBytesPerOwner: 2.5 * 1024 * 1024 })
     const slow = await Promise.all([1, 2, 3].map(() => openConnection(port)))
     const heads = slow.map((connection) => connection.head().catch(() => undefined))
@@ -216,7 +216,7 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of messages) expect(await connection.head()).not.toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('of the largest sender end first when all of them are too many bytes', async () => {
+  it('are ended for the largest sender first when all senders together exceed the limit of bytes', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
       const arrived = once(app.server, 'request')
@@ -236,7 +236,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await oldest.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('are limited in bytes altogether, and /readyz and a metric name the overload', async () => {
+  it('are limited in total bytes, and /readyz and a metric report the overload', async () => {
     const { app, port, url } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
     const send = async () => {
       const arrived = once(app.server, 'request')
@@ -262,7 +262,7 @@ it('closes a connection whose headers take too long', async () => {
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-it("has the same limits at a worker's port", async () => {
+it("limits slow clients at a worker's port, too", async () => {
   const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, bodyTimeoutMs: 50, unusedTimeoutMs: 50 }
   const app = createMonitoringApp(api.deps, newProcessState(), { ...limits, checkIntervalMs: 10 })
   closeAfterTest(() => app.close())
@@ -293,7 +293,7 @@ describe('a connection that has sent nothing', () => {
   it.each([
     ['a request', 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n', 200],
     ['half a request', 'GET /healthz HTTP/1.1\r\n', 408],
-  ])('can still send %s after the time for headers', async (_, text, status) => {
+  ])('can still send %s after the time limit for headers', async (_, text, status) => {
     const { app, port } = await listenWithLimits(api.deps, { headersTimeoutMs: 50 })
     const timedOut = once(app.server, 'clientError')
     const connection = await openConnection(port)
@@ -306,7 +306,7 @@ describe('a connection that has sent nothing', () => {
 describe('responses that are never read', () => {
   const page = '/docs'
 
-  it('take no slot, also if they are pipelined', async () => {
+  it('take no request slot, even if many are pipelined', async () => {
     const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
     let requests = 0
     app.server.on('request', () => (requests += 1))
@@ -316,7 +316,7 @@ describe('responses that are never read', () => {
     await waitFor(async () => (await getStatus(`${url}/sign-up`)) === 200)
   })
 
-  it('end after a time, and readers that keep up do not', async () => {
+  it('are ended after a time limit, unlike responses to clients that keep reading', async () => {
     const { app, port, url } = await listenWithLimits(api.deps, {
       ...{ responseTimeoutMs: 100, responseBytesPerSecond: 1024 * 1024 },
     })

@@ -128,7 +128,7 @@ it('makes the owner a member, and changes the role of an existing member', async
   expect(await findRole(world.database.db, id, ownerId)).toBe('member')
 })
 
-it('gives a new workspace the tools that come with Outdial', async () => {
+it('gives a new workspace the built-in tools', async () => {
   const { id: ownerId } = await createUser(world.deps, { email: 'new@example.com', name: 'New', password })
   const workspace = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId }
   const { id } = await createWorkspace(world.deps, workspace)

@@ -15,7 +15,7 @@ const searchTitles = async (query: string) =>
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
 const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
 
-it('finds other forms of a word and ranks titles above mentions', async () => {
+it('finds other forms of a word, and ranks a match in the title above one in the text', async () => {
   await addDocument(world.deps, world.seed.workspaceId, {
     title: 'Storms',
     body: 'Ask us about inspections after a storm.',
@@ -27,7 +27,7 @@ it('finds other forms of a word and ranks titles above mentions', async () => {
   expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
-it('finds documents with some of the words if none has all', async () => {
+it('finds documents with some of the words if no document has all of them', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   await addDocument(world.deps, world.seed.workspaceId, prices)
   expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])

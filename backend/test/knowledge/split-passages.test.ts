@@ -13,7 +13,7 @@ const prose = fc
   )
   .map((parts) => parts.join(''))
 
-it('loses and adds nothing but whitespace', () => {
+it('preserves all of the text except whitespace', () => {
   fc.assert(
     fc.property(
       fc.oneof(prose, fc.string({ unit: 'grapheme' })),

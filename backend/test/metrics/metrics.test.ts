@@ -97,7 +97,7 @@ it('counts requests by route and errors by code, and calls by outcome', async ()
   expect([...samples.keys()].filter((name) => /\+?1\d{10}/.test(name))).toEqual([])
 })
 
-it('shows how long calls and deliveries wait for a worker, and attempts whose worker is lost', async () => {
+it('shows how long calls and deliveries wait for a worker, and how many attempts have lost their worker', async () => {
   const config = parseConfig({ ...settings, PORT: '8787' })
   const deps = testDeps(database.db, { config })
   const app = await createApp(deps)
@@ -139,7 +139,7 @@ it('shows how long calls and deliveries wait for a worker, and attempts whose wo
   expect((await scrapeApp()).get('outdial_delivery_lag_seconds')).toBeGreaterThanOrEqual(110)
 })
 
-it('counts calls without an event, also those whose event is invalid', async () => {
+it('counts calls whose event is overdue, including those whose event is invalid', async () => {
   const config = parseConfig({ ...settings, PORT: '8787' })
   const deps = testDeps(database.db, { config })
   const app = await createApp(deps)
@@ -166,7 +166,7 @@ it('counts calls without an event, also those whose event is invalid', async () 
   expect(await count()).toBe(before + 1)
 })
 
-it('says within seconds that the database is down if it no longer responds', async () => {
+it('reports within seconds that a database that no longer responds is down', async () => {
   const proxy = await createDatabaseProxy(database.url)
   const db = connect({ url: proxy.url, max: 1 })
   const app = await createApp(testDeps(db, { config: parseConfig({ ...settings, PORT: '8787' }) }))
@@ -182,7 +182,7 @@ it('says within seconds that the database is down if it no longer responds', asy
   expect(ready.statusCode).toBe(503)
 }, 10_000)
 
-it('says that the database is down, without outdated lags', async () => {
+it('reports that the database is down, and leaves out lags that would be outdated', async () => {
   const proxy = await createDatabaseProxy(database.url)
   const service = await start({ DATABASE_URL: proxy.url })
   await proxy.disconnect()

@@ -153,7 +153,7 @@ describe('limits', () => {
       'a.pdf',
       () => pdf(deflateSync(createZlibDeflated(gigabytes)), { filter: '[/FlateDecode /FlateDecode]' }),
     ],
-  ])('stops %s that inflates to gigabytes', async (_, name, make) => {
+  ])('stops reading %s that inflates to gigabytes', async (_, name, make) => {
     const before = process.memoryUsage.rss()
     // A slow machine reaches the time limit before the memory limit.
     await expect(read(name, make())).rejects.toMatchObject({
@@ -162,7 +162,7 @@ describe('limits', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(300 * 1024 * 1024)
   })
 
-  it('stops a Word document with huge markup by memory or, on a slow machine, by time', async () => {
+  it('stops reading a Word document with huge markup at the memory limit, or at the time limit on a slow machine', async () => {
     const markup = '<w:p><w:r><w:t>a</w:t></w:r></w:p>'.repeat(400_000)
     const file = createDocxWith(zipEntry('word/document.xml', createWordBody(markup)))
     expect(file.length).toBeLessThan(200_000)
@@ -171,7 +171,7 @@ describe('limits', () => {
     })
   })
 
-  it('stops a file that takes too long', async () => {
+  it('stops reading a file that takes too long', async () => {
     const endless = Buffer.from('<b>'.repeat(6_000_000))
     await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
   })
