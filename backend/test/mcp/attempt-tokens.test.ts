@@ -103,7 +103,7 @@ it('must be the only credential of the request', async () => {
   expect(await requestSession({ token: secret }, headers)).toEqual([401, 'invalid_credential'])
 })
 
-it("can't be forged or changed to another attempt's", async () => {
+it("can't be forged, or changed into another attempt's token", async () => {
   const { token, attemptId } = await startCall()
   const other = await startCall()
   const otherKey = Buffer.from('another-key')
@@ -133,7 +133,7 @@ it('ends with its attempt in every process, together with the sessions that it o
 })
 
 it.each(['tools/call', 'tools/list'])(
-  'responds to %s after the attempt has ended, over each transport, before the session ends',
+  'gets an error for %s after the attempt has ended, over each transport, before the session ends',
   async (method) => {
     const { token, end } = await startCall()
     const session = await openSse(service.url, { token }, {})
@@ -148,7 +148,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('ends the sessions of its call that the runtime secret opened, too, also if another process ends the call', async () => {
+it('ends with the call, as do sessions that the runtime secret opened, even if another process ends the call', async () => {
   const { attemptId, end } = await startCall()
   const query = { widget_id: widgetId, call_id: attemptId }
   const session = await openSse(service.url, query)
@@ -162,7 +162,7 @@ it('ends the sessions of its call that the runtime secret opened, too, also if a
   await again.ended
 })
 
-it('opens only its own session to messages', async () => {
+it('allows messages only to its own session', async () => {
   const { token } = await startCall()
   const other = await startCall()
   const session = await openSse(service.url, { token }, {})

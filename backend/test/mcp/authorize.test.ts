@@ -117,7 +117,7 @@ describe('the agent and the call', () => {
     expect((await requestSession({ token: secret, widget_id: widgetId.toUpperCase() })).status).toBe(200)
   })
 
-  it("rejects a session for an agent that isn't Live, unless it has a call in progress", async () => {
+  it("rejects a session for an agent that isn't Live, unless the agent has a call in progress", async () => {
     const draft = await service.addAgent('draft')
     expect(await requestSession({ token: secret, widget_id: draft.widgetId })).toMatchObject({
       status: 403,
@@ -149,7 +149,7 @@ describe('the agent and the call', () => {
 })
 
 describe('the HTTP request', () => {
-  it('accepts only its own hosts and origins on every path', async () => {
+  it("accepts only the service's own hosts and origins, on every path", async () => {
     const query = { widget_id: widgetId, token: secret }
     const places = [
       { path: '/api/mcp/sse', method: 'GET' },

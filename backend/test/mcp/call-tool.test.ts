@@ -139,7 +139,7 @@ describe('tool names and arguments', () => {
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
   })
 
-  it("counts arguments before checking them, and doesn't repeat names that can't be stored", async () => {
+  it('counts the values of arguments before it checks them, and names an argument without its NUL characters', async () => {
     const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
@@ -150,7 +150,7 @@ describe('tool names and arguments', () => {
   })
 })
 
-it('escapes line separators, which many readers of lines treat as line breaks', async () => {
+it('escapes Unicode line separators, which many clients treat as line breaks', async () => {
   const text = 'one\u2028two\u2029three'
   const initialized = await post({
     ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
@@ -174,7 +174,7 @@ it("lets a tool see only its workspace's rows, even in a statement without a con
 })
 
 describe('tool results', () => {
-  it('returns the errors that a tool has for the agent, but hides the details of unexpected errors', async () => {
+  it("returns a tool's errors that are meant for the agent, but hides the details of unexpected errors", async () => {
     expect(await callForText('reject', { text: 'x' })).toEqual({
       text: 'No contact has this number. Ask for it again.',
       isError: true,
@@ -260,7 +260,7 @@ describe('tools in a phone call', () => {
   const listRecords = (callId: number) =>
     service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
 
-  it('acts for its call and records each tool call before responding', async () => {
+  it("runs tools for the session's call, and records each tool call before responding", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     await callSession.call('see', { city: 'Oslo' })

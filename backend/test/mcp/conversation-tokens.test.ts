@@ -97,7 +97,7 @@ it("doesn't open another agent's tools or a call", async () => {
     expect(await requestSession({ token, ...query })).toEqual([404, 'not_found'])
 })
 
-it('opens nothing but tools', async () => {
+it('gives access to tools only, not to attempt reports or the API', async () => {
   const { token } = await startChat()
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const send = async (path: string, init: RequestInit = {}) => {
@@ -112,7 +112,7 @@ it('opens nothing but tools', async () => {
   expect(await send(`${apiPrefix}/calls/`)).toEqual([401, 'invalid_credential'])
 })
 
-it("can't be forged, and isn't an attempt token with another name", async () => {
+it("can't be forged, or made from an attempt token by changing the prefix", async () => {
   const { id, token } = await startChat()
   const other = await startChat()
   const key = service.deps.attemptTokenKey
@@ -158,7 +158,7 @@ it('is valid until the chat and its analysis have ended', async () => {
 })
 
 it.each(['tools/call', 'tools/list'])(
-  'ends the sessions that it opened together with the chat: %s gets an error first',
+  'ends its sessions when the chat ends: %s gets an error before the session ends',
   async (method) => {
     const { token, end } = await startChat()
     const session = await openSse(service.url, { token }, {})
@@ -170,7 +170,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('ends with a chat that is deleted, and with its contact', async () => {
+it('expires when its chat is deleted or its contact is erased', async () => {
   const deleted = await startChat()
   const contact = await addContact()
   const { token } = await startChat({ contactId: contact.id })
@@ -199,7 +199,7 @@ it("doesn't depend on the runtime secrets", async () => {
   session.close()
 })
 
-it('opens only its own session to messages', async () => {
+it('allows messages only to its own session', async () => {
   const { token } = await startChat()
   const other = await startChat()
   const session = await openSse(service.url, { token }, {})

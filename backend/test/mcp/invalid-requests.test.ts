@@ -84,7 +84,7 @@ describe('the message body', () => {
     ['null as the ID', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
     ['a string', '"ping"'],
     ['null', 'null'],
-  ])("returns 400 for %s and doesn't repeat it", async (_what, body) => {
+  ])('returns 400 for %s without repeating the body in the error', async (_what, body) => {
     const rejected = await parseError(await session.post(body))
     expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
     expect(rejected.body).not.toContain('my-secret-text')
@@ -103,7 +103,7 @@ describe('the message body', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/json; charset=latin1' }],
     [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('returns 415 for %j', async (headers) => {
+  ])('returns 415 for the headers %j', async (headers) => {
     const response = await session.post('{}', headers)
     expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })

@@ -106,7 +106,7 @@ it('counts and aborts every call, even if a client uses one ID for many calls', 
   await waitUntil(() => broken === 100)
 })
 
-it('responds to the calls in progress of a session whose secret is removed', async () => {
+it('responds with an error to calls in progress when the secret of their session is removed', async () => {
   await service.addTool(agentId, 'hang')
   const session = await openSse(service.url, { widget_id: widgetId }, { 'X-Agent-Secret': otherSecret })
   const calling = session.call('hang', { text: 'x' })
@@ -139,7 +139,7 @@ it("doesn't open a session with outdated tools if they changed during the call l
   session.close()
 })
 
-it('opens a stream after another request on the same connection and sends responses on it', async () => {
+it('opens a stream on a connection that has handled another request, and sends responses on the stream', async () => {
   await service.addTool(agentId, 'act')
   const other = await openSse(service.url, { widget_id: widgetId })
   const socket = openSocket(service.url)

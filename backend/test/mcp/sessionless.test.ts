@@ -75,7 +75,7 @@ describe.each([
     await client.close()
   })
 
-  it('acts for the call of an attempt token, until the attempt ends', async () => {
+  it('runs tools for the call of an attempt token, until the attempt ends', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
     const client = await connect('', { Authorization: `Bearer ${token}` })
@@ -91,7 +91,7 @@ describe.each([
   })
 })
 
-it('offers nothing that needs a stream beside the requests, so a client that listens for changes opens none', async () => {
+it('offers no change notifications, so a client that would listen for changes opens no stream', async () => {
   const response = await post('server/discover')
   expect(await response.json()).toMatchObject({ result: { capabilities: { tools: {} } } })
   const listening = await post('subscriptions/listen', { _meta: meta })
@@ -141,7 +141,7 @@ it('aborts a tool call when the client closes the connection', async () => {
   await waitUntil(() => aborted === 1)
 })
 
-it('accepts a name that is encoded in its header', async () => {
+it('accepts a tool name that is Base64-encoded in the Mcp-Name header', async () => {
   const encoded = `=?base64?${Buffer.from('echo').toString('base64')}?=`
   const response = await post(
     'tools/call',

@@ -3,7 +3,7 @@ import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, startMcpService, textResult } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-it('finishes in-flight tool calls when it stops, rejects new requests, and ends the streams', async () => {
+it('finishes in-flight tool calls when the service stops, rejects new requests, and ends the streams', async () => {
   let finish = () => {}
   let started = false
   const service = await startMcpService({
@@ -57,7 +57,7 @@ it("aborts and records tool calls that don't finish in time", async () => {
   await service.close()
 })
 
-it("doesn't open a session for a client that was being authorized when it stopped", async () => {
+it("doesn't open a session for a client that was being authorized when the service stopped", async () => {
   const service = await startMcpService()
   const { widgetId } = await service.addAgent()
   const before = service.queries()

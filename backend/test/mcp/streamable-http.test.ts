@@ -198,7 +198,7 @@ describe('a session of a process that no longer runs', () => {
     expect((await send('GET', undefined, inSession(id))).status).toBe(404)
   })
 
-  it("isn't one whose ID this process would have created, or no process", async () => {
+  it("isn't continued if its ID is one of this process, or one that no process creates", async () => {
     const { nodeId } = service.deps.replicas
     const random = randomBytes(16).toString('hex')
     for (const id of [`${nodeId}.${random}`, random, `${newNodeId()}.`, `${newNodeId()}.${random}x`])
@@ -254,7 +254,7 @@ it('ends a session and aborts its tool calls when the client deletes it', async 
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(404)
 })
 
-it('completes the request of a canceled tool call', async () => {
+it('completes the HTTP request of a canceled tool call', async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'canceled' } }

@@ -38,7 +38,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
   }
   const countClosed = () => service.logOutput().split('tool session closed').length
 
-  it('lists the tools, and which of them change nothing', async () => {
+  it('lists the tools, and marks those that change nothing', async () => {
     const client = await open()
     expect(Object.fromEntries(client.tools)).toEqual({
       echo: { description: 'Does echo.', inputSchema: textSchema, isReadOnly: true },
@@ -77,7 +77,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
     await waitUntil(() => countClosed() > closed)
   })
 
-  it('rejects a credential that the server rejects, and an open that takes too long', async () => {
+  it('fails to open with a credential that the server rejects, or when opening takes too long', async () => {
     await expect(open('wrong')).rejects.toMatchObject({ code: 401 })
     const url = toolSessionUrl(service.url, { widgetId: 'x' }, transport)
     await expect(openToolClient(url, secret, AbortSignal.abort())).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe("this process's own tool server", () => {
     ['192.0.2.7', 'http://192.0.2.7:8787/api/mcp/'],
     ['2001:db8::7', 'http://[2001:db8::7]:8787/api/mcp/'],
     ['outdial.internal', 'http://outdial.internal:8787/api/mcp/'],
-  ])('with HOST=%s is at %s, which it accepts as its own host', (host, url) => {
+  ])('with HOST=%s is at %s, an address that the server accepts as its own host', (host, url) => {
     const config = parseConfig({ HOST: host, PUBLIC_URL: 'https://calls.example.com' })
     const own = ownToolServerUrl(config)
     expect(own.href).toBe(url)
@@ -114,7 +114,7 @@ describe("this process's own tool server", () => {
     expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'DELETE'])
   })
 
-  it("doesn't count a chat's requests for their address, unlike requests without a valid credential", async () => {
+  it("doesn't count a chat's requests toward the limit per address, unlike requests with an invalid credential", async () => {
     const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const { port } = await listenWithLimits(service.deps, { maxBodiesPerAddress: 1 })
     const url = ownToolServerUrl({ host: '127.0.0.1', port })

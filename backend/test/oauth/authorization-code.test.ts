@@ -63,7 +63,7 @@ describe('discovery', () => {
     expect(await response.json()).toMatchObject({ token_endpoint: `${world.service.url}/oauth/token` })
   })
 
-  it("doesn't need offline_access, and ignores it", async () => {
+  it('ignores the offline_access scope, and returns a refresh token anyway', async () => {
     const { tokenResponse } = await connect(world.zapier, world.robin, 'Acme', {
       paramOverrides: { scope: 'calls:read offline_access' },
     })
@@ -139,7 +139,7 @@ describe('the authorization request', () => {
     expect(await expectImmediateError(world.zapier, { prompt: 'none' })).toBe('login_required')
   })
 
-  it('asks for the workspace again, even in the same browser', async () => {
+  it('asks for the workspace in each authorization, even in the same browser', async () => {
     const browser = createBrowser()
     await connect(world.zapier, world.robin, 'Acme', { browser })
     const { page } = await browser.open((await newFlow(world.zapier)).startUrl)
@@ -305,7 +305,7 @@ describe('tokens', () => {
     expect(await apiStatus(world.service, first.access_token)).toBe(401)
   })
 
-  it('detects a replay days later', async () => {
+  it('detects a replayed code days later', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     world.service.deps.clock.advance(7 * 86_400_000)
     expect(await readError(await exchangeCode(world.zapier, first.flow))).toEqual([400, 'invalid_grant'])

@@ -43,7 +43,7 @@ describe('authorizations that strangers start', () => {
     expect(await start(1)).toEqual([303])
   })
 
-  it('are limited to 240 per minute for an IPv6 /48, whose owner has many networks', async () => {
+  it('are limited to 240 per minute for all networks of an IPv6 /48 together', async () => {
     const limited: string[] = []
     for (let network = 0; network < 5; network += 1) {
       const address = `2001:db8:1:${network}::1`
@@ -53,7 +53,7 @@ describe('authorizations that strangers start', () => {
     expect(limited).toEqual(['2001:db8:1:4::1'])
   })
 
-  it('leave a few to every other network after 3,000 in a minute', async () => {
+  it('are still allowed a few times to each other network after 3,000 in a minute', async () => {
     const limits = createAuthorizationLimits({ clock: new ManualClock(), replicas: createLoneReplica() })
     const begin = (ip: string) =>
       limits.check({ ip }).then(
@@ -70,14 +70,14 @@ describe('authorizations that strangers start', () => {
     expect(await begin('198.51.100.8')).toBe('begun')
   })
 
-  it('explain the limit on a page', async () => {
+  it('get a page that explains the limit', async () => {
     await start(60)
     const response = await fetch(flow.startUrl, { redirect: 'manual' })
     expect(response.status).toBe(429)
     expect(await response.text()).toContain('Wait a minute, then reload this page.')
   })
 
-  it('are rejected if the request is longer than 4,096 characters, and are stored in less than 5 KB', async () => {
+  it('are rejected if longer than 4,096 characters, and take less than 5 KB each in the database', async () => {
     const long = await newFlow(world.zapier, { state: 'x'.repeat(4096) })
     expect(await start(1, long.startUrl)).toEqual([414])
     expect(await storedAuthorizations()).toEqual([])
@@ -103,7 +103,7 @@ describe('long URLs', () => {
   const slashes = `?a=${'/'.repeat(15_500)}x`
 
   it.each(['/oauth/token', '/oauth/revoke', '/.well-known/oauth-authorization-server'])(
-    'of %s are rejected before anything else reads them',
+    'of %s are rejected with the status 400 and a JSON error',
     async (path) => {
       const method = path.startsWith('/oauth/') ? 'POST' : 'GET'
       const response = await world.service.app.inject({ method, url: path + slashes })
@@ -114,12 +114,18 @@ describe('long URLs', () => {
     },
   )
 
-  it.each(['/oauth/authorize', '/oauth/authorize/x', '/connect/x'])('of %s get a page', async (path) => {
-    const response = await world.service.app.inject(path + slashes)
-    expect([response.statusCode, response.headers['content-type']]).toEqual([414, 'text/html; charset=utf-8'])
-  })
+  it.each(['/oauth/authorize', '/oauth/authorize/x', '/connect/x'])(
+    'of %s are rejected with the status 414 and an error page',
+    async (path) => {
+      const response = await world.service.app.inject(path + slashes)
+      expect([response.statusCode, response.headers['content-type']]).toEqual([
+        414,
+        'text/html; charset=utf-8',
+      ])
+    },
+  )
 
-  it('may have a slash at the end of the path, and in the query', async () => {
+  it('may have one slash at the end of the path, and many in the query', async () => {
     const response = await world.service.app.inject(
       `/.well-known/oauth-authorization-server/?a=${'/'.repeat(3_000)}x`,
     )
@@ -127,7 +133,7 @@ describe('long URLs', () => {
   })
 })
 
-it('limits the requests of a network for tokens, and the size of their bodies', async () => {
+it('limits the token requests of each network, and the size of their bodies', async () => {
   const post = (url: string, remoteAddress: string, payload = 'grant_type=x') =>
     world.service.app.inject({
       ...{ method: 'POST', url, remoteAddress, payload },

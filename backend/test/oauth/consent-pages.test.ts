@@ -80,7 +80,7 @@ describe('the sign-in page', () => {
     expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
   })
 
-  it('redirects only to its own paths after a sign-in without an app', async () => {
+  it('redirects only to paths of Outdial after a sign-in without an app', async () => {
     // The page after a sign-in without a valid `next` path: the overview of the user's first workspace.
     const overview = `/w/${world.robin.workspaces.Acme}/overview`
     for (const [next, path] of [
@@ -170,7 +170,7 @@ describe('the consent page', () => {
     expect(searchParams.get('state')).toBe(authorization.flow.state)
   })
 
-  it('connects with signInAndConsent()', async () => {
+  it('can be completed by the helper signInAndConsent()', async () => {
     const flow = await newFlow(world.zapier)
     const externalUrl = await signInAndConsent({
       startUrl: flow.startUrl,
@@ -207,7 +207,7 @@ describe('security', () => {
     expect(page.html).not.toMatch(/<script|<style|style=|https?:\/\/(?!www\.w3\.org)/)
   })
 
-  it("allows the scheme for an IPv6 redirect URI, whose host a policy can't contain", async () => {
+  it("allows forms to go to any http: URL for an IPv6 redirect URI, because a CSP can't contain the host", async () => {
     const { clientId } = await createOauthClient(world.service.deps, {
       name: 'Six',
       redirect_uris: ['http://[::1]:9/callback'],

@@ -98,7 +98,7 @@ it('serves the style sheet as immutable, and no files outside the assets folder'
   }
 })
 
-it('serves only the documented endpoints of the library', async () => {
+it("doesn't serve the OAuth library's undocumented endpoints", async () => {
   for (const url of [
     '/jwks',
     '/oauth/jwks',

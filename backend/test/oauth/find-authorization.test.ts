@@ -9,7 +9,7 @@ import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('an authorization in progress', () => {
-  it("doesn't let one user approve what another user was shown", async () => {
+  it("doesn't let a user approve an authorization that another user was shown", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Acme')
     const authorization = await openAuthorizationSignedIn()
     const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
@@ -38,7 +38,7 @@ describe('an authorization in progress', () => {
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('shows the consent page in two tabs, and returns 410 to the second one that is submitted', async () => {
+  it('shows the consent page in two tabs, and returns 410 to the tab that is submitted second', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page: duplicate } = await authorization.browser.open(authorization.page.url)
     expect(duplicate.text).toContain('Which workspace?')
@@ -71,7 +71,7 @@ describe('an authorization in progress', () => {
     expect(page.text).toContain('no longer valid')
   })
 
-  it('shows an error page if the return URL is opened again', async () => {
+  it('shows an error page if the return URL is opened without an authorization', async () => {
     const { page } = await createBrowser().open(`${world.service.url}/oauth/authorize/${'x'.repeat(43)}`)
     expect(page.status).toBe(410)
     expect(page.text).toContain('no longer valid')

@@ -43,7 +43,7 @@ describe('a long-lived connection', () => {
     })
   })
 
-  it('keeps a connection from before a scope existed, and asks to reconnect only where the scope is needed', async () => {
+  it('keeps a connection that lacks a newer scope, and asks to reconnect only for requests that need the scope', async () => {
     const older = Scope.options.filter((scope) => scope !== 'calls:write').join(' ')
     const first = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: older } })
     const later = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))

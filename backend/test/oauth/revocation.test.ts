@@ -45,7 +45,7 @@ const subscriptionsOf = async (workspaceId: number | undefined): Promise<number>
 }
 
 describe('token revocation', () => {
-  it('answers with JSON, which clients parse', async () => {
+  it('returns JSON, because clients parse the response', async () => {
     const { access_token } = await connect(world.zapier, world.robin, 'Acme')
     const response = await revoke(world.zapier, access_token)
     expect(response.headers.get('content-type')).toMatch(/^application\/json/)
@@ -60,7 +60,7 @@ describe('token revocation', () => {
     expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
 
-  it('ends every token of a connection, and no other, when its refresh token is revoked', async () => {
+  it('ends all tokens of a connection, but no other connection, when the refresh token is revoked', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
     const other = await connect(world.zapier, world.robin, 'Acme')
@@ -115,7 +115,7 @@ describe('webhook subscriptions', () => {
 })
 
 describe('a disconnected app', () => {
-  it('loses its tokens and subscriptions in that workspace only', async () => {
+  it('loses its tokens and subscriptions only in the workspace that disconnected it', async () => {
     const acme = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: null } })
     const globex = await connect(world.zapier, world.robin, 'Globex', { paramOverrides: { scope: null } })
     const other = await connect(await seedApp(world.service, 'public', 'Other'), world.robin, 'Acme')

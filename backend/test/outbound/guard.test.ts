@@ -114,7 +114,7 @@ describe('hostnames', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it("connects only to the permitted ones of a hostname's addresses", async () => {
+  it('connects only to the permitted addresses of a hostname', async () => {
     const { asked: resolvedHosts, resolve } = createResolver(['10.0.0.1', '127.0.0.1', '169.254.169.254'])
     const send = createGuardedSend({ allowLoopback: true, resolve })
     const response = await send(request(receiver.url('/', 'hooks.example.test')))

@@ -88,7 +88,7 @@ describe('an event stream', () => {
     await expect(read(tooMuch)).rejects.toMatchObject(tooLarge)
   })
 
-  it('counts what is in a compressed response', async () => {
+  it('counts the decompressed bytes of a compressed response', async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).end(gzipSync(event(100_000)))
     const response = await local.fetch(receiver.url(), { method: 'POST', body: '' })
@@ -116,7 +116,7 @@ describe('an event stream', () => {
   const post = (message: object) =>
     local.fetch(receiver.url(), { method: 'POST', body: JSON.stringify(message) })
 
-  it('that a GET opened has these limits again for each request of ours', async () => {
+  it('that a GET opened gets the full limits again for each request that Outdial sends', async () => {
     const receive = await openStream()
     for (let count = 0; count < 5; count += 1) {
       await post({ jsonrpc: '2.0', id: count, method: 'tools/list' })
@@ -127,7 +127,7 @@ describe('an event stream', () => {
     await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
   })
 
-  it('that a GET opened has no more for answers to pings of the server', async () => {
+  it("that a GET opened gets no higher limits for Outdial's responses to the server's pings", async () => {
     const receive = await openStream()
     await receive(event(800))
     await post({ jsonrpc: '2.0', id: 1, result: {} })
@@ -135,7 +135,7 @@ describe('an event stream', () => {
   })
 })
 
-it('limits the values of a body', async () => {
+it('limits the number of values in a JSON body', async () => {
   const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
   const read = async (text: string) => {
     receiver.respond = (_request, response) =>

@@ -79,7 +79,7 @@ it("doesn't use a connection for another origin, even at the same address", asyn
   expect(lookups).toEqual(['one.example.test', 'other.example.test'])
 })
 
-it('sends a request again on a new connection if the server closed the used one', async () => {
+it('sends a request again on a new connection if the server closed the old connection', async () => {
   let requests = 0
   const server = createServer((socket) => {
     socket.on('error', () => {})

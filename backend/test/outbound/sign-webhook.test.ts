@@ -15,7 +15,7 @@ const folder = useTestFolder()
 const newKey = () => randomBytes(32)
 const verifierOf = (key: Buffer) => new Webhook(key, { format: 'raw' })
 
-it('signs any body so that an independent verifier accepts it and rejects a changed one', () => {
+it('signs any body so that an independent verifier accepts the body, and rejects a changed body', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const key = newKey()
@@ -28,7 +28,7 @@ it('signs any body so that an independent verifier accepts it and rejects a chan
   )
 })
 
-it('can be verified with either of two keys, but not with any other', () => {
+it('creates signatures that can be verified with either of two keys, but not with another key', () => {
   const keys = [newKey(), newKey()]
   const headers = signWebhook({
     id: 'evt_1',
@@ -40,7 +40,7 @@ it('can be verified with either of two keys, but not with any other', () => {
   expect(() => verifierOf(newKey()).verify('{}', headers)).toThrow('No matching signature')
 })
 
-it('can be verified with the code in docs/reference/webhooks.md, also while the secret is rotated', async () => {
+it('creates signatures that the code in docs/reference/webhooks.md verifies, even during a rotation', async () => {
   const [code = ''] = codeBlocks('docs/reference/webhooks.md', 'js')
   const file = path.join(folder.path, 'verify.mjs')
   await writeFile(file, code)

@@ -47,7 +47,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
   return results
 }
 
-it('erases a contact once for two simultaneous requests, and never for another workspace', async () => {
+it('erases a contact once for two simultaneous requests, and not for a request from another workspace', async () => {
   const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
   const theirs = eraseContact(deps, other.workspaceId, call.contact.id)
@@ -73,7 +73,7 @@ it('stores nothing that arrives while the contact is being erased', async () => 
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
 })
 
-it('erases tool calls of other contacts that mention the contact, also one made while the erasure waits', async () => {
+it("erases other contacts' tool calls that mention the contact, even if recorded while the erasure waits", async () => {
   const other = await seedCall(deps, seed, '+12025550174')
   const attempt = await claim()
   const { contact } = await seedCall(deps, seed, number, person)
@@ -97,7 +97,7 @@ it('erases tool calls of other contacts that mention the contact, also one made 
   expect(await findTraces()).toEqual([])
 })
 
-it('deletes a chat whose tool call mentions the contact, also one made while the erasure waits', async () => {
+it('deletes a chat whose tool call mentions the contact, even if recorded while the erasure waits', async () => {
   const { contact } = await seedCall(deps, seed, number, person)
   const chat = await seedChatWithToken(deps, seed)
   const locked = Promise.withResolvers<void>()

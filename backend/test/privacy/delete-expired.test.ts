@@ -9,7 +9,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('deletes expired rows once an hour, and keeps the others', async () => {
+it('deletes expired rows once an hour, and keeps all other rows', async () => {
   const deps = testDeps(database.db)
   const { userId } = await seedWorkspace(deps)
   const minutes = (count: number) => new Date(deps.clock.now().getTime() + count * 60_000)
@@ -41,7 +41,7 @@ it('deletes expired rows once an hour, and keeps the others', async () => {
   await cleanup.stop()
 })
 
-it('deletes other expired rows, even if those of one table can never be deleted', async () => {
+it('deletes the expired rows of other tables, even if deleting from one table always fails', async () => {
   const deps = testDeps(database.db)
   const { userId } = await seedWorkspace(deps, 'Stuck')
   const expired = new Date(deps.clock.now().getTime() - 60_000)
@@ -121,7 +121,7 @@ it('keeps expired links for a month, so that their pages can say that they expir
   }
 })
 
-it('deletes more expired responses than one statement does, and keeps the current ones', async () => {
+it('deletes more expired responses than one statement can delete, and keeps the current ones', async () => {
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps, 'Busy')
   const now = deps.clock.now()

@@ -195,7 +195,7 @@ it('has an eraser for every column that can contain something about a contact', 
   expect(await findColumnsWithoutEraser()).toEqual([])
 })
 
-it("lists no exception that is erased or doesn't exist", async () => {
+it('lists only exceptions that exist and have no eraser', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
     union all
@@ -205,7 +205,7 @@ it("lists no exception that is erased or doesn't exist", async () => {
   expect(listed.filter((name) => !names.has(name) || erased.columns.has(name))).toEqual([])
 })
 
-it('finds a new table, a new column, and an unrelated table that have no eraser', async () => {
+it('finds columns without an eraser in a new table, an existing table, and an unrelated table', async () => {
   await asSuperuser(database.db, (db) =>
     sql`create table contact_photo (contact_id bigint references contact, caption text)`.execute(db),
   )

@@ -193,7 +193,7 @@ it('ignores a late report about an erased conversation', async () => {
   expect(await findTraces(callId)).not.toContain('secret')
 })
 
-it('keeps newer conversations, and all of those in workspaces without a retention period', async () => {
+it('keeps newer conversations, and all conversations of workspaces without a retention period', async () => {
   const recent = await seedConversation(await seedWithRetention(30), 29)
   const retained = await seedConversation(await seedWithRetention(null), 3_000)
   await runErasure()

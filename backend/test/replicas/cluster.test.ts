@@ -89,7 +89,7 @@ describeWithRedisServer('two API processes and two workers', () => {
   }
 
   it.each(['SSE', 'Streamable HTTP'])(
-    'let an agent open a session on one and use tools through the other during a call, over %s',
+    'let an agent open a session through one API process and use tools through the other, over %s',
     async (transport) => {
       const [first, second] = cluster.apis
       const callId = await queue(first.url)

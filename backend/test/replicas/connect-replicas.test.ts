@@ -67,7 +67,7 @@ describeWithRedis('replicas', () => {
     expect(ofFirst).toHaveLength(7)
   })
 
-  it('ignore messages of other installations, and messages that no process sealed', async () => {
+  it("ignore messages of other installations, and messages that weren't sealed by a process", async () => {
     const [replica, stranger] = [await start(), await start()]
     const received = listen(replica)
     const client = createClient({ url: redisUrl })
@@ -146,7 +146,7 @@ describeWithRedis('replicas', () => {
     expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
   })
 
-  it("don't consider a process killed while the database is unreachable, too", async () => {
+  it("don't consider a process killed while the database is also unreachable", async () => {
     const db = connect({ url: 'postgres://127.0.0.1:1/outdial' })
     const replicas = await connectReplicas(testDeps(db), redisUrl)
     expect(await replicas.request(newNodeId(), null, 10)).toEqual({ state: 'unavailable' })
@@ -154,7 +154,7 @@ describeWithRedis('replicas', () => {
     await db.destroy()
   })
 
-  it("don't use Redis for the next requests if it took too long to count one", async () => {
+  it("don't use Redis for the next requests after counting a request in Redis took too long", async () => {
     const proxy = await createDatabaseProxy(redisUrl)
     const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
     const count = () => replicas.runScript('return 1', [])
@@ -169,7 +169,7 @@ describeWithRedis('replicas', () => {
     await proxy.disconnect()
   })
 
-  it('start and handle requests without a Redis that they can reach, and log no part of its URL', async () => {
+  it("start and handle requests while Redis is unreachable, and don't log its user or password", async () => {
     const url = 'redis://robin:the-password-of-redis@127.0.0.1:1/0'
     const replica = await start(createInstallation(database.db), url)
     await seedWorkspace(replica.deps)

@@ -54,7 +54,7 @@ async function recordOther(hasModel: boolean | null): Promise<string> {
   return id
 }
 
-it('fails /readyz of a worker that has had no model for two minutes beside a process with one', async () => {
+it("fails a worker's /readyz after two minutes without a model if another process has a model", async () => {
   const worker = await startProcess({ ...withoutModel, ROLE: 'worker' })
   const other = await recordOther(true)
   await worker.pass(2 * secondMs)
@@ -71,21 +71,24 @@ it('fails /readyz of a worker that has had no model for two minutes beside a pro
   expect(await worker.isReady()).toEqual([200, 'ok'])
 })
 
-it.each(['api', 'all'])('only logs it with ROLE=%s, whose other requests still work', async (role) => {
-  const process = await startProcess({ ...withoutModel, ROLE: role })
-  await recordOther(true)
-  await process.pass(2 * secondMs)
-  await process.pass(5 * minuteMs)
-  expect(process.lines).toHaveLength(1)
-  expect(await process.isReady()).toEqual([200, 'ok'])
-})
+it.each(['api', 'all'])(
+  'only logs the missing model with ROLE=%s, because other requests still work',
+  async (role) => {
+    const process = await startProcess({ ...withoutModel, ROLE: role })
+    await recordOther(true)
+    await process.pass(2 * secondMs)
+    await process.pass(5 * minuteMs)
+    expect(process.lines).toHaveLength(1)
+    expect(await process.isReady()).toEqual([200, 'ok'])
+  },
+)
 
 it.each<[string, Record<string, string>, boolean | null]>([
   ['neither process has a model', withoutModel, false],
   ['the other process is of an earlier version', withoutModel, null],
   ['both have one', {}, true],
   ['only this process has one', {}, false],
-])('says nothing if %s', async (_title, settings, hasModel) => {
+])('logs nothing and stays ready if %s', async (_title, settings, hasModel) => {
   const worker = await startProcess({ ...settings, ROLE: 'worker' })
   await recordOther(hasModel)
   await worker.pass(2 * secondMs)

@@ -128,7 +128,7 @@ describeWithRedis('processes with one Redis', () => {
     expect(stdout).not.toContain('REDIS_URL')
   })
 
-  it('show on every live page what happens in any of them', async () => {
+  it('show the changes of every process on the live pages of all processes', async () => {
     const redis = { REDIS_URL: redisUrl }
     const [first, second] = await Promise.all([
       start({ ROLE: 'api', ...redis }),

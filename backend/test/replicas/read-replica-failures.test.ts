@@ -56,14 +56,14 @@ const readName = async (db = replica.openWorkspace(workspaceId)) => {
   return rows.map(({ name }) => name).join()
 }
 
-it('reads only the rows of the workspace, and only after a row of this process has arrived', async () => {
+it("reads the workspace's rows from the replica once a heartbeat of this process has arrived there", async () => {
   expect(await readName()).toBe('In the database')
   await receiveHeartbeat()
   // If the query weren't limited to the workspace, the result would also have other names.
   expect(await readName()).toBe('In the replica')
 })
 
-it('reads from the database when the last row of this process is too old', async () => {
+it("reads from the database when this process's last heartbeat in the replica is too old", async () => {
   await receiveHeartbeat()
   deps.clock.advance(maxLagMs + 1_000)
   expect(await readName()).toBe('In the database')
@@ -115,7 +115,7 @@ it('reports an error of the statement itself, and continues to use the replica',
   expect(await readName()).toBe('In the replica')
 })
 
-it('stays in use if a workspace uses its share of the connections for too long', async () => {
+it('keeps using the replica while one workspace uses up its share of the connections', async () => {
   const other = await seedWorkspace(deps, 'In the database')
   await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
   await receiveHeartbeat()

@@ -136,13 +136,13 @@ const openFromReplica = async (path: string) => {
 
 const countWarnings = () => service.logOutput().split("read replica can't be used").length - 1
 
-it('gives lists and exports to browsers', async () => {
+it('serves lists and exports to browsers', async () => {
   await waitForUse(true)
   for (const path of lists) await openFromReplica(path)
   expect(Number(await readMetric('lag_seconds'))).toBeLessThan(10)
 })
 
-it("isn't used for the API, pages of one object, and forms", async () => {
+it("isn't used for the API, pages of a single object, or forms", async () => {
   await waitForUse(true)
   await addContact('+12025550111', 'Alex')
   const call = await workspace.db.selectFrom('call').select(['id', 'contact_id']).executeTakeFirstOrThrow()
@@ -216,7 +216,7 @@ it("isn't used while it's down, and is used again without a restart", async () =
   await openFromReplica('/calls')
 })
 
-it('lets a process start and show pages before the replica has the tables, and is used when they have arrived', async () => {
+it('lets a process start before the replica has the tables, and is used once the tables have arrived', async () => {
   await servers.pause()
   await sql`create database another`.execute(administrator)
   const toAnother = (url: string) => url.replace(/postgres$/, 'another')

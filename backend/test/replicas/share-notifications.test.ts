@@ -83,7 +83,7 @@ const connections = `
   from pg_stat_activity
   where datname = current_database() and application_name = 'outdial notifications'`
 
-it('notifies this process at once, and the others that have workers, once each', async () => {
+it('notifies this process at once, and each other process that has workers once', async () => {
   const api = await start('api')
   const [worker, other] = [await start('worker'), await start('all', { otherWorkers: 10 })]
   api.notify.callQueued()
@@ -131,13 +131,16 @@ function measureWaits({ workers, everyMs }: { workers: number; everyMs: number }
   return waits.toSorted((a, b) => a - b)
 }
 
-it.each([2, 10, 30])('looks soon at whatever is queued, with %i workers and however often', (workers) => {
-  for (const everyMs of [1_000, 200, 100, 50, 20, 5]) {
-    const waits = measureWaits({ workers, everyMs })
-    expect(waits[Math.floor(waits.length * 0.5)]).toBeLessThan(20)
-    expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(150)
-  }
-})
+it.each([2, 10, 30])(
+  'looks for work soon after each notification, with %i workers and at any rate',
+  (workers) => {
+    for (const everyMs of [1_000, 200, 100, 50, 20, 5]) {
+      const waits = measureWaits({ workers, everyMs })
+      expect(waits[Math.floor(waits.length * 0.5)]).toBeLessThan(20)
+      expect(waits[Math.floor(waits.length * 0.99)]).toBeLessThan(150)
+    }
+  },
+)
 
 it('sends no message while no other process has workers', async () => {
   const [alone, other] = [await start('all', { otherWorkers: 0 }), await start()]
@@ -151,7 +154,7 @@ it('sends no message while no other process has workers', async () => {
   expect(other.received).toEqual(['importQueued'])
 })
 
-it('sends few messages for many notifications, and each report of an attempt once', async () => {
+it("combines many notifications into few messages, and sends each call attempt's ID once", async () => {
   const messages: string[] = []
   const listener = new pg.Client({ connectionString: database.url })
   await listener.connect()
@@ -173,7 +176,7 @@ it('sends few messages for many notifications, and each report of an attempt onc
   for (const message of messages) expect(Buffer.byteLength(message)).toBeLessThan(8_000)
 })
 
-it('reconnects after the connection is lost, looks for work once, and then sends what waited', async () => {
+it('reconnects after a lost connection, looks for work once, and then sends the waiting notifications', async () => {
   const proxy = await openProxy()
   const [first, second] = [await start('api', { url: proxy.url }), await start('worker')]
   const up = async () => (await first.deps.metrics.notificationsUp.get()).values[0]?.value
@@ -197,7 +200,7 @@ it('reconnects after the connection is lost, looks for work once, and then sends
   expect(await up()).toBe(1)
 })
 
-it('delays only the calls that are queued while the connection is lost, and none until the poll', async () => {
+it("delays only calls that are queued while the connection is lost, and only until it's restored", async () => {
   const proxy = await openProxy()
   const [api, worker] = [await start('api'), await start('worker', { url: proxy.url })]
   const seed = await seedWorkspace(api.deps)
@@ -237,7 +240,7 @@ it('delays only the calls that are queued while the connection is lost, and none
   await waitUntil(() => isDialed(after))
 })
 
-it('ignores what other programs send on its channel', async () => {
+it('ignores messages that other programs send on the channel', async () => {
   const [first, second] = [await start(), await start()]
   for (const message of [
     '',
@@ -253,7 +256,7 @@ it('ignores what other programs send on its channel', async () => {
   expect(first.received).toEqual(['callQueued'])
 })
 
-it('sends what waits before it closes its connection', async () => {
+it('sends the waiting notifications before it closes the connection', async () => {
   const [first, second] = [await start(), await start()]
   first.notify.callQueued()
   first.notify.deliveryQueued()

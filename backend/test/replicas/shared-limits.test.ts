@@ -63,7 +63,7 @@ describeWithRedis('limits of two replicas', () => {
     expect((await get(0, await newKey())).status).toBe(200)
   })
 
-  it("count a workspace's requests once, without those over the limit of their connection", async () => {
+  it("count a workspace's requests once, except requests over their connection's limit", async () => {
     const [{ deps }] = replicas
     const { workspaceId, userId } = await seedWorkspace(deps)
     const create = async (name: string) => (await createApiKey(deps, workspaceId, userId, name)).key
@@ -93,7 +93,7 @@ describeWithRedis('limits of two replicas', () => {
     expect(bytes).toBeLessThan(200)
   })
 
-  it('count sign-in attempts once, and start again after a successful one', async () => {
+  it('count sign-in attempts once, and start again after a successful sign-in', async () => {
     const { email } = await seedUser(replicas[0].deps)
     const signIn = async (index: number, typedPassword: string) => {
       const { app } = replicaAt(index)
@@ -135,7 +135,7 @@ describeWithRedis('limits of two replicas', () => {
     })
   })
 
-  it('leave no key, address, or email in Redis, and nothing that stays', async () => {
+  it('store no API key, address, or email in Redis, and only values that expire', async () => {
     const client = createClient({ url: redisUrl })
     await client.connect()
     const listNames = async () => new Set(await client.keys('outdial:*'))

@@ -155,7 +155,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     session.close()
   })
 
-  it('returns 404 for a session that has ended, or of a replica that has stopped', async () => {
+  it('returns 404 for a session that has ended or whose replica has stopped', async () => {
     const session = await open()
     const other = await open()
     session.close()
@@ -200,7 +200,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     expect((await send(second, 'POST', ping, id)).status).toBe(404)
   })
 
-  it("doesn't continue a session again if it ends while a request is being authorized", async () => {
+  it("doesn't revive a session that ends while another request is being authorized", async () => {
     const id = await initialize()
     await first.stop()
     const request = second.deps.replicas.request.bind(second.deps.replicas)
@@ -224,7 +224,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     expect((await send(second, 'POST', ping, id)).status).toBe(404)
   })
 
-  it('never asks a client to repeat a call that may have been made, because its response was lost', async () => {
+  it("doesn't ask a client to repeat a tool call whose response was lost, because it may have been made", async () => {
     const session = await open()
     const id = await initialize()
     second.deps.replicas.request = async () => ({ state: 'unanswered' })
@@ -239,7 +239,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     session.close()
   })
 
-  it('notifies a session of tools that were changed on another replica, and shows them', async () => {
+  it('notifies a session of tools that changed on another replica, and lists the changed tools', async () => {
     const session = await open()
     const listNames = async () => (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
     expect(await listNames()).toEqual(['echo'])
