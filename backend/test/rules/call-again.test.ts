@@ -9,7 +9,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('names the limit before a member calls a number again that was called as often as allowed', async () => {
+it('names the limit before a member calls a number that was already called as often as allowed', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -32,7 +32,7 @@ it('names the limit before a member calls a number again that was called as ofte
   )
 })
 
-it('says after a member called a contact without the required consent that no call is placed', async () => {
+it("tells a member who calls a contact without the required consent that the call isn't placed", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user

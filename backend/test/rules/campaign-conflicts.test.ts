@@ -39,7 +39,7 @@ it('names the settings of a saved campaign that conflict with the rules', async 
   expect(await edit({})).not.toContain('rules allow')
 })
 
-it('warns a program about the settings of a new campaign that conflict with the rules', async () => {
+it('warns an API client about settings of a new campaign that conflict with the rules', async () => {
   const { service } = world
   const { seed } = await seedSignedInOwner(service)
   const { key } = await createApiKey(service.deps, seed.workspaceId, seed.userId, 'Test')

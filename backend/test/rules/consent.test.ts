@@ -68,18 +68,18 @@ describe('when a call is queued', () => {
     ['oral consent', () => oral(), 'consent_missing'],
     ['written consent that is too old', () => written(31), 'consent_expired'],
     ['recent written consent', () => written(), null],
-  ])('decides about %s', async (_name, consent, reason) => {
+  ])('queues or suppresses a call, depending on the consent: %s', async (_name, consent, reason) => {
     const call = await queue(consent())
     expect(call).toMatchObject(reason === null ? { status: 'queued' } : suppressed(reason))
   })
 
-  it('accepts any consent where the campaign does', async () => {
+  it('accepts any kind of consent if the campaign requires any', async () => {
     await requireConsent('any')
     expect(await queue(oral(4_000))).toMatchObject({ status: 'queued' })
     expect(await queue()).toMatchObject(suppressed('consent_missing'))
   })
 
-  it('uses the consent that the contact gave before', async () => {
+  it('uses the consent that is already stored for the contact', async () => {
     const number = freshNumber()
     const campaign = { campaign_id: api.seed.campaignId }
     await post(written(), number)
@@ -91,7 +91,7 @@ describe('when a call is queued', () => {
     expect(await queue({ test: true })).toMatchObject({ status: 'queued' })
   })
 
-  it('requires what the workspace requires, in every campaign', async () => {
+  it('applies the consent that the workspace requires to every campaign', async () => {
     await requireConsent('none')
     await setRules(api.deps, api.seed, { consent_required: 'any', consent_max_age_days: '10' })
     expect(await queue()).toMatchObject(suppressed('consent_missing'))
@@ -102,7 +102,7 @@ describe('when a call is queued', () => {
     expect(await queue(written(6))).toMatchObject(suppressed('consent_expired'))
   })
 
-  it("prefers the do-not-call list's reason", async () => {
+  it('names the do-not-call list, not the consent, as the reason if both suppress the call', async () => {
     expect(await queue({ do_not_call: true })).toMatchObject(suppressed('do_not_call'))
   })
 })
@@ -149,7 +149,7 @@ describe('when the rules change while calls wait', () => {
 })
 
 describe('POST /campaigns/', () => {
-  it('requires no consent by default, and returns what was asked for', async () => {
+  it('requires no consent by default, and returns the settings of the request', async () => {
     const { agentId: agent_id, phoneNumberId: phone_number_id } = api.seed
     const create = async (more: object) =>
       api.send({
@@ -179,7 +179,7 @@ describe('a program that repeats a suppressed call', () => {
     expect(await post({}, number)).toMatchObject({ status: 201, call_queued: true })
   })
 
-  it('gets the same call although another one is open, if it asks for one more', async () => {
+  it('gets the same suppressed call although another call is open, if it asks for an additional call', async () => {
     const number = freshNumber()
     const tomorrow = new Date(now().getTime() + 86_400_000)
     const open = await post({ ...written(), scheduled_at: tomorrow }, number)
@@ -198,7 +198,7 @@ describe('a program that repeats a suppressed call', () => {
     })
   })
 
-  it('gets a new call for another reason, and once nothing is missing', async () => {
+  it('gets a new call if the reason is another one, or once the consent is sufficient', async () => {
     const number = freshNumber()
     const first = await post({}, number)
     const expired = await post(written(31), number)

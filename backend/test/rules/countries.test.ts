@@ -27,12 +27,15 @@ it.each([
   [german, ['DE'], true],
   [satellite, ['US', 'DE'], false],
   [satellite, null, true],
-])('decides by the country of the whole number: %s with %j', (phoneNumber, countries, isAllowed) => {
-  expect(isCountryAllowed({ countries }, phoneNumber)).toBe(isAllowed)
-})
+])(
+  "decides by the whole number's country, not by its country code: %s with %j",
+  (phoneNumber, countries, isAllowed) => {
+    expect(isCountryAllowed({ countries }, phoneNumber)).toBe(isAllowed)
+  },
+)
 
 describe('when a call is queued', () => {
-  it('rejects a country that is not called, names it, and saves nothing', async () => {
+  it("rejects a call to a country that isn't allowed, names the country, and saves nothing", async () => {
     await setCountries('United States, Germany')
     const response = await post(jamaican)
     expect(response.statusCode).toBe(422)
@@ -47,7 +50,7 @@ describe('when a call is queued', () => {
     expect(await contacts.execute()).toEqual([])
   })
 
-  it('queues a call to a country that is called, and to every country if none is set', async () => {
+  it('queues a call to an allowed country, and to any country if none is listed', async () => {
     await setCountries('United States, Germany')
     expect((await queue(german)).status).toBe('queued')
     await setCountries('')
@@ -60,7 +63,7 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it('lists a number of any country, and cancels calls to it', async () => {
+  it('adds numbers of any country to the do-not-call list, and cancels calls to any country', async () => {
     await setCountries('United States')
     expect(await queue('+493090182097', { do_not_call: true })).toMatchObject({
       outcome: 'suppressed',
@@ -73,7 +76,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call as suppressed, with its event, if its country is no longer called', async () => {
+  it('completes a call as suppressed, with its event, if its country is no longer allowed', async () => {
     await setCountries('')
     const { id } = await queue('+493090182099')
     const other = await queue(freshNumber())
@@ -92,7 +95,7 @@ describe('when a call is claimed', () => {
     expect((await listEvents(api.deps, id)).map((event) => event.data)).toEqual([completed])
   })
 
-  it('dials every country while calls are simulated', async () => {
+  it('dials numbers of every country while calls are simulated', async () => {
     const deps = { ...api.deps, config: { ...api.deps.config, telephony: 'simulated' as const } }
     await setCountries('')
     const { id } = await queue('+493090182098')

@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it('knows all attempts of 30 days, also after an attempt that no limit applied to was undone', async () => {
+  it('remembers all attempts of 30 days, even after an exempt attempt was undone', async () => {
     await setRules({ max_attempts_per_30_days: '30' })
     await callInVain()
     await sql`
@@ -89,7 +89,7 @@ describe('when a call is queued', () => {
     expect(await queue(freshNumber())).toMatchObject(dueNow)
   })
 
-  it('counts the attempts of all campaigns, also those that were placed while the rule was off', async () => {
+  it('counts the attempts of all campaigns, including attempts that were placed while the rule was off', async () => {
     await setRules({})
     const campaign_id = await seedCampaign(world.deps, world.seed)
     await callInVain({ campaign_id })
@@ -118,7 +118,7 @@ describe('when a call is queued', () => {
     expect(endedReasonTexts.frequency.meaning).toBe("This number can't be called again within 7 days.")
   })
 
-  it('says that the frequency delays a scheduled call, not calling hours', async () => {
+  it('names the frequency, not calling hours, as the reason why a scheduled call waits', async () => {
     await callInVain()
     await callInVain()
     const { id } = await queue(number, { scheduled_at: after(2) })
@@ -127,7 +127,7 @@ describe('when a call is queued', () => {
     )
   })
 
-  it('says that the frequency delays a retry', async () => {
+  it('names the frequency as the reason why a retry waits', async () => {
     await callInVain()
     await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['no_answer'] })
     const id = await callInVain()
@@ -136,7 +136,7 @@ describe('when a call is queued', () => {
     )
   })
 
-  it('remembers the attempts after the contact was erased', async () => {
+  it('still counts the attempts to a number after its contact was erased', async () => {
     const { contact } = await queue(number)
     const [attempt] = await claim()
     if (attempt === undefined) throw new Error('the call was not claimed')
@@ -258,7 +258,7 @@ describe('one conversation per number in 24 hours', () => {
 })
 
 describe('a conversation that was cut off', () => {
-  it("counts as a conversation, and isn't a reason to call the contact again", async () => {
+  it("counts as a conversation, and isn't retried", async () => {
     await setRules({})
     const { workspaceId, campaignId } = world.seed
     await editCampaign(world.deps, workspaceId, campaignId, {
@@ -300,7 +300,7 @@ const finishConversation = (
   })
 
 describe('calls that are exempt', () => {
-  it('places a scheduled callback that the contact asked for in a conversation, and counts it', async () => {
+  it('places a callback that the contact asked for in a conversation, and counts the attempt', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
@@ -311,7 +311,7 @@ describe('calls that are exempt', () => {
     expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
   })
 
-  it("doesn't delay a callback from a conversation that was erased before", async () => {
+  it("doesn't delay a callback from a conversation that has been erased", async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
@@ -326,7 +326,7 @@ describe('calls that are exempt', () => {
     expect(await claimOne(callback)).toMatchObject({ request: { callId: callback } })
   })
 
-  it('delays a callback if the contact said little, as a voicemail greeting does', async () => {
+  it('delays a callback if the contact said as little as a voicemail greeting', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)

@@ -33,7 +33,7 @@ async function stopForDay(seed: Seed): Promise<void> {
 const claim = async (workspaceId: number) =>
   (await claimAndSettle(world.service.deps, realLease, 50)).filter((each) => each.workspaceId === workspaceId)
 
-it('names a limit that is reached where a member chooses a campaign to call a contact', async () => {
+it('names a used-up limit where a member chooses the campaign for a call to a contact', async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, freshNumber())
   await world.service.deps.db.deleteFrom('call').where('contact_id', '=', contact.id).execute()
@@ -50,7 +50,7 @@ it('names a limit that is reached where a member chooses a campaign to call a co
   expect(waiting.text).toContain("The day's calls from the campaign's phone number are used up.")
 })
 
-it('looks at the limits again when the time zone of the workspace changes', async () => {
+it("checks the limits again when the workspace's time zone changes", async () => {
   const user = await seedSignedInOwner(world.service)
   await stopForDay(user.seed)
   const stop = () =>

@@ -65,7 +65,7 @@ describe('calls per day from a number', () => {
     expect(await findQueue()).toMatchObject({ claim_at: nextDay })
   })
 
-  it('starts no more calls at once than are left for the day', async () => {
+  it('claims at most as many calls at once as are left for the day', async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     for (let count = 0; count < 4; count += 1) await queue(freshNumber())
     expect(await claim()).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('calls per day from a number', () => {
     expect((await claim()).map(({ request }) => [id, other.id].includes(request.callId))).toEqual([true])
   })
 
-  it("subtracts an attempt that wasn't placed from the day on which it started", async () => {
+  it("removes an attempt that wasn't placed from the count of the day on which the attempt started", async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -95,7 +95,7 @@ describe('calls per day from a number', () => {
     expect(await claim()).toEqual([])
   })
 
-  it('ends when calls are simulated', async () => {
+  it('no longer stops a campaign once calls are simulated', async () => {
     await setRules({ max_attempts_per_own_number: '1' })
     await callInVain()
     await queue(freshNumber())

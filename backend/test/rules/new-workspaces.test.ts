@@ -17,7 +17,7 @@ it('gives a new workspace the hours by law and three call attempts a day, and no
   expect(rules.changed?.by).toEqual({ kind: 'member', id: seed.userId })
 })
 
-it('says which of these rules are on where it lists the first steps', () => {
+it('names the active call rules in the list of first steps', () => {
   const describe = (rules: Partial<CallRules>) => {
     const none = { number: false, agent: false, campaign: false, call: false, connection: false }
     return listFirstSteps(none, { ...noRules, ...rules }).map(({ why }) => why)[2]
@@ -31,7 +31,7 @@ it('says which of these rules are on where it lists the first steps', () => {
   )
 })
 
-it('asks the members of a workspace without rules to set them, until an owner has', async () => {
+it('asks members of a workspace without rules to set rules, until an owner saves them', async () => {
   const user = await seedSignedInOwner(world.service)
   expect((await user.open('/')).text).toContain('Set who may be called.')
   await user.browser.press(await user.open('/settings/rules'), 'Save', {})

@@ -59,7 +59,7 @@ describe('when a call is queued', () => {
     })
   })
 
-  it('says that the rules delay the call', async () => {
+  it('says that the hours by law or closed days delay the call', async () => {
     world.deps.clock.advance(9 * 3_600_000) // 8 PM
     const { id } = await queue(miami)
     expect(await readWait(id)).toMatch(
@@ -67,7 +67,7 @@ describe('when a call is queued', () => {
     )
   })
 
-  it("doesn't blame calling hours for what the law delays", async () => {
+  it('names the hours by law, not calling hours, as the reason why a scheduled call waits', async () => {
     const { id } = await queue('+12515550101', { scheduled_at: '2026-05-10T16:00:00Z' }) // a Sunday in Alabama
     expect(await readWait(id)).toMatch(
       /^Scheduled for [^.]*\. It's [^.]*\. The hours by law or closed days delay the call\. Next attempt: May 11, 8:00 AM /,
@@ -91,7 +91,7 @@ describe('when a call is claimed', () => {
     expect(await read(id)).toMatchObject({ next_attempt_at: '2026-05-05T12:00:00.000Z' })
   })
 
-  it('completes a call that has no permitted hour any more', async () => {
+  it('completes a call that no longer has a permitted hour', async () => {
     await setRules({})
     const { id } = await queue(newYork)
     const closed_dates = Array.from({ length: 9 }, (_, day) => `2026-05-${String(day + 4).padStart(2, '0')}`)
@@ -125,7 +125,7 @@ describe('when an attempt ends', () => {
 })
 
 describe('when the rules change while calls wait', () => {
-  it('moves the calls later, and back', async () => {
+  it('moves calls later, and back when the rules are removed', async () => {
     await setRules({})
     const { id } = await queue(newYork)
     await changeRules({ closed_dates: '2026-05-04' })
@@ -137,7 +137,7 @@ describe('when the rules change while calls wait', () => {
     expect(await read(id)).toMatchObject({ waiting_for: null })
   })
 
-  it('completes the calls that can never be placed, and keeps the outcome of those that were attempted', async () => {
+  it('completes calls that can never be placed, and keeps the outcome of calls that were attempted', async () => {
     await setRules({})
     await setHours('20:00', '21:00')
     const { id } = await queue(miami)

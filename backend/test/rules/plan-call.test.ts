@@ -64,7 +64,7 @@ const newOrleans = '+15045550100'
 
 describe('a call that something else has delayed until it has no more permitted hour', () => {
   it.each(['2026-05-12T04:00Z', '2026-05-12T10:59Z', '2026-05-20T03:00Z'])(
-    'expires instead of ending because of its hours, at %s',
+    'expires, instead of ending as never permitted, at %s',
     (from) => {
       const { never, at } = planLate('2026-05-05T11:00Z', from)
 
@@ -74,11 +74,11 @@ describe('a call that something else has delayed until it has no more permitted 
     },
   )
 
-  it('is placed in an hour that is left', () => {
+  it('is placed in a permitted hour that remains', () => {
     expect(planLate('2026-05-05T14:00Z', '2026-05-12T04:00Z').at).toEqual(new Date('2026-05-12T13:00Z'))
   })
 
-  it('ends because of its hours if it never had one', () => {
+  it('ends as never permitted if it never had a permitted hour', () => {
     const days = Array.from({ length: 9 }, (_, index) => `2026-05-${String(index + 5).padStart(2, '0')}`)
     const rules = { ...noRules, closedDates: days }
 
@@ -104,7 +104,7 @@ describe('hours by law', () => {
     expect(plan(phoneNumber, from)).toBe(at)
   })
 
-  it("must be met on the contact's own clock, too", () => {
+  it("also apply in the contact's own time zone", () => {
     // 8 AM in New York, 5 AM in Los Angeles
     expect(plan(newYork, '2026-05-06T12:00Z', { timeZone: 'America/Los_Angeles' })).toBe(
       '2026-05-06T15:00:00.000Z',
@@ -129,7 +129,7 @@ describe('hours by law', () => {
     expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(isNarrower ? 2 : 1)
   })
 
-  it.each(listAreaCodes(areasByProvince))('are none for area code %s: %s', (areaCode) => {
+  it.each(listAreaCodes(areasByProvince))("don't apply to area code %s: %s", (areaCode) => {
     expect(hoursByLaw(`+1${areaCode}5550100`)).toEqual([])
   })
 })
@@ -144,12 +144,12 @@ describe('closed days', () => {
     expect(plan('+493090182012', '2026-05-05T22:00Z', { rules })).toBe('2026-05-06T22:00:00.000Z')
   })
 
-  it('leave the next calling hours after them', () => {
+  it('are followed by the next calling hours', () => {
     const hours = { ...always, start: '09:00', end: '17:00' }
     expect(plan(newYork, '2026-05-05T22:00Z', { rules, hours })).toBe('2026-05-07T13:00:00.000Z')
   })
 
-  it('allow no call if all days within a week are closed', () => {
+  it('allow no call if every day within a week is closed', () => {
     const closedDates = Array.from({ length: 9 }, (_, day) => `2026-05-${String(day + 5).padStart(2, '0')}`)
     expect(plan(newYork, '2026-05-06T04:00Z', { rules: { ...rules, closedDates } })).toBe('never')
   })
@@ -203,7 +203,7 @@ describe('holidays', () => {
 
   // Easter Sundays of the almanac of the United States Naval Observatory.
   it.each(['2024-03-31', '2025-04-20', '2026-04-05', '2027-03-28', '2030-04-21', '2038-04-25'])(
-    'knows Good Friday before Easter on %s',
+    'finds Good Friday two days before Easter on %s',
     (easter) => {
       const friday = new Date(Date.parse(`${easter}T00:00Z`) - 2 * 86_400_000).toISOString().slice(0, 10)
       expect(isStateHoliday('Louisiana', friday)).toBe(true)
@@ -211,7 +211,7 @@ describe('holidays', () => {
   )
 })
 
-it('stores in at most 100 bytes why an attempt was allowed', () => {
+it('stores the reason why an attempt was allowed in at most 100 bytes', () => {
   const now = new Date('2026-05-06T15:00Z')
   const placedAt = Array.from(
     { length: 10 },

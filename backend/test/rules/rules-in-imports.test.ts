@@ -11,7 +11,7 @@ const { world, startWorker, uploadAndCheck, importFile, waitUntilSettled, listCo
   useImportWorld(startRealService)
 beforeAll(() => void startWorker())
 
-it('counts the rows of countries that are not called before an import, and saves them without a call', async () => {
+it("counts the rows of countries that aren't allowed before an import, and saves these rows without calls", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   await setRules(world.service.deps, seed, { countries: 'United States' })
@@ -30,7 +30,7 @@ it('counts the rows of countries that are not called before an import, and saves
   ])
 })
 
-it("counts the contacts that a campaign wouldn't call, per rule, and saves those without consent but queues no calls to them", async () => {
+it("counts the contacts that won't be called per rule, and saves contacts without consent but doesn't call them", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -79,7 +79,7 @@ it('lists the rows of numbers that were called as often as allowed', async () =>
   )
 })
 
-it('counts the contacts whom closed days stop until their calls expire', async () => {
+it('counts the contacts that closed days leave without a permitted hour within 7 days', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const today = deps.clock.now().getTime()
@@ -90,7 +90,7 @@ it('counts the contacts whom closed days stop until their calls expire', async (
   expect(page.text).toContain('“Leads”: 2 contacts without a permitted hour within 7 days')
 })
 
-it("counts the contacts whose hours the law doesn't allow in one of their time zones", async () => {
+it('counts the contacts that the hours by law exclude in one of their time zones', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setRules(deps, user.seed, { hours_by_law: true })
@@ -107,7 +107,7 @@ it("counts the contacts whose hours the law doesn't allow in one of their time z
   expect(page.text).toContain('“Evenings”: 1 contact without a permitted hour within 7 days')
 })
 
-it('counts the contacts without the required consent as the import then finds them', async () => {
+it('counts as many contacts without the required consent as the import then finds', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -154,7 +154,7 @@ it('checks a file again if the rules change before it is imported', async () => 
   expect(getStat(checked.html)).toMatchObject({ 'New contacts': 2, 'Country not called': 1 })
 })
 
-it('lists the rows whose consent clears the kind of the saved one', async () => {
+it("lists the rows whose new consent clears the saved consent's kind", async () => {
   const user = await seedSignedInOwner(world.service)
   const header = 'Phone,Consent source,Consent date,Consent kind'
   const file = [header, '+12125570131,Form,2026-05-01,written', '+12125570132,Form,2026-05-01,written']

@@ -40,15 +40,18 @@ function findAreaCodes(country: 'US' | 'CA'): string[] {
 it.each([
   ['the United States', areasByState, 'US' as const],
   ['Canada', areasByProvince, 'CA' as const],
-])('lists every area code of %s once: add a new one to the area that has it', (_, areasByName, country) => {
-  expect(split(areasByName).flat().toSorted()).toEqual(findAreaCodes(country))
-})
+])(
+  'lists every area code of %s once: add a new area code to the list of its area',
+  (_, areasByName, country) => {
+    expect(split(areasByName).flat().toSorted()).toEqual(findAreaCodes(country))
+  },
+)
 
 it.each(areas.filter((area) => area.length > 1))('gives %s the same time zones as %s', (...area) => {
   expect(area.map(zonesIn)).toEqual(area.map(() => zonesIn(area[0] ?? '')))
 })
 
-it('knows a time zone of every area code', () => {
+it('has a time zone for every area code', () => {
   expect(areas.flat().filter((areaCode) => zonesIn(areaCode).length === 0)).toEqual([])
 })
 
@@ -60,7 +63,7 @@ it.each([
   ['310', ['America/Los_Angeles']],
   ['915', ['America/Denver']],
   ['512', [chicago]],
-])('leaves %s in one time zone', (areaCode, zones) => {
+])('gives area code %s a single time zone', (areaCode, zones) => {
   expect(zonesIn(areaCode)).toEqual(zones)
 })
 
@@ -80,7 +83,7 @@ it.each([
   ['778', ['America/Edmonton', 'America/Vancouver']],
   ['273', ['America/Halifax', 'America/Toronto']],
   ['807', ['America/Toronto', 'America/Winnipeg']],
-])('gives %s all time zones of its area', (areaCode, zones) => {
+])('gives area code %s all time zones of its area', (areaCode, zones) => {
   expect(zonesIn(areaCode)).toEqual(zones)
 })
 
@@ -96,7 +99,7 @@ it.each([
   ['+13065550142', 'is in Saskatchewan', ['America/Regina']],
   ['+14745550142', 'is in Saskatchewan', ['America/Regina']],
   ['+16895550142', 'is in Orlando', [newYork]],
-])('returns for %s, because it %s, the time zones %j', (number, _, zones) => {
+])('gives %s, which %s, the time zones %j', (number, _, zones) => {
   expect(timeZonesOfNumber(number)).toEqual(zones)
 })
 

@@ -55,7 +55,7 @@ describe('clock changes', () => {
     )
   })
 
-  it('has no window on a day when a clock change skips all of it', () => {
+  it("doesn't open on a day when a clock change skips all of the hours", () => {
     const skippedHours: CallingHours = { days: ['sun'], start: '02:00', end: '03:00' }
     expect(nextCallableAt(skippedHours, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
       '2026-03-15T06:00:00.000Z',
@@ -178,7 +178,7 @@ describe('arbitrary hours and time zones', () => {
     )
   })
 
-  it('returns the same opening for later times before it, and for the opening itself', () => {
+  it('returns the same opening for any time up to the opening', () => {
     fc.assert(
       fc.property(callingHours, zone, moment, (hours, contactZone, from) => {
         const found = nextOpenAt(hours, [contactZone], new Date(from))

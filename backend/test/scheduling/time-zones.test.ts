@@ -22,12 +22,15 @@ it.each([
   expect(timeZonesOfNumber(phoneNumber)).toEqual(zones)
 })
 
-it.each(getCountries())("returns the prefix data's time zones for a mobile number of %s", async (country) => {
-  const number = getExampleNumber(country, examples)
-  if (number === undefined) throw new Error('this country has no example number')
-  const zones = (await timezones(number)) ?? []
-  expect(timeZonesOfNumber(number.number)).toEqual(zones.filter((zone) => TimeZone.safeParse(zone).success))
-})
+it.each(getCountries())(
+  'returns the time zones in the phone number data for a mobile number of %s',
+  async (country) => {
+    const number = getExampleNumber(country, examples)
+    if (number === undefined) throw new Error('this country has no example number')
+    const zones = (await timezones(number)) ?? []
+    expect(timeZonesOfNumber(number.number)).toEqual(zones.filter((zone) => TimeZone.safeParse(zone).success))
+  },
+)
 
 it('accepts IANA names of time zones, but no ambiguous abbreviations and fixed offsets', () => {
   const names = [

@@ -63,7 +63,7 @@ const report = async (secret: string): Promise<number> => {
   return response.status
 }
 
-it('rotates the runtime secret while it runs: both are valid, then the old one and its sessions end', async () => {
+it("rotates a running service's runtime secret: both are valid until the old secret and its sessions end", async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
   await waitUntil(async () => (await openToolStream(next)) === 200)

@@ -15,7 +15,7 @@ const folder = useTestFolder()
 const open = async (environment: Record<string, string>, dataDir?: string) =>
   (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
 
-it('creates one secret per DATA_DIR that only its owner can read, and keeps it', async () => {
+it('creates one secret per DATA_DIR that only its owner can read, and reuses the secret', async () => {
   const createdSecrets = await open({}, folder.path)
   expect(createdSecrets).toEqual([expect.stringMatching(/^.{32,}$/)])
   expect(await open({}, folder.path)).toEqual(createdSecrets)

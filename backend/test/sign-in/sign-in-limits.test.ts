@@ -9,7 +9,7 @@ const createLimits = (clock = new ManualClock()) =>
   createSignInLimits({ clock, replicas: createLoneReplica() })
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it("limits strangers' attempts from many networks for an hour, but not those from a known browser", async () => {
+it("limits strangers' attempts from many networks for an hour, but not attempts from a known browser", async () => {
   const clock = new ManualClock()
   const limits = createLimits(clock)
   for (const index of range(250)) {

@@ -76,7 +76,7 @@ it('exports every row of a spreadsheet with several pages', async () => {
   expect(lines.slice(1, -1)).toEqual(Array.from({ length: 2_000 }, (_, index) => `Row ${index},`))
 })
 
-it('lists unknown and known columns, and adds nothing', async () => {
+it('lists the unknown and known columns in an error, and adds no row', async () => {
   const values = JSON.parse('{"Name": "Ann", "__proto__": "x", "Color": "red"}') as unknown
   expect(await append(values)).toMatchObject({ isError: true })
   expect(await append({ Name: 'Ann', Color: 'red' })).toEqual({
@@ -125,7 +125,7 @@ it('lists the spreadsheets of a workspace with their number of rows', async () =
   ])
 })
 
-it('deletes a spreadsheet with its rows, but not while agents write to it', async () => {
+it('deletes a spreadsheet with its rows, unless the tools of agents write to it', async () => {
   const toolId = await appendTool()
   const { agentId } = seed
   await assignTool(deps, workspaceId, agentId, toolId, { spreadsheet_id: id })

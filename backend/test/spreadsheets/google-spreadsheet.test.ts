@@ -103,7 +103,7 @@ describe('appending a row', () => {
     expect(nock.isDone()).toBe(true)
   })
 
-  it('lists unknown columns and sends nothing', async () => {
+  it('lists unknown columns, and sends no row', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name', 'Phone')
@@ -120,7 +120,7 @@ describe('appending a row', () => {
     expect((await append({ Phone: '1' })).text).toContain('must enter them in its first row')
   })
 
-  it('reads the column names on a test call and sends nothing', async () => {
+  it('reads the column names on a test call, and sends no row', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')
@@ -205,11 +205,11 @@ describe('the service account', () => {
     expect(await rows.execute()).toEqual([])
   })
 
-  it('says where to add the key if there is none', async () => {
+  it('says where to add a key if the workspace has none', async () => {
     expect((await append({ Name: 'Ann' })).text).toContain('must add one under Spreadsheets')
   })
 
-  it('saves only the email and the sealed key, and replaces them', async () => {
+  it('saves only the email and the sealed key, and replaces both with those of a new account', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     const saved = await saveGoogleAccount(
       deps,
