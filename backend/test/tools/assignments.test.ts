@@ -90,7 +90,7 @@ describe('built-in tools', () => {
     expect(listed.map(({ name }) => name)).toContain('do_not_call')
   })
 
-  it("uses this version's description and schema of a built-in tool, whatever its row contains", async () => {
+  it("uses this version's description and schema of a built-in tool instead of those in its row", async () => {
     const stale = {
       description: 'From an earlier version.',
       input_schema: '{"type": "object", "required": ["gone"]}',
@@ -156,7 +156,7 @@ describe('the tools of a session', () => {
 })
 
 describe('tool deletion', () => {
-  it('deletes a custom tool from its agents and keeps the records of its use', async () => {
+  it('deletes a custom tool from its agents, and keeps the records of its tool calls', async () => {
     const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
     await assign(toolId)
     const call = await seedLiveCall(deps, seed)
@@ -255,7 +255,7 @@ describe('assignment to an agent', () => {
 })
 
 describe('conflicting tool names', () => {
-  it('rejects two tools with the same name, even if server and tool names differ', async () => {
+  it('rejects two tools whose full names are the same, even if their server and tool names differ', async () => {
     const first = await remote('crm', '_find')
     const second = await remote('crm_', 'find')
     await assign(first)

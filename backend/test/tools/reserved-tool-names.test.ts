@@ -22,7 +22,7 @@ const addServer = (name: string) =>
   addRemoteServer(world.deps, world.seed.workspaceId, { name, description: 'A server.', url: server.url })
 
 it.each(['end_call', 'opt_out', 'voicemail_reached', 'transfer', 'press_keys', 'screened', 'End_Call'])(
-  'rejects %s as the name of a new tool or server, and as a new name of one',
+  'rejects %s as the name of a new tool or server, and as the new name of an existing one',
   async (name) => {
     await expect(add({ name })).rejects.toMatchObject(rejection(name))
     await expect(addServer(name)).rejects.toMatchObject(rejection(name))
@@ -37,11 +37,11 @@ it.each(['end_call', 'opt_out', 'voicemail_reached', 'transfer', 'press_keys', '
   },
 )
 
-it('accepts names that only contain such a name', async () => {
+it('accepts longer names that contain a reserved name', async () => {
   await expect(add({ name: 'transfer_money' })).resolves.toMatchObject({ name: 'transfer_money' })
 })
 
-it('saves a tool again that had the name before it was reserved', async () => {
+it('saves a tool again whose name has become reserved', async () => {
   const { workspaceId } = world.seed
   const { id } = await add({ name: 'weather' })
   await world.database.db.updateTable('mcp_tool').set({ name: 'transfer' }).where('id', '=', id).execute()

@@ -70,7 +70,7 @@ describe('a tool', () => {
     expect(tool.effects).toEqual(['contact_note'])
   })
 
-  it("is listed even if its settings can't be read, and says so", async () => {
+  it("is listed as unreadable if its settings can't be read", async () => {
     const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
     const row = { ...values, secrets: null, createdAt: deps.clock.now() }
     const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
@@ -146,7 +146,7 @@ describe.each([...toolKinds.values()])('the assignment form of $kind', ({ kind, 
     }
   })
 
-  it('accepts exactly what the tool accepts', () => {
+  it('accepts exactly the configurations that the tool accepts', () => {
     const takes = new Ajv2020({ strict: false }).compile(schema)
     const attempts = [
       {},

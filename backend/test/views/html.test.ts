@@ -47,7 +47,7 @@ const { slot: SlotWithText } = fc.letrec<{ slot: { slot: Slot; text: string } }>
 }))
 
 describe('html', () => {
-  it('shows every text as it is, in text, in quoted attributes, and in each nesting', () => {
+  it('shows every value unchanged in text, in quoted attributes, and in nested templates', () => {
     fc.assert(
       fc.property(SlotWithText, Text, ({ slot, text }, value) => {
         const element = readElement(String(html`<i title="${value}" lang='${value}'>${slot}</i>`))
@@ -62,7 +62,7 @@ describe('html', () => {
     )
   })
 
-  it('makes no element of any text', () => {
+  it('creates no element from a text', () => {
     fc.assert(
       fc.property(Text, (text) => {
         expect(
@@ -107,7 +107,7 @@ it.each([
   ['an invalid escape', () => html`\u{zz}${'a'}`],
   ['a list instead of a template', () => html(['<b>', '</b>'] as never, 'a')],
   ['its own constructor', () => new (html`<b></b>`.constructor as new (markup: string) => unknown)('<b>')],
-])('throws for %s', (_, write) => {
+])('throws for a misused template: %s', (_, write) => {
   expect(write).toThrow(TypeError)
 })
 
@@ -151,7 +151,7 @@ describe('attributes', () => {
     expect(() => attributes({ title: { toString: () => 'a' } as never })).toThrow(TypeError)
   })
 
-  it('writes every text as it is', () => {
+  it('writes every text unchanged', () => {
     fc.assert(
       fc.property(Text, Text, (one, other) => {
         const element = readElement(String(html`<i${attributes({ title: one, lang: other })}></i>`))

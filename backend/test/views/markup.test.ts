@@ -9,7 +9,7 @@ const files = globSync('{dashboard,platform/views}/**/*.ts', { cwd: backend }).m
 }))
 const maxLineLength = 160
 
-it('has no line of markup over 160 characters, which Prettier leaves as it is', () => {
+it("has no line of markup over 160 characters, because Prettier doesn't wrap markup", () => {
   const longLines = files.flatMap(({ file, lines }) =>
     lines.flatMap((line, index) =>
       line.length > maxLineLength && line.includes('<') ? [`${file}:${index + 1}`] : [],
@@ -19,7 +19,7 @@ it('has no line of markup over 160 characters, which Prettier leaves as it is', 
   expect(longLines).toEqual([])
 })
 
-it('writes the tag of a posted form in one place, which adds its token and ID', () => {
+it('writes the tags of posted forms only in forms.ts, which adds their tokens and IDs', () => {
   const found = files.filter(({ lines }) =>
     /<form[^>]*method=["']?post|<form[^>]*method: 'post|formmethod/i.test(lines.join(' ')),
   )

@@ -109,7 +109,7 @@ it('ignores a callback URL that the call already has in another spelling', async
   expect(await listTargets(call.id)).toEqual([urlOf('same')])
 })
 
-it('counts the five seconds from the response, even if the request had to wait', async () => {
+it('waits five seconds from the response before it sends an event, even if the request had to wait', async () => {
   const phone_number = freshNumber()
   const { contact } = await queueCall({ phone_number })
   const [posting] = await api.deps.db.transaction().execute(async (db) => {
@@ -136,7 +136,7 @@ it('sends no event to a callback URL earlier than five seconds after the respons
   expect(delivery?.next_attempt_at?.getTime()).toBeGreaterThanOrEqual(startedAt + 5 * secondMs)
 })
 
-it('sends the event of a completed call to a callback URL that is added later, once', async () => {
+it('sends the event of a completed call once to a callback URL that is added later', async () => {
   const key = randomUUID()
   const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
   const { call } = await queueCall(values, key)

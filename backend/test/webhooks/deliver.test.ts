@@ -43,7 +43,7 @@ describe('the request', () => {
     expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
   })
 
-  it("signs deliveries to a callback URL with the secret of its origin, derived from the workspace's", async () => {
+  it("signs deliveries to a callback URL with its origin's secret, derived from the workspace's secret", async () => {
     await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
     start()
     await waitForAttempts(1)

@@ -82,7 +82,7 @@ describe('reports to Zapier', () => {
     expect(methods()).toEqual(['DELETE'])
   })
 
-  it('once for each URL of a key that has it with many filters', async () => {
+  it("once for each URL of an API key's subscriptions, even if they differ in their filters", async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     for (const outcome of ['answered', 'busy', 'failed'] as const)
       await subscribe(world.deps, key, { ...body(), filter: { outcome: [outcome] } })
@@ -100,18 +100,21 @@ describe('reports to Zapier', () => {
     expect(await listReports()).toMatchObject([{ status: 'delivered' }])
   })
 
-  it.each([200, 302, 404, 410, 429, 500])('once, whatever it responds: %d', async (status) => {
-    world.receiver.respond = (_request, response) => response.writeHead(status).end()
-    const { id } = await subscribeApp()
-    await unsubscribe(deps(), member(), id)
-    start()
-    await sendReport()
-    expect(await listReports()).toMatchObject([{ status: 'delivered', attempts: 1 }])
-    expect(await listAttempts()).toMatchObject([{ status_code: status }])
-    expect(await subscriptionRow(id)).toMatchObject({ ended_reason: 'unsubscribed', failing_since: null })
-  })
+  it.each([200, 302, 404, 410, 429, 500])(
+    'once, whatever status Zapier responds with: %d',
+    async (status) => {
+      world.receiver.respond = (_request, response) => response.writeHead(status).end()
+      const { id } = await subscribeApp()
+      await unsubscribe(deps(), member(), id)
+      start()
+      await sendReport()
+      expect(await listReports()).toMatchObject([{ status: 'delivered', attempts: 1 }])
+      expect(await listAttempts()).toMatchObject([{ status_code: status }])
+      expect(await subscriptionRow(id)).toMatchObject({ ended_reason: 'unsubscribed', failing_since: null })
+    },
+  )
 
-  it("for a day if it can't be reached", async () => {
+  it("for a day while Zapier can't be reached", async () => {
     const { id } = await subscribeApp()
     const removedAt = world.deps.clock.now()
     await unsubscribe(deps(), member(), id)
@@ -180,7 +183,7 @@ describe("doesn't report to Zapier", () => {
   })
 
   it.each(['live', 'disabled'])(
-    'a subscription whose URL a %s one in another workspace has, too',
+    'a subscription whose URL also belongs to a %s subscription in another workspace',
     async (state) => {
       const { id } = await subscribeApp()
       await unsubscribe(deps(), member(), id)
@@ -205,13 +208,13 @@ describe("doesn't report to Zapier", () => {
     'https://zapier.com/hooks/1/',
     'https://hooks.zapier.com:8443/1/',
     'https://evil.example/https://hooks.zapier.com/1/',
-  ])('a subscription at another address: %s', async (url) => {
+  ])("a subscription whose URL isn't Zapier's: %s", async (url) => {
     const { id } = await subscribeApp(url)
     await unsubscribe(withOrigin('https://hooks.zapier.com'), member(), id)
     expect(await listReports()).toEqual([])
   })
 
-  it('any subscription in the demo, from which nothing leaves the machine', async () => {
+  it('any subscription in the demo, which sends no requests to Zapier', async () => {
     expect(parseConfig({}).zapierHooksOrigin).toBeUndefined()
     const { id } = await subscribeApp('https://hooks.zapier.com/1/')
     await unsubscribe(withOrigin(undefined), member(), id)

@@ -141,7 +141,7 @@ describe('replay of many deliveries', () => {
   it.each([
     ['is disabled', 'disabled_at = now()'],
     ['has ended', "ended_at = now(), ended_reason = 'unsubscribed'"],
-  ])('replays nothing of a subscription that %s', async (_, change) => {
+  ])('replays no delivery of a subscription that %s', async (_, change) => {
     const id = await seedExhausted(2)
     const { deps, seed } = world
     await sql`update webhook_subscription set ${sql.raw(change)} where id = ${id}`.execute(deps.db)
@@ -177,7 +177,7 @@ describe('a receiver that responds with 410', () => {
     expect(world.receiver.requests).toHaveLength(1)
   })
 
-  it('ends only the delivery to that callback URL', async () => {
+  it('at a callback URL ends only the delivery to that URL', async () => {
     const { id } = await seedSubscription(world.receiver.url('/subscribed'))
     world.receiver.respond = ({ path }, response) =>
       response.writeHead(path === '/callback' ? 410 : 200).end()
@@ -300,7 +300,7 @@ describe('a delivery that another transaction has locked', () => {
   const findDelivery = async (path: string) =>
     (await listDeliveries()).find(({ target_url }) => target_url.endsWith(path))
 
-  it('waits alone to record its result, while those of others are recorded', async () => {
+  it("doesn't hold up the recording of other deliveries' results while its own result waits", async () => {
     await seedDeliveries()
     const { responses, respondAll } = delayResponses()
     start()

@@ -40,7 +40,7 @@ function useSlots() {
   }
 }
 
-it('leaves half of the slots of a host free when a single lane wants all', async () => {
+it('leaves half of the slots of a host free when a single lane wants all of them', async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   await ask('slow', 40)
   expect(runningOf('slow')).toBe(8)
@@ -49,7 +49,7 @@ it('leaves half of the slots of a host free when a single lane wants all', async
   await endAll()
 })
 
-it('leaves a slot for a fifth lane after four slow lanes took all they could', async () => {
+it('leaves a slot for a fifth lane after four slow lanes took as many as they could', async () => {
   const { ask, runningOf, endAll } = useSlots()
   const slow = ['first', 'second', 'third', 'fourth']
   for (const lane of slow) await ask(lane, 40)
@@ -59,7 +59,7 @@ it('leaves a slot for a fifth lane after four slow lanes took all they could', a
   await endAll()
 })
 
-it('divides the slots evenly among lanes as their work ends, and leaves the last one free', async () => {
+it('divides the slots evenly among lanes as their work ends, and leaves the last slot free', async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   for (const lane of ['first', 'second']) await ask(lane, 40)
   for (let number = 0; number < 10; number += 1) for (const lane of ['first', 'second']) await end(lane)
@@ -68,7 +68,7 @@ it('divides the slots evenly among lanes as their work ends, and leaves the last
   await endAll()
 })
 
-it('gives a slot that becomes free to the lane that uses the fewest, and not to the one that waits longest', async () => {
+it('gives a free slot to the lane that uses the fewest slots, not to the lane that waits longest', async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   for (const lane of ['a', 'b', 'c', 'd', 'e']) await ask(lane, 10)
   await ask('late', 1)

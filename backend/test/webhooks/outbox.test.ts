@@ -53,7 +53,7 @@ const readUnmatched = (callId: number) =>
 
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
-it('saves the body of the event as it will be signed and sent', async () => {
+it("saves the event's body exactly as it will be signed and sent", async () => {
   const call = await completeCall(world.deps, world.seed)
   const row = await world.deps.db
     .selectFrom('event')
@@ -70,7 +70,7 @@ it('saves the body of the event as it will be signed and sent', async () => {
   })
 })
 
-it('delivers only to subscriptions whose filter matches the call, and saves why the others do not', async () => {
+it("delivers only to subscriptions whose filter matches the call, and saves why other filters don't match", async () => {
   const other = await seedWorkspace(world.deps, 'Other')
   const everything = await seedSubscription({})
   const matching = await seedSubscription({

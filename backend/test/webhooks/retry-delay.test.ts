@@ -18,7 +18,7 @@ it('returns no delay after the tenth attempt', () => {
   )
 })
 
-it('is never earlier than the schedule, and at most a fifth later', () => {
+it("is never shorter than the schedule's delay, and at most 20% longer", () => {
   fc.assert(
     fc.property(attempts, random, (n, c) => {
       const [delay, base] = [retryDelay(n, () => c) ?? 0, retrySchedule[n - 1] ?? 0]

@@ -15,7 +15,7 @@ const webhooks = useWebhooksWorld()
 const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
 
-it("sends other deliveries when a secret can't be decrypted, and doesn't count it as the receiver's failure", async () => {
+it("sends other deliveries when a secret can't be decrypted, which isn't counted as a receiver's failure", async () => {
   const broken = await seedSubscription(world.receiver.url('/broken'))
   await seedSubscription(world.receiver.url('/sound'))
   await world.deps.db
@@ -194,7 +194,7 @@ it('delivers to a subscription while several others at the same host respond slo
   }
 })
 
-it('leases nothing ahead for a receiver that responds slowly', async () => {
+it("doesn't lease deliveries ahead for a receiver that responds slowly", async () => {
   const { release, waitUntilPending } = delayResponses('/slow')
   const slow = await seedSubscription(world.receiver.url('/slow'))
   await completeCall(world.deps, world.seed)
@@ -212,7 +212,7 @@ it('leases nothing ahead for a receiver that responds slowly', async () => {
   expect(leased).toHaveLength(2)
 })
 
-it('claims a delivery of a subscription although many of another are leased ahead for the same host', async () => {
+it("claims a subscription's delivery although many of another subscription are leased ahead for the same host", async () => {
   const fast = await seedSubscription(world.receiver.url('/fast'))
   await completeCall(world.deps, world.seed)
   await addBacklog(fast.id, 10)
@@ -228,7 +228,7 @@ it('claims a delivery of a subscription although many of another are leased ahea
   expect(leased.map(({ subscriptionId }) => subscriptionId)).toEqual([small.id])
 })
 
-it('sends the only delivery of a subscription among the first, although another has 10,000 at the same host', async () => {
+it("sends a subscription's only delivery early, although another subscription has 10,000 at the same host", async () => {
   const large = await seedSubscription(world.receiver.url('/large'))
   await completeCall(world.deps, world.seed)
   await addBacklog(large.id, 10_000)
@@ -244,7 +244,7 @@ it('sends the only delivery of a subscription among the first, although another 
   expect(position).toBeLessThan(4)
 })
 
-it('gives each of many subscriptions of a host a turn before any gets a second one', async () => {
+it("gives each of a host's many subscriptions a turn before any of them gets a second turn", async () => {
   for (let number = 0; number < 10; number += 1) await seedSubscription(world.receiver.url(`/${number}`))
   for (let number = 0; number < 3; number += 1) await completeCall(world.deps, world.seed)
   const turns = newSenderTurns()
@@ -260,7 +260,7 @@ it('gives each of many subscriptions of a host a turn before any gets a second o
   for (const round of [0, 10, 20]) expect(new Set(subscriptions.slice(round, round + 10)).size).toBe(10)
 })
 
-it('gives each of many hosts a turn before any gets a second one', async () => {
+it('gives each of many hosts a turn before any host gets a second turn', async () => {
   const urls = Array.from({ length: 70 }, (_, number) => `https://host-${number}.example.com/`)
   for (const url of urls) await seedSubscription(url)
   for (let number = 0; number < 2; number += 1) await completeCall(world.deps, world.seed)

@@ -9,7 +9,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const now = new Date('2026-05-04T14:02:00Z')
 
 describe('the keys of a delivery', () => {
-  it("aren't found for a secret that was copied from another subscription, also when its key is remembered", () => {
+  it("aren't found for a secret that was copied from another subscription, even if its key is cached", () => {
     const find = createSigningKeys({ secretBox })
     const sealed = secretBox.seal(secret, ['webhook_subscription.secret', 1, 10])
     const delivery = { ...example, subscriptionId: 10, secret: sealed }

@@ -179,7 +179,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("replaces the filter of an app's subscription and enables it, so that nothing arrives twice", async () => {
+  it("replaces the filter of an app's subscription and enables it, so that no event arrives twice", async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy'] } })
     const now = world.deps.clock.now()
@@ -209,7 +209,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("leaves an app's other URLs, and subscriptions of other connections to the same URL", async () => {
+  it("keeps an app's subscriptions with other URLs, and other connections' subscriptions to the same URL", async () => {
     const app = await seedAppCaller(world.deps, world.seed)
     const others = [
       await seedApiKeyCaller(world.deps, world.seed),

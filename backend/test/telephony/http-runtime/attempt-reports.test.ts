@@ -143,7 +143,7 @@ describe('repeated and late reports', () => {
     },
   )
 
-  it('reads saved reports whose texts are over the limits of today', async () => {
+  it('reads saved reports whose texts exceed the current limits', async () => {
     const longTime = `2026-05-04T15:00:30.${'0'.repeat(80)}Z`
     const body = { ...answered, at: longTime }
     await world.deps.db
@@ -443,7 +443,7 @@ describe('the fields of a report', () => {
         analysis: { ...empty, summary: 'Good \uFFFD', extracted: { 'a\uFFFD': '\uFFFD' } },
       },
     ],
-  ])('repairs %s, and notes it once', async (_, more, saved) => {
+  ])('repairs %s, and records the repair once', async (_, more, saved) => {
     expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
     expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
@@ -462,7 +462,7 @@ describe('the fields of a report', () => {
       return [field.path.join('.') + (field.isKey ? ' (name)' : ''), field, full] as const
     })
 
-  it.each(texts)('is recorded with a shorter value if %s is over its limit', async (_, field, full) => {
+  it.each(texts)('are shortened if %s is over its limit', async (_, field, full) => {
     if (full === undefined) throw new Error(`no report has ${field.path.join('.')}`)
     const [, text = ''] = textsOverLimit(field)
     expect((await report(withText(full, field, text))).statusCode).toBe(200)
@@ -475,7 +475,7 @@ describe('the fields of a report', () => {
     expect(longest).toBeLessThanOrEqual(field.maxLength ?? 0)
   })
 
-  it('has a case for every text', () => expect(texts.length).toBeGreaterThanOrEqual(6))
+  it('include at least six texts with a limit', () => expect(texts.length).toBeGreaterThanOrEqual(6))
 
   function ownAnalysis() {
     return { sequence: 4, type: 'analysis', at: timestamp }

@@ -53,7 +53,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('has a greeting with plain placeholders only: fallbacks are resolved', async () => {
+  it('contains the greeting with plain placeholders and resolved fallbacks', async () => {
     const greeting = 'Hi {{first_name|there}}, your {{product|project}} and {{ city }} and {{zip|{{}}'
     const update = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
     await update.set({ greeting }).execute()
@@ -75,7 +75,7 @@ describe('the dial request', () => {
     }
   })
 
-  it('sends what the runtime needs, with no secret but the attempt token', async () => {
+  it('sends the data that the runtime needs, and no secret except the attempt token', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -171,7 +171,7 @@ describe('the dial request', () => {
   })
 })
 
-describe('a runtime that is away', () => {
+describe('an unavailable runtime', () => {
   const callCount = 25 // more than the consecutive failures that pause a campaign
   const isOpen = ({ status }: Call) => status === 'queued' || status === 'dialing'
   const listCalls = (ids: number[]) => Promise.all(ids.map((id) => getCall(world.deps, world.seed, id)))
@@ -310,7 +310,7 @@ describe('a runtime that is away', () => {
     expect(queued).toMatchObject({ status: 'queued', attempts: 0 })
   })
 
-  it('does not place a call again that the runtime may have accepted before it went away', async () => {
+  it('does not place a call again that the runtime may have accepted before it became unavailable', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     await stayAway(1)
@@ -413,7 +413,7 @@ describe('the end of a call', () => {
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({ outcome: 'answered' })
   })
 
-  it('does not call again while the runtime is unreachable, until the longest call would be over', async () => {
+  it('does not call again while the runtime is unreachable, until the longest possible call would be over', async () => {
     // A delay so long that the test sees the call in the queue, even if the clock has advanced far when the result is saved.
     const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })

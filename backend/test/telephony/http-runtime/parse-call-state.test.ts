@@ -64,7 +64,7 @@ describe('asking the runtime', () => {
     expect(call).toMatchObject({ outcome: 'answered', attempts: 1, ...turns })
   })
 
-  it('shortens values over their limits, and notes it in the log and the story of the call', async () => {
+  it("shortens values over their limits, and records each change in the log and in the call's story", async () => {
     const { id, attemptId } = await startRinging()
     const long = { ...analysis, summary: '+12025550199'.repeat(1_000) }
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis: long }))
@@ -86,7 +86,7 @@ describe('asking the runtime', () => {
     })
   })
 
-  it("does not hang up on a contact whose answer has a time that can't be read, and does not log its values", async () => {
+  it("does not hang up on a contact if the answer time can't be read, and does not log the report's values", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(
       attemptId,
@@ -134,7 +134,7 @@ describe('asking the runtime', () => {
   })
 
   it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
-    'does not quote a response that is not a list of reports: %s',
+    'does not quote a response in the error if it is not a list of reports: %s',
     (body) => {
       const reading = () => parseCallState(body, new Date())
       expect(reading).toThrow(/^the runtime's response isn't [a-zA-Z ]+$/)
@@ -152,7 +152,7 @@ describe('asking the runtime', () => {
     expect([reports, unreadable.length > 0]).toEqual([[], true])
   })
 
-  it('does not note names that the runtime made up', () => {
+  it('does not record the names of unknown fields in a report', () => {
     const report = { sequence: 1, type: 'ringing', at: timestamp(), '+12025550199': 'Maya' }
     const { reports } = parseCallState(JSON.stringify({ reports: [report] }), new Date())
     expect(reports.flatMap(({ changes }) => changes)).toEqual(['unknown field: not readable'])

@@ -36,7 +36,7 @@ function delayResults() {
   }
 }
 
-it('finishes a call as soon as its reports arrive, without the poll', async () => {
+it('finishes a call as soon as its reports arrive, without waiting for the poll', async () => {
   const { id, dialer, attemptId } = await startRinging()
   world.deps.notify.reportReceived = (reported) => dialer.reportReceived(reported)
   await reportToBoth(attemptId, answered(1))
@@ -53,7 +53,7 @@ it('finishes a call as soon as its reports arrive, without the poll', async () =
   })
 })
 
-it("reads reports after the interval if there's no notification, and none if the read was aborted", async () => {
+it('reads reports after the interval if no notification arrives, and returns none if the read was aborted', async () => {
   const { attemptId } = await startRinging()
   await save(attemptId, 1)
   const reader = createReportReader(world.deps, intervalMs)
@@ -64,7 +64,7 @@ it("reads reports after the interval if there's no notification, and none if the
   expect((await Promise.all(reads)).map((reports) => reports.length)).toEqual([1, 0])
 })
 
-it('immediately reads what was reported during or after the last read', async () => {
+it('immediately reads reports that arrived during or after the last read', async () => {
   const { attemptId } = await startRinging()
   const { plugin, delayed, letThrough } = delayResults()
   const reader = createReportReader({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, intervalMs)

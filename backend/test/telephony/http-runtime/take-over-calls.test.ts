@@ -52,7 +52,7 @@ it('takes over the call of a worker that lost its database, in the same attempt 
   expect(await listEvents(world.deps, id)).toHaveLength(1)
 })
 
-it('leaves its calls running when it stops, and the next worker takes them over immediately', async () => {
+it('leaves calls running when their worker stops, and lets the next worker take them over immediately', async () => {
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -68,7 +68,7 @@ it('leaves its calls running when it stops, and the next worker takes them over 
   expect(world.runtime.requestsWith('DELETE')).toEqual([])
 })
 
-it('does not stop while it sends a dial request, so the next worker finds the call', async () => {
+it("delays a worker's stop until its dial request is sent, so that the next worker finds the call", async () => {
   const accepting = Promise.withResolvers<void>()
   world.runtime.readyToAccept = accepting.promise
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
@@ -89,7 +89,7 @@ it('does not stop while it sends a dial request, so the next worker finds the ca
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks about attempts whose dial request was never sent, and calls again only if the campaign retries', async () => {
+it('asks the runtime about attempts whose dial request was never sent, and dials again only as a retry', async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
   const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -174,7 +174,7 @@ it('ends a call as failed if the runtime loses it during the conversation', asyn
   })
 })
 
-it('ends an attempt that no dialer takes over, when even the longest call would be over', async () => {
+it('ends an attempt that no dialer takes over once the longest possible call would be over', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker()
   world.workers.push(startSweeper(world.deps))

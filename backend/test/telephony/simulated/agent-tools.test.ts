@@ -95,7 +95,7 @@ const listDoNotCallSources = () => deps.db.selectFrom('do_not_call').select('sou
 const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
-it('uses a tool in a call, and the transcript, the record, and the tables match', async () => {
+it('uses a tool in a call, and the transcript, the recorded tool call, and the note match', async () => {
   const campaign_id = await campaignWith('contact_note')
   const completedCall = await call({
     campaign_id,
@@ -112,7 +112,7 @@ it('uses a tool in a call, and the transcript, the record, and the tables match'
   expect(await listNotes(completedCall.contact.id)).toEqual([{ text, call_id: completedCall.id }])
 })
 
-it('does not change anything in a test call, and the transcript says so', async () => {
+it('does not change anything in a test call, and notes that in the transcript', async () => {
   const campaign_id = await campaignWith('contact_note', 'do_not_call')
   const completedCall = await call({ campaign_id, phone_number: '+12025560106', test: true })
   expect(completedCall.transcript.map(({ text }) => text).join()).toContain(
@@ -141,7 +141,7 @@ it('adds a contact who opts out to the do-not-call list once, with and without t
   expect(await listDoNotCallSources()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
 
-it('can use its tools until the end of the call when the service stops', async () => {
+it('keeps using tools until the end of the call when the service stops', async () => {
   await service.stop()
   service = await start('50') // a conversation takes a second
   const id = await queue({

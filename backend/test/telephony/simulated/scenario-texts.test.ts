@@ -90,15 +90,18 @@ const textsOf = (value: unknown): string[] => {
 }
 
 describe.each(numbers)('The scenario “%s”', (_, number) => {
-  it.each(combinations)('reads well with %j', async ({ contact, greeting }) => {
-    const { transcript, summary, toolArguments } = await makeCall(dialRequest(number, contact, greeting))
-    const spoken = transcript.filter(({ role }) => role !== 'tool').map(({ text }) => text)
-    expect(spoken.length).toBeGreaterThan(0)
-    const notes = toolArguments.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
-    for (const text of [...spoken, summary, ...notes]) expect(text).toMatch(sentences)
-    const otherTexts = [...transcript.map(({ text }) => text), ...toolArguments.flatMap(textsOf)]
-    for (const text of [...spoken, summary, ...notes, ...otherTexts]) expect(text).not.toMatch(broken)
-  })
+  it.each(combinations)(
+    'has only complete sentences without unfilled placeholders, with %j',
+    async ({ contact, greeting }) => {
+      const { transcript, summary, toolArguments } = await makeCall(dialRequest(number, contact, greeting))
+      const spoken = transcript.filter(({ role }) => role !== 'tool').map(({ text }) => text)
+      expect(spoken.length).toBeGreaterThan(0)
+      const notes = toolArguments.flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+      for (const text of [...spoken, summary, ...notes]) expect(text).toMatch(sentences)
+      const otherTexts = [...transcript.map(({ text }) => text), ...toolArguments.flatMap(textsOf)]
+      for (const text of [...spoken, summary, ...notes, ...otherTexts]) expect(text).not.toMatch(broken)
+    },
+  )
 })
 
 /** Makes a call to a contact with these values. Returns what the agent says, and then the summary and the tools' arguments. */
@@ -114,7 +117,7 @@ async function readCall(scenario: Scenario | undefined, contact: Partial<Contact
 
 const [interested, notNow, callbackRequest, wrongPerson, needsPrice] = scenarios
 
-it('greets a contact without a name, closes without one, and leaves the row without one', async () => {
+it('leaves the name out of the greeting, the closing, and the spreadsheet row if the contact has no name', async () => {
   const { agentTurns, summary, toolArguments } = await readCall(interested, {})
   expect(agentTurns[0]).toBe("Hi, this is Ava. I'm calling about your request. Do you have a minute?")
   expect(agentTurns.at(-1)).toBe('Thank you. Goodbye.')
@@ -173,6 +176,6 @@ const written: [greeting: string, spoken: string][] = [
   ['Hello, {{name}}, this is {{agent}} from {{campaign}}.', 'Hello, this is Ava from Demo: new leads.'],
 ]
 
-it.each(written)('leaves out what has no value in the greeting “%s”', (greeting, spoken) => {
+it.each(written)('leaves out placeholders without a value in the greeting “%s”', (greeting, spoken) => {
   expect(fillScenarioText('{{greeting}}', dialRequest('+12025550100', {}, greeting))).toBe(spoken)
 })

@@ -245,7 +245,7 @@ describe('tools that fail', () => {
 })
 
 describe('scheduled callbacks and opt-outs', () => {
-  it('schedules the callback that a contact asks for, and no other one during that callback', async () => {
+  it('schedules the callback that a contact asks for, and no further callback during that callback', async () => {
     const server = await serve({ schedule_callback: yes('Scheduled.') })
     dial(server.url)
     const number = '+12025570321' // this number's contact asks to be called back in the first conversation

@@ -67,7 +67,7 @@ it('leaves a voicemail message', async () => {
   expect(call.summary).toMatch(/voicemail/)
 })
 
-it('goes through dialing and in_progress, and shows when it was answered', async () => {
+it('moves a call through dialing and in_progress, and saves when it was answered', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550100')
   const ringing = await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'dialing')
   expect(ringing).toMatchObject({ answered_at: null, next_attempt_at: null, attempts: 1 })

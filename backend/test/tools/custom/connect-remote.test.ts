@@ -67,19 +67,22 @@ describe('a connection', () => {
     expect(methods).toEqual(['server/discover', 'initialize', 'notifications/initialized', 'tools/call'])
   })
 
-  it.each([401, 403])('ends if a server answers the first message with status %s', async (status) => {
-    const server = await start('streamable')
-    let requestCount = 0
-    server.intercept = (_request, response) => {
-      requestCount += 1
-      response.writeHead(status).end()
-      return true
-    }
-    await expect(add(server)).rejects.toMatchObject({
-      details: [{ field: 'url', message: expect.stringContaining(`(status ${status})`) }],
-    })
-    expect(requestCount).toBe(1)
-  })
+  it.each([401, 403])(
+    "isn't tried again if a server responds to the first message with status %s",
+    async (status) => {
+      const server = await start('streamable')
+      let requestCount = 0
+      server.intercept = (_request, response) => {
+        requestCount += 1
+        response.writeHead(status).end()
+        return true
+      }
+      await expect(add(server)).rejects.toMatchObject({
+        details: [{ field: 'url', message: expect.stringContaining(`(status ${status})`) }],
+      })
+      expect(requestCount).toBe(1)
+    },
+  )
 
   it('fails only the call whose stream was interrupted', async () => {
     const server = await start('streamable')
@@ -132,7 +135,7 @@ describe('a connection', () => {
     },
   )
 
-  it('says that a refused connection had no effect in a session that was open', async () => {
+  it('says that a refused connection had no effect, even in an open session', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -144,7 +147,7 @@ describe('a connection', () => {
     expect(await use(row, 'write')).toEqual(withoutEffect(row))
   })
 
-  it("doesn't say that a tool that only reads may have taken effect", async () => {
+  it("doesn't warn that a read-only tool may have taken effect", async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.echo = async (_args, { response }) => {
@@ -219,7 +222,7 @@ describe('a connection', () => {
     expect(await use(row, 'echo')).toEqual({ text: 'done', isError: false })
   })
 
-  it('answers one request of the server at a time, and drops those that arrive meanwhile', async () => {
+  it('responds to one request of the server at a time, and drops requests that arrive meanwhile', async () => {
     const server = await start('streamable')
     const row = await add(server)
     const responses: ServerResponse[] = []
@@ -249,7 +252,7 @@ describe('a connection', () => {
   it.each([
     ['requests', { id: 1, method: 'ping' }],
     ['notifications', { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }],
-  ])('ends a response that has %s without end', async (_name, message) => {
+  ])('ends a response that contains endless %s', async (_name, message) => {
     const server = await start('streamable')
     server.intercept = (_request, response, body) => {
       if (!body.includes('"method"')) return false

@@ -29,17 +29,20 @@ describe('the request', () => {
     expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
   })
 
-  it.each(['POST', 'PUT', 'PATCH'] as const)('sends them as the JSON body of a %s', async (method) => {
-    const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
-    await use(args, { method })
-    expect(receiver.requests).toMatchObject([
-      {
-        path: '/cities/Oslo',
-        body: '{"day":{"nested":[1,"two",null]}}',
-        headers: { 'content-type': 'application/json' },
-      },
-    ])
-  })
+  it.each(['POST', 'PUT', 'PATCH'] as const)(
+    "sends arguments that aren't in the URL as the JSON body of a %s",
+    async (method) => {
+      const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
+      await use(args, { method })
+      expect(receiver.requests).toMatchObject([
+        {
+          path: '/cities/Oslo',
+          body: '{"day":{"nested":[1,"two",null]}}',
+          headers: { 'content-type': 'application/json' },
+        },
+      ])
+    },
+  )
 
   it('rejects an argument that the query of the URL already sets', async () => {
     const result = await use(
@@ -186,7 +189,7 @@ describe('the response', () => {
     })
   })
 
-  it("rejects a compressed response that it didn't ask for", async () => {
+  it('rejects a compressed response, because the request asks for an uncompressed one', async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
     expect(await use()).toMatchObject({ isError: true })

@@ -60,7 +60,7 @@ describe.each([
     [404, 'Not found', 2],
     [400, 'Bad Request: No valid session ID provided', 2],
     [400, 'There is no such customer', 1],
-  ])('tries again only if the session has ended: %s %s', async (status, message, attempts) => {
+  ])('sends a tool call again only if the session has ended: %s %s', async (status, message, attempts) => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -79,7 +79,7 @@ describe.each([
     expect(server.calls).toEqual(['echo'])
   })
 
-  it('sends nothing twice after a lost connection and says that it may have taken effect', async () => {
+  it("doesn't send a tool call again after a lost connection, and says that it may have taken effect", async () => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -171,7 +171,7 @@ describe.each([
 })
 
 describe('over any transport', () => {
-  it('returns the text of a result and placeholders for the rest', async () => {
+  it('returns the text of a result, and placeholders for other content', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.echo = () => ({
@@ -194,7 +194,7 @@ describe('over any transport', () => {
     expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[Only the first 16 KiB/)
   })
 
-  it('describes the use on a test call and does nothing', async () => {
+  it('describes the tool call on a test call, and sends nothing', async () => {
     const server = await start('streamable')
     const row = await add(server)
     const withEffects = findToolsWithEffects(remoteMcp, row, remoteMcp.definitions(row))
@@ -205,7 +205,7 @@ describe('over any transport', () => {
     expect(server.calls).toEqual([])
   })
 
-  it('uses another session for another version', async () => {
+  it("opens a new session after the server's settings were edited", async () => {
     const server = await start('streamable')
     const row = await add(server, {
       headers: { 'X-Key': '{{secret.KEY}}' },

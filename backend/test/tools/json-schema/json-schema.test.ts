@@ -299,7 +299,7 @@ describe('compiled validators', () => {
     expect(await count({ ...key, name: 'b' }, 'boolean')).toBe(1)
   })
 
-  it('keeps tools with the same $id apart', async () => {
+  it('keeps schemas of different tools with the same $id apart', async () => {
     const withId = (type: string) => object({ a: { type } }, { $id: 'https://example.com/same' })
     expect(checkToolSchema(withId('string'))).toEqual([])
     expect(checkToolSchema(withId('number'))).toEqual([])

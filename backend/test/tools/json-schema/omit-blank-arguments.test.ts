@@ -21,7 +21,7 @@ it.each([
   { oneOf: [{ $ref: '#/$defs/address' }, text] },
   { anyOf: [{ $ref: '#/$defs/address' }, text] },
   { allOf: [{ title: 'Name' }, text] },
-])('leaves out null and empty text for %j', (property) => {
+])('leaves out null and empty text for an argument with the schema %j', (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([true, true])
 })
 
@@ -32,7 +32,7 @@ it.each([
   { format: 'email' },
   { format: 'date-time' },
   { pattern: '^[A-Z]{2}$' },
-])('leaves out only empty text for %j', (property) => {
+])('leaves out only empty text for an argument with the schema %j', (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([false, true])
 })
 
@@ -46,6 +46,6 @@ it.each([
   { format: 'unknown' },
   { pattern: '^[A-Z]*$' },
   { pattern: '(x+x+)+y' },
-])('keeps null and empty text for %j', (property) => {
+])('keeps null and empty text for an argument with the schema %j', (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([false, false])
 })

@@ -113,7 +113,7 @@ it('does dry runs on a test call and changes nothing', async () => {
   expect(after).toHaveLength(before.length + 2) // the two test calls themselves
 })
 
-it('accepts null and empty text for the arguments that a client has to send but that the agent has no value for', async () => {
+it('accepts null and empty text for arguments without a value, because some clients must send all arguments', async () => {
   const number = freshNumber()
   await seedCall(deps, seed, number, { first_name: 'Nora' })
   const session = await openSse(world.service.url, { widget_id: widgetId })
@@ -137,7 +137,7 @@ describe('the schema of a built-in tool', () => {
   })
 })
 
-it('says of each tool if using it changes nothing', async () => {
+it('lists for each tool whether it is read-only', async () => {
   const session = await openSse(world.service.url, { widget_id: widgetId })
   const { result } = await session.request('tools/list')
   const tools = (result?.tools ?? []) as { name: string; annotations: { readOnlyHint: boolean } }[]

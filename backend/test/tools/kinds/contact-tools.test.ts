@@ -100,7 +100,7 @@ describe('contact lookup', () => {
     expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
   })
 
-  it('marks variables that have the name of a contact field', async () => {
+  it("marks variables whose name is also a contact field's name", async () => {
     await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
     const { text } = await use('contact_lookup')
     expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([

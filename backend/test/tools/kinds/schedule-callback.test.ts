@@ -125,7 +125,7 @@ describe('the requested time', () => {
     ['2026-05-04T15:00:00Z', 'is in the past.'],
     ['0000-01-01T00:00', 'is in the past.'],
     ['2027-05-05T11:00', 'is more than a year ahead.'],
-  ])('rejects %s and says what time it is', async (written, message) => {
+  ])('rejects %s, and tells the agent the current time', async (written, message) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await expect(requestCallback(written)).rejects.toThrow(message)
     await expect(requestCallback(written)).rejects.toThrow(
@@ -135,7 +135,7 @@ describe('the requested time', () => {
     expect(dialerNotified).toBe(0)
   })
 
-  it('says so if calling hours delay the callback', async () => {
+  it('tells the agent if calling hours delay the callback', async () => {
     const { ask: requestCallback } = await seedConversation({
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
@@ -146,7 +146,7 @@ describe('the requested time', () => {
 })
 
 describe('repeated requests', () => {
-  it('schedules one callback per conversation, which another request moves', async () => {
+  it('schedules one callback per conversation, and moves that callback at another request', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     const first = await requestCallback('2026-05-05T15:30')
     expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
@@ -161,7 +161,7 @@ describe('repeated requests', () => {
     ])
   })
 
-  it('makes a call that is queued for the same time the callback, which another request moves', async () => {
+  it('turns a call that is queued for the same time into the callback, and moves it at another request', async () => {
     const { ask: requestCallback, waiting, campaignId, number } = await seedConversation()
     await seedCall(world.deps, { ...world.seed, campaignId }, number, {
       scheduled_at: '2026-05-05T15:30:00-04:00',

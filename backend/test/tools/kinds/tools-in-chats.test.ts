@@ -83,7 +83,7 @@ it('looks up the contact of the chat', async () => {
   expect(lookup).toMatch(/^Name: Maya\n/)
 })
 
-it('says the same in a chat with sample values, which has no contact to look up', async () => {
+it('says what each tool would have done in a chat with sample values, which has no contact', async () => {
   const noContact = 'This chat has no contact, because it uses sample values. Continue without one.'
   expect(await useInChat([['contact_lookup', {}], ...effects], { withContact: false })).toEqual([
     noContact,
@@ -119,7 +119,7 @@ it('checks the time of a callback as in a call', async () => {
   expect(listed).toBe("This number is on the do-not-call list. Don't promise a callback.")
 })
 
-it("offers no arguments that select another contact, as in a call, and doesn't accept them", async () => {
+it('neither offers nor accepts arguments that select another contact, as in a call', async () => {
   const other = freshNumber()
   await seedCall(deps, seed, other, { first_name: 'Olivia' })
   const texts = await useInChat([
