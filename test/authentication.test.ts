@@ -51,7 +51,7 @@ it('exchanges the code and its verifier for tokens, and returns the workspace fo
   expect(output).toEqual(tokens)
 })
 
-it('omits the verifier if there is none', async () => {
+it('omits the code verifier if there is none', async () => {
   const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   await run(`${config}.getAccessToken`, {
@@ -193,7 +193,7 @@ it('tests a connection with an API request, and returns the values for its label
   })
 })
 
-it('sends no token if there is none', async () => {
+it('sends no Authorization header if the connection has no token', async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
 
   await run('authentication.test', { authData: {} })
@@ -201,7 +201,7 @@ it('sends no token if there is none', async () => {
   expect(requests[0]?.headers).not.toHaveProperty('authorization')
 })
 
-it('labels a connection from before Outdial returned the email with its workspace', async () => {
+it('labels a connection that has no email with the name and ID of its workspace', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, { results: [], next: null, previous: null })
 
   const output = await run('authentication.test', {

@@ -130,7 +130,7 @@ it('explains a detail about the deduplication key without the word “idempotenc
   expect(message).not.toMatch(/idempotency/i)
 })
 
-it('names the field that a path belongs to', async () => {
+it('uses the label of the field that a path belongs to', async () => {
   const details = [
     { field: 'time_zone', code: 'invalid', message: 'time_zone is unknown.' },
     { field: 'calling_hours.start', code: 'invalid', message: 'calling_hours.start is unknown.' },
@@ -146,7 +146,7 @@ it('names the field that a path belongs to', async () => {
   })
 })
 
-it('writes the name of another field as a label', async () => {
+it("turns the name of a field that isn't on the form into a label", async () => {
   const detail = { field: 'callback_url', code: 'too_many', message: 'callback_url has too many.' }
   stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', detail.message, [detail]))
 

@@ -38,7 +38,7 @@ describe('rejected requests', () => {
     ['scheduled_at', 'invalid_datetime', 'AppError'],
     ['if_already_queued', 'invalid_value', 'AppError'],
     ['nickname', 'unknown_field', 'AppError'],
-  ])('with an issue of %s, %s, is a %s', async (field, code, name) => {
+  ])('with an issue of %s, %s, end in a %s', async (field, code, name) => {
     const details = [{ field, code, message: `${field} is wrong.` }]
     stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
 
@@ -73,7 +73,7 @@ describe('rejected requests', () => {
     [40, /^(Variables "name_\d+" is too long\. )+\(Request ID: req_42\)$/],
     [1, /^Variables "x+… \(Request ID: req_42\)$/],
   ])(
-    'makes room for the request ID, because Zapier shows 250 characters (%d issues)',
+    'shortens the message to make room for the request ID, because Zapier shows 250 characters (%d issues)',
     async (count, shown) => {
       const names =
         count === 1 ? ['x'.repeat(300)] : Array.from({ length: count }, (_, index) => `name_${index}`)
@@ -261,7 +261,7 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['creates.queue_call', inputData],
     ['creates.queue_call_and_wait', inputData],
     ['creates.queue_call_and_wait', withKey],
-  ])('halts %s, because Zapier would queue a second call for an error (%j)', async (key, input) => {
+  ])('halts %s, because Zapier would queue a second call after an error (%j)', async (key, input) => {
     stub('POST', apiPath('/contacts/'))
 
     expect(await runExpectingError(`${key}.operation.perform`, { inputData: input, callbackUrl })).toEqual({
@@ -328,9 +328,9 @@ describe('another server error', () => {
   })
 })
 
-describe('what Zapier runs only once', () => {
+describe('a method that Zapier runs only once', () => {
   it.each(['authentication.test', 'triggers.campaigns.operation.perform'])(
-    'says when to try again, and not that Zapier does: %s',
+    "tells the user when to try again, and doesn't say that Zapier will: %s",
     async (method) => {
       const reason = 'This connection sent more than 600 requests in a minute.'
       const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
@@ -345,7 +345,7 @@ describe('what Zapier runs only once', () => {
     },
   )
 
-  it('says so for a subscription with a campaign that was typed', async () => {
+  it('tells the user when to try again for a subscription whose campaign was typed', async () => {
     stubResponse('GET', apiPath('/campaigns/'), 429)
 
     expect(

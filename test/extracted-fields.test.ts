@@ -59,7 +59,7 @@ describe('an extracted value', () => {
   })
 
   it.each(['Website leads', '12abc', '{{1__id}}', '', null, ['12']])(
-    'has a field if a call of any campaign has it, for the campaign %j',
+    'has a field if a call of any campaign has it, when %j is entered as the campaign',
     async (campaign_id) => {
       const requests = calls({ interested: true })
 
@@ -83,7 +83,7 @@ describe("an agent's result", () => {
   const ben = { id: 8, results: [result('is_coming')] }
   const keys = async (inputData = {}) => (await extractedFields(inputData)).map(({ key }) => key)
 
-  it('has a field before the first call, and before the values of past calls', async () => {
+  it('has a field even without calls, and listed before the values of past calls', async () => {
     liveAgents = [ava, ben]
     calls({ interested: true, old_name: 'x' })
     expect(await extractedFields()).toEqual([
@@ -100,7 +100,7 @@ describe("an agent's result", () => {
     expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])
   })
 
-  it("has a field if past calls can't be read, and past calls have theirs if agents can't be read", async () => {
+  it("has a field if past calls can't be read, and past calls' values have fields if agents can't be read", async () => {
     liveAgents = [ava]
     stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
     expect(await keys()).toEqual(['extracted__appointment_day', 'extracted__interested'])

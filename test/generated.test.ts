@@ -25,7 +25,7 @@ it('has a sample of a campaign that the contract accepts', () => {
 })
 
 it.each([generated.sampleCall, generated.sampleQueuedCall])(
-  'has samples of calls that the contract accepts, without the keys that a user chose',
+  'has samples of calls that the contract accepts, without keys that users choose',
   (sample) => {
     const contact = { ...sample.contact, variables: {} }
     expect(contract.Call.safeParse({ ...sample, contact, extracted: {}, metadata: {} }).error).toBeUndefined()

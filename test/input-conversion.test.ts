@@ -193,7 +193,7 @@ const rows = Object.entries(steps).flatMap(([key, step]) =>
   ),
 )
 
-it.each(rows)('$key: $field is $value', async ({ key, field, path, value, expected, step }) => {
+it.each(rows)('$key: reads $field when it is $value', async ({ key, field, path, value, expected, step }) => {
   const method =
     key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
   const inputFields = fieldsOf(key)
@@ -224,7 +224,7 @@ it.each(rows)('$key: $field is $value', async ({ key, field, path, value, expect
   expect(getPath(parseBody(requests), path)).toEqual(expected)
 })
 
-it('has a row for every field', () => {
+it('has test rows for every input field', () => {
   const isInput = ({ key, type }: PlainInputField) => type !== 'copy' && key !== 'deduplication_key'
   for (const [key, { fields }] of Object.entries(steps))
     expect(

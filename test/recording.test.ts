@@ -63,7 +63,7 @@ function stubServer(origin: string, path: string, status = 200, headers: Record<
 const file = fileOfCall('downloadRecording', recorded.id)
 const transcript = fileOfCall('saveTranscript', recorded.id)
 
-describe('a call with a recording and a transcript has them as files', () => {
+describe('a call returns its recording and transcript as files', () => {
   const inputData = { campaign_id: '12', phone_number: '+12025550100', call: recorded.id }
   const added = { ...exampleContactAdded, call: recorded }
   const event = { type: 'call.completed', data: recorded }
@@ -105,7 +105,7 @@ it('streams the recording to Zapier, and sends the token only to Outdial', async
   expect(uploads[0]).not.toContain('token-1')
 })
 
-it("sends the token to Outdial's own address, but not to where it redirects", async () => {
+it("sends the token to Outdial's own address, but not to the address of a redirect", async () => {
   stubCall(`${baseUrl}/recordings/9034`)
   const outdial = stubServer(baseUrl, '/recordings/9034', 302, { Location: `${storage}/9034.mp3` })
   const redirected = stubServer(storage, '/9034.mp3')
@@ -132,10 +132,10 @@ it.each([
   expect(String(authorizations[0])).not.toContain('token-1')
 })
 
-describe('a recording that takes longer than a step may', () => {
+describe('a recording whose download takes longer than a step may take', () => {
   afterEach(() => mock.timers.reset())
 
-  it('ends with an error that says so, after 25 seconds', async () => {
+  it('ends with an error after 25 seconds', async () => {
     stubCall(`${storage}/9034.mp3`)
     const body = new PassThrough()
     body.write('the ')
@@ -179,7 +179,7 @@ describe('a transcript', () => {
     ])
   })
 
-  it('that was deleted since ends with an error that says so', async () => {
+  it('ends with an error if it has been deleted', async () => {
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
 
     expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({

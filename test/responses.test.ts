@@ -68,7 +68,7 @@ describe.each(operations)('%s', (method, httpMethod, path, advice) => {
 })
 
 it.each([[null], ['invalid'], [{ field: 'phone_number' }], [{ message: 'Invalid.' }]])(
-  'explains an error response with the detail %j without what the user entered',
+  "explains an error response with the detail %j without repeating the user's input",
   async (detail) => {
     const body = { error: { code: 'validation_failed', message: 'Invalid.', details: [detail] } }
     stubResponse('POST', apiPath('/contacts/'), 422, body)
@@ -152,7 +152,7 @@ describe('a connection that fails', () => {
     })
   })
 
-  it('while reading asks to try again', async () => {
+  it('while the connector reads data asks to try again', async () => {
     stubFailure('GET', apiPath('/campaigns/'), 'ECONNRESET')
 
     expect(await runExpectingError('authentication.test')).toMatchObject({
@@ -225,7 +225,7 @@ describe('a slow response', () => {
     expect(await failed).toEqual(timeout)
   })
 
-  it('counts all requests of a step', async () => {
+  it("counts toward the time limit together with the step's other requests", async () => {
     const { promise: found, resolve: find } = Promise.withResolvers<void>()
     const searched = stubReply('GET', apiPath('/campaigns/'), async () => {
       await found
@@ -242,7 +242,7 @@ describe('a slow response', () => {
     expect(await failed).toEqual(timeout)
   })
 
-  it('is no problem if it arrives in time', async () => {
+  it("doesn't end the step if it arrives in time", async () => {
     const { promise: headers, resolve: sendHeaders } = Promise.withResolvers<void>()
     stubReply('POST', apiPath('/contacts/'), async () => {
       await headers

@@ -19,6 +19,6 @@ it.each([
   ['external_id', 'External ID'],
   ['recording_url', 'Recording URL'],
   ['contact._name', 'Contact Name'],
-])('makes from the name %s the label "%s"', (name, label) => {
+])('turns the name %s into the label "%s"', (name, label) => {
   expect(nameToLabel(name)).toBe(label)
 })

@@ -94,7 +94,7 @@ describe('a variable of the script', () => {
     expect(parseBody(requests)).toMatchObject({ variables: { product: 'Roof' } })
   })
 
-  it('is named in errors by its label, and an entry of the dictionary by its key', async () => {
+  it('is named by its label in errors, while an entry of the dictionary is named by its key', async () => {
     const details = ['product_name', 'color'].map((name) => ({
       field: `variables.${name}`,
       code: 'too_long',
@@ -116,7 +116,7 @@ describe('a variable of the script', () => {
   })
 
   it.each(['roof type', 'roof.type', 'roof{type}', '名前', '_roof', 'roof_', 'roof__type', '__proto__', ''])(
-    'with the name %j is left to the dictionary',
+    'with the name %j has no field, so only the dictionary can set it',
     async (name) => {
       campaigns({ id: 12, agent_variables: [name, 'product'] })
 
@@ -125,7 +125,7 @@ describe('a variable of the script', () => {
   )
 })
 
-describe('the form has no other fields', () => {
+describe('the form has no additional fields', () => {
   it.each(['', null, undefined, '{{123__id}}', ['12'], { id: 12 }])(
     'for %j as the campaign, and no request is sent',
     async (campaign_id) => {

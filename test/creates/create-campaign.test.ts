@@ -40,7 +40,7 @@ it('creates a campaign with everything that the user filled in', async () => {
   })
 })
 
-it('has no warnings if the service is of a version without them', async () => {
+it("has no warnings if the service's version doesn't return any", async () => {
   stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
   expect(await run(perform, { inputData: required })).toMatchObject({ warnings: '' })
 })
@@ -61,7 +61,7 @@ it("omits blank fields, so the workspace's defaults apply", async () => {
   expect(parseBody(requests)).toEqual(required)
 })
 
-it('reads an American name of a time zone without a number that it could depend on', async () => {
+it('converts an American time zone name to an IANA name without a phone number', async () => {
   for (const [time_zone, zone] of [
     ['Mountain Standard Time', 'America/Denver'],
     ['(GMT-05:00) Eastern Time', 'America/New_York'],
@@ -120,7 +120,7 @@ it.each(['nine', 'at 9:00', '9:00 sharp', '9 x', '9', '9:0'])(
   },
 )
 
-it('finds an agent and a phone number that are named instead of chosen', async () => {
+it('finds an agent and a phone number by typed names', async () => {
   const page = (results: object[]) => ({ results, next: null, previous: null })
   const agents = stubResponse(
     'GET',
@@ -159,7 +159,7 @@ it.each([
   },
 )
 
-it('names the agents that have the typed name', async () => {
+it('lists the agents in the error if several have the typed name', async () => {
   const results = [
     { ...exampleAgent, id: 4 },
     { ...exampleAgent, id: 5, language: 'es-MX' },
@@ -172,7 +172,7 @@ it('names the agents that have the typed name', async () => {
   })
 })
 
-it('finds an agent and a phone number that have names of digits', async () => {
+it('finds an agent and a phone number whose names consist of digits', async () => {
   for (const field of ['agent_id', 'phone_number_id']) {
     const details = [{ field, code: 'not_found', message: `${field} isn't found.` }]
     stubResponse('POST', apiPath('/campaigns/'), 404, errorBody('not_found', "It isn't found.", details))

@@ -73,7 +73,7 @@ it.each([
   [{ type: 'call.completed' }],
   ['<p>hello</p>'],
   [null],
-])("doesn't continue with what isn't the result of its own call: %j", async (cleanedRequest) => {
+])("rejects a callback that isn't the result of the step's own call: %j", async (cleanedRequest) => {
   expect(await runExpectingError(`${operation}.performResume`, { outputData, cleanedRequest })).toEqual({
     name: 'HaltedError',
     message: 'Outdial sent the result of another call. Open Calls in Outdial to see the result of this one.',
@@ -93,7 +93,7 @@ it("doesn't continue with a call that isn't completed, whatever the callback say
 
 const callPath = apiPath(`/calls/${exampleCall.id}/`)
 
-it('reads the completed call again if that fails once', async () => {
+it('reads the completed call again if the first attempt fails', async () => {
   stubFailure('GET', callPath, 'ECONNRESET')
   stubResponse('GET', callPath, 200, exampleCall)
 
@@ -132,19 +132,22 @@ it('asks Zapier to refresh the token when it resumes', async () => {
 describe('Zapier waits for 30 days', () => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
-  it.each([true, false])('so it rejects a later call, in the editor: %j', async (isLoadingSample) => {
-    const input = { ...inputData, scheduled_at: inDays(23) }
-    const meta = { isLoadingSample }
+  it.each([true, false])(
+    'so the step rejects a call more than 22 days ahead, in the editor: %j',
+    async (isLoadingSample) => {
+      const input = { ...inputData, scheduled_at: inDays(23) }
+      const meta = { isLoadingSample }
 
-    expect(
-      await runExpectingError(`${operation}.perform`, { inputData: input, callbackUrl, meta }),
-    ).toMatchObject({
-      name: 'HaltedError',
-      message: expect.stringContaining('Earliest Call Time is more than 22 days ahead'),
-    })
-  })
+      expect(
+        await runExpectingError(`${operation}.perform`, { inputData: input, callbackUrl, meta }),
+      ).toMatchObject({
+        name: 'HaltedError',
+        message: expect.stringContaining('Earliest Call Time is more than 22 days ahead'),
+      })
+    },
+  )
 
-  it('so it accepts a call that is completed by then', async () => {
+  it('so the step accepts a call that ends within the 30 days', async () => {
     const requests = queued()
     const scheduled_at = inDays(21)
 

@@ -147,7 +147,7 @@ it.each([
 })
 
 it.each(['n/a', 'Unknown'])(
-  "replaces the unknown country %s with one that doesn't exist, so that the API reads only numbers with a country code",
+  'replaces the unknown country %s with a nonexistent one, so that the number needs a country code',
   async (country) => {
     const requests = queued()
 
@@ -158,7 +158,7 @@ it.each(['n/a', 'Unknown'])(
 )
 
 it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 5'])(
-  'leaves reading the phone number %s to the API',
+  'sends the phone number %s as typed, because the API reads it',
   async (phone_number) => {
     const requests = queued()
 
@@ -168,7 +168,7 @@ it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 
   },
 )
 
-it('sends all numbers of someone who must not be called', async () => {
+it('sends all numbers of a person who must not be called', async () => {
   const requests = queued()
 
   await run(perform, {
@@ -202,7 +202,7 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
-  it('prefers one that is not archived', async () => {
+  it('prefers a campaign that is not archived', async () => {
     campaigns({ id: 1, name: 'Q1 leads', status: 'archived' }, { id: 2, name: 'Q1 leads', status: 'paused' })
     const requests = queued()
 
@@ -222,7 +222,7 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 201 })
   })
 
-  it('queues nothing if the name is only contained in other names, and names up to three of them', async () => {
+  it('queues nothing if only longer names contain the typed name, and lists up to three of them', async () => {
     const names = ['Q1 leads, old', 'Q1', 'Summer leads, Q1', 'Winter leads', 'Q2']
     const found = names.map((name, index) => ({ id: index + 1, name }))
     campaigns(...found.slice(0, 1))
@@ -236,7 +236,7 @@ describe('a campaign that is named instead of chosen', () => {
     })
   })
 
-  it('queues nothing if several campaigns have the name, and names up to three of them', async () => {
+  it('queues nothing if several campaigns have the typed name, and lists up to three of them', async () => {
     campaigns(...[1, 2, 3, 4].map((id) => ({ id, name: 'Q1 leads' })))
 
     expect(await runExpectingError(perform, queueInto('q1 LEADS'))).toEqual({
@@ -256,7 +256,7 @@ describe('a campaign that is named instead of chosen', () => {
   })
 
   it.each(['Q1 leads (paused)', 'q1 leads (paused) · ID 2'])(
-    'is found by what the dropdown shows: %s',
+    'is found by the text that the dropdown shows: %s',
     async (typed) => {
       campaigns()
       campaigns({ id: 1, name: 'Q1' }, { id: 2, name: 'Q1 leads', status: 'paused' })
@@ -271,7 +271,7 @@ describe('a campaign that is named instead of chosen', () => {
   const details = [{ field: 'campaign_id', code: 'not_found', message: 'campaign_id has no campaign.' }]
   const notFound = errorBody('not_found', 'campaign_id has no campaign.', details)
 
-  it('is found by a name of digits if nothing has them as its ID', async () => {
+  it('is found by a name that consists of digits if no campaign has these digits as its ID', async () => {
     const first = stubResponse('POST', apiPath('/contacts/'), 404, notFound)
     const search = campaigns({ id: 7, name: '2026' }, { id: 8, name: '2026 leads' })
     const second = queued()
@@ -285,7 +285,7 @@ describe('a campaign that is named instead of chosen', () => {
   })
 
   it.each([[[]], [['2026', '2026']], [['2026 leads']]])(
-    "queues nothing for digits that aren't an ID if the campaigns are %j",
+    "queues nothing for digits that are neither an ID nor a single campaign's name: %j",
     async (names) => {
       stubResponse('POST', apiPath('/contacts/'), 404, notFound)
       campaigns(...names.map((name, index) => ({ id: index + 7, name })))
@@ -331,7 +331,7 @@ describe('in the Zap editor', () => {
     expect(real[0]?.headers).toHaveProperty('idempotency-key')
   })
 
-  it("doesn't add the number to the do-not-call list, but checks the Yes or No", async () => {
+  it("doesn't add the number to the do-not-call list, but validates the Yes or No", async () => {
     const requests = queued()
     const meta = { isLoadingSample: true }
 
@@ -345,7 +345,7 @@ describe('in the Zap editor', () => {
   })
 
   it.each(['queue_call', 'queue_call_and_wait'])(
-    'simulates the call to someone who must not be called, although Test Call is No: %s',
+    'simulates the call to a person who must not be called, although Test Call is No: %s',
     async (key) => {
       const requests = queued()
 
@@ -358,7 +358,7 @@ describe('in the Zap editor', () => {
     },
   )
 
-  it('says on the form that testing the step rings no phone', () => {
+  it('says on the form that no phone rings when the step is tested', () => {
     const [note] = queueCall.operation.inputFields
     expect(note).toMatchObject({ type: 'copy', helpText: expect.stringContaining('no phone rings') })
   })
@@ -394,7 +394,7 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
   })
 
-  it('does not wait for a call that is far ahead, because it ends at once', async () => {
+  it('can have a call far ahead in the step that waits, because the call ends at once', async () => {
     const requests = queued()
 
     await run('creates.queue_call_and_wait.operation.perform', {
@@ -411,7 +411,7 @@ describe('a person who must not be called', () => {
     expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({ name: 'ThrottledError' })
   })
 
-  it('is reported again after a lost connection, also by the step that waits', async () => {
+  it('is reported again by Zapier after a lost connection, even by the step that waits', async () => {
     for (const key of ['queue_call', 'queue_call_and_wait']) {
       stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
       const bundle = { inputData: optOut, callbackUrl: 'https://zapier.com/hooks/callback/1/' }
@@ -420,7 +420,7 @@ describe('a person who must not be called', () => {
     }
   })
 
-  it('fails the run if the service has an error, so that someone looks at it', async () => {
+  it('fails the run if the service has an error, so that the user notices', async () => {
     stubResponse('POST', apiPath('/contacts/'), 500)
 
     expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
@@ -441,7 +441,7 @@ it('places real calls when the Zap is on, unless Test Call is Yes', async () => 
 it.each([
   ...['Yes', 'yes', 'TRUE', 'y', '1', 1, true].map((answer) => [answer, true] as const),
   ...['No', 'no', 'False', 'N', '0', 0, false].map((answer) => [answer, false] as const),
-])('understands %j as an answer', async (answer, expected) => {
+])('understands %j as Yes or No', async (answer, expected) => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, do_not_call: answer } })
@@ -466,7 +466,7 @@ it.each(['12 leads', '12.5'])("doesn't read %s as the ID of a campaign", async (
 })
 
 it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
-  "doesn't call at once if the earliest call time is %s",
+  'fails for the earliest call time %s instead of calling at once',
   async (scheduled_at) => {
     expect(await runExpectingError(perform, { inputData: { ...required, scheduled_at } })).toEqual({
       name: 'AppError',
@@ -503,7 +503,7 @@ it('converts numbers that were mapped into text fields', async () => {
   })
 })
 
-it('derives the same header from the same deduplication key, whatever characters it has', async () => {
+it('derives the same idempotency key from the same deduplication key, whatever characters that key has', async () => {
   const first = queued()
   const second = queued()
   const other = queued()
@@ -518,7 +518,7 @@ it('derives the same header from the same deduplication key, whatever characters
   expect(header(other)).not.toBe(header(first))
 })
 
-it('uses another key in another campaign, because two Zaps can use the IDs of the same form', async () => {
+it("sends another idempotency key for another campaign, because two Zaps can use the same form's IDs", async () => {
   const first = queued()
   const second = queued()
 
@@ -528,7 +528,7 @@ it('uses another key in another campaign, because two Zaps can use the IDs of th
   expect(first[0]?.headers['idempotency-key']).not.toBe(second[0]?.headers['idempotency-key'])
 })
 
-it('names the call for which a key was used', async () => {
+it('names the call for which the deduplication key was used before', async () => {
   const url = 'https://outdial.example.com/w/1/calls/7'
   const values = { id: 7, url }
   stubResponse('POST', apiPath('/contacts/'), 422, {
@@ -613,7 +613,7 @@ it.each([
   })
 })
 
-it('says with the label of the field that a saved consent kind was cleared', async () => {
+it("warns with the field's label that a saved consent kind was cleared", async () => {
   const message = toErrorMessage(detailTexts.consent_kind_cleared, { field: 'consent.kind' })
   const warnings = [{ field: 'consent.kind', code: 'consent_kind_cleared', message }]
   stubResponse('POST', apiPath('/contacts/'), 201, { ...exampleContactAdded, warnings })

@@ -25,7 +25,7 @@ it('cancels the waiting calls to a number in all campaigns', async () => {
   })
 })
 
-it('cancels the waiting calls in one campaign, which can be named', async () => {
+it('cancels the waiting calls in one campaign, which can be given by name', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, { results: [exampleCampaign] })
   const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, { canceled: [] })
 
@@ -61,7 +61,7 @@ it.each([
   expect(await send(['+12025550100', 2025550103])).toEqual({ phone_number: '+12025550100, 2025550103' })
 })
 
-it('shortens a long reason, so that the number is on the list anyway', async () => {
+it('shortens a long reason, so that the number is still added to the list', async () => {
   const requests = stubResponse('POST', apiPath('/do-not-call/'), 200, { do_not_call: true })
 
   await run(block, {
@@ -85,20 +85,17 @@ it.each([
 it.each([
   [cancel, '/calls/cancel'],
   [block, '/do-not-call/'],
-])(
-  '%s fails for a number that is invalid, so that Zapier reports an opt-out that was lost',
-  async (method, path) => {
-    const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
-    stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', 'It has two digits.', details))
+])('%s fails for an invalid number, so that Zapier reports the lost opt-out', async (method, path) => {
+  const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
+  stubResponse('POST', apiPath(path), 422, errorBody('validation_failed', 'It has two digits.', details))
 
-    expect(await runExpectingError(method, { inputData: { phone_number: '12' } })).toEqual({
-      name: 'AppError',
-      code: 'validation_failed',
-      status: 422,
-      message: 'Phone Number: It has two digits. (Request ID: req_42)',
-    })
-  },
-)
+  expect(await runExpectingError(method, { inputData: { phone_number: '12' } })).toEqual({
+    name: 'AppError',
+    code: 'validation_failed',
+    status: 422,
+    message: 'Phone Number: It has two digits. (Request ID: req_42)',
+  })
+})
 
 it('asks to reconnect if the connection was made before these actions existed', async () => {
   const apiMessage = 'The connection is missing a permission that the request needs: calls:write.'

@@ -7,7 +7,7 @@ import { root } from '../support/docs.ts'
 const run = promisify(execFile)
 const main = path.join(root, 'bench/main.ts')
 
-it('npm run bench measures a row with its peer, and prints the result beside its limit', async () => {
+it('npm run bench measures a row and its peer, and prints the result beside the limit', async () => {
   const { stdout } = await run(process.execPath, [main, 'agents', 'tool-sessions'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -26,7 +26,7 @@ it('npm run bench -- speed-to-lead measures what users wait for, in each setup',
       expect(stdout).toMatch(new RegExp(`${what}[^|]*, ${setup}, [^|]*p99 \\| – \\| [\\d.,]+ ms`))
 }, 300_000)
 
-it('npm run bench -- indexes says what each index of calls costs', async () => {
+it('npm run bench -- indexes prints the cost of each index of calls', async () => {
   const { stdout } = await run(process.execPath, [main, 'indexes'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -47,7 +47,7 @@ it('BENCH_FINISHED_CALLS adds finished calls to the large databases of claim and
   expect(stdout).toContain("the dashboard's overview of a workspace with 5,000 calls")
 }, 600_000)
 
-it('npm run bench -- start says where the memory goes', async () => {
+it('npm run bench -- start prints how much memory each part of the service takes', async () => {
   const { stdout } = await run(process.execPath, [main, 'start'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -75,7 +75,7 @@ itOnLinux(
   240_000,
 )
 
-it('npm run bench names the rows if there is none with this name', async () => {
+it('npm run bench lists the rows if no row has the given name', async () => {
   const measured = run(process.execPath, [main, 'agent'])
   await expect(measured).rejects.toThrow(/The rows are: speed-to-lead, .*agents/)
 })

@@ -209,7 +209,7 @@ async function findBaseBackup({ folder }: Machine): Promise<string> {
 const countDials = ({ callLog }: ExampleRuntime, calls: readonly Call[]) =>
   calls.map(({ id }) => callLog.filter((line) => line.startsWith(`Call ${id},`)).length)
 
-const name = 'restores the database as it was at a moment, and makes only the calls that were not made yet'
+const name = 'restores the database to a point in time, and places only calls that were not placed before'
 if (programs === undefined && process.env.CI !== 'true')
   it.skip(`${name} (SKIPPED: no PostgreSQL server with pg_basebackup)`, () => {})
 else

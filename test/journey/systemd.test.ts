@@ -64,7 +64,7 @@ it.each([
   ['all', '127.0.0.1'],
   ['worker', secondAddress],
 ])(
-  'has started a process with ROLE=%s and HOST=%s when it is ready, and SIGTERM stops it',
+  'reports a process with ROLE=%s and HOST=%s as started once it is ready, and stops it with SIGTERM',
   async (ROLE, HOST) => {
     const role = { ROLE, HOST, WORKER_PORT: String(await findFreePort(HOST)) }
     const service = start(setting('ExecStart'), role)

@@ -110,7 +110,7 @@ it(
 )
 
 it(
-  'fills its dropdowns, page by page, with the newest campaigns first',
+  'fills the dropdowns page by page, with the newest campaigns first',
   async () => {
     const { agents, phone_number_id } = service.demo
     const [ava] = agents
@@ -304,7 +304,7 @@ it(
 )
 
 it(
-  'waits for the result of a call, finds it, and stops calling a person',
+  'waits for the result of a call, finds the call, and stops calling a person',
   async () => {
     const { campaign_id } = service.demo
     const queue = (step: string, inputData: object, callbackUrl?: string) =>

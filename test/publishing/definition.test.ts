@@ -80,7 +80,7 @@ it.each(named(hooks))(
 )
 
 it.each(named(hooks))(
-  'D006: %s returns the same for a delivered call as for one that it lists',
+  'D006: %s returns the same output for a delivered call as for a listed call',
   async (key) => {
     const call = { ...exampleCall, opted_out: true }
     stubResponse('GET', apiPath('/calls/'), 200, {
@@ -122,7 +122,7 @@ it('D028: asks Zapier to pass on blank input unchanged', () => {
   expect(app.flags).toEqual({ cleanInputData: false, throwForThrottlingEarly: false })
 })
 
-it.each(named(visibleSteps))('puts every field of %s with a group into a group that exists', (_key, step) => {
+it.each(named(visibleSteps))('gives the fields of %s only groups that exist', (_key, step) => {
   const groups = (step.operation.inputFieldGroups ?? []).map(({ key }) => key)
   const unknown = inputFieldsOf(step).filter(({ group }) => group !== undefined && !groups.includes(group))
   expect(unknown.map(({ key }) => key)).toEqual([])

@@ -106,7 +106,7 @@ describe('Zap templates', () => {
     expect(new Set(templates.map(([title]) => title)).size).toBe(templates.length)
   })
 
-  it.each(templates)('have a title as Zapier wants it: %s', (title) => {
+  it.each(templates)('have a title in the form that Zapier requires: %s', (title) => {
     expect(title).toMatch(/^(Add|Call|Cancel|Create|Log|Post|Queue) [^.]+$/)
     expect(title).toMatch(/\bOutdial\b/)
     expect(title).toMatch(/\bnew\b/)

@@ -40,7 +40,7 @@ it.each(named(allSteps))('D008: the texts of %s have only valid links', (_key, s
   expect(textsOf(step).flatMap(findBrokenLinks)).toEqual([])
 })
 
-it('D007, D025: no text has an address that is insecure or runs a script', () => {
+it('D007, D025: no text contains an insecure URL or a URL that runs a script', () => {
   // The service's URL isn't checked here, but in test/authentication.test.ts, because it's only set during the upload.
   const definition = JSON.stringify(app)
   expect(definition).not.toMatch(/http:\/\//i)

@@ -16,7 +16,7 @@ it.each(
   ['Jan', 'February', 'mar', 'April', 'May', 'june', 'Jul', 'August', 'Sept', 'Oct', 'November', 'Dec'].map(
     (name, index) => [name, `2026-${String(index + 1).padStart(2, '0')}-09T12:00:00.000Z`],
   ),
-)('knows the month %s, before and after the day', (name, expected) => {
+)('reads the month %s before and after the day', (name, expected) => {
   for (const date of [
     `${name} 9, 2026`,
     `9 ${name} 2026`,
@@ -46,7 +46,7 @@ it.each([
   ['HST', 10],
   ['-04:30', 4.5],
   ['+02:00', -2],
-])('knows the time zone %s', (zone, hours) => {
+])('reads the time zone %s', (zone, hours) => {
   const expected = new Date(Date.UTC(2026, 4, 4, 1, 59, 59) + hours * 3_600_000).toISOString()
   for (const time of [`1:59:59 ${zone}`, `1:59:59 AM ${zone}`])
     expect(readMoment(`2026-5-4 ${time}`, 'Asia/Tokyo')).toBe(expected)
@@ -55,16 +55,19 @@ it.each([
 it.each([
   ['2026-03-08 02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
   ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
-])('reads %s in %s, which clocks skip, as a later time, and says so', (text, timeZone, moment) => {
-  expect(readMoment(text, timeZone)).toBe(moment)
-  expect(['', ' UTC', ' +1d'].map((end) => isSkipped(read(text + end), timeZone))).toEqual([
-    true,
-    false,
-    false,
-  ])
-})
+])(
+  'reads %s in %s, a time that clocks skip, as a later time, and reports the skip',
+  (text, timeZone, moment) => {
+    expect(readMoment(text, timeZone)).toBe(moment)
+    expect(['', ' UTC', ' +1d'].map((end) => isSkipped(read(text + end), timeZone))).toEqual([
+      true,
+      false,
+      false,
+    ])
+  },
+)
 
-it('says if the text has a time, and a time zone', () => {
+it('reports whether the text has a time and a time zone', () => {
   expect(read('2026-05-04')).toMatchObject({ hasTime: false, offset: undefined })
   expect(read('2026-05-04 00:00')).toMatchObject({ hasTime: true, offset: undefined })
   expect(read('2026-05-04 00:00 EST')).toMatchObject({ hasTime: true, offset: -5 * 3_600_000 })

@@ -29,7 +29,7 @@ async function queue(inputData: object, timezone: string | null): Promise<unknow
 const findError = async (inputData: object, timezone: string | null) =>
   (await runExpectingError(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })).message
 
-it("reads the table's dates in Queue Call, in the Zap's time zone", async () => {
+it("reads the dates of the shared test table in Queue Call, in the Zap's time zone", async () => {
   for (const [text, timeZone, moment] of dateCases.filter(isFilled)) {
     const input = { scheduled_at: text, consent_source: 'Form', consent_at: text }
     const result = moment === undefined ? await findError(input, timeZone) : await queue(input, timeZone)
@@ -53,7 +53,7 @@ it("asks for a time zone if the text has none and Zapier doesn't send the Zap's"
   })
 })
 
-it("reads the table's answers in Test Call and Do Not Call", async () => {
+it('reads the answers of the shared test table in Test Call and Do Not Call', async () => {
   for (const [text, answer, doNotCall] of yesNoCases.filter(isFilled))
     for (const [key, label, expected] of [
       ['test', 'Test Call', answer],
@@ -68,7 +68,7 @@ it("reads the table's answers in Test Call and Do Not Call", async () => {
     }
 })
 
-it("reads the table's countries in Queue Call", async () => {
+it('reads the countries of the shared test table in Queue Call', async () => {
   for (const [country, code] of countryCases)
     expect([country, await queue({ country }, 'UTC')]).toEqual([country, { ...sent, country: code }])
   // These countries don't exist, so ZZ is sent. The API then accepts only numbers with a country code.

@@ -14,14 +14,14 @@ it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ t
   expect(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place])).toBe(timeZone)
 })
 
-it('reads no American name or abbreviation without the number that it depends on', () => {
+it("doesn't read an American name or abbreviation whose meaning depends on a phone number without the number", () => {
   for (const { text } of timeZoneCases.filter(({ dependsOnNumber }) => dependsOnNumber)) {
     expect(readTimeZone(text)).toBeUndefined()
     expect(isAmericanTimeZone(text)).toBe(true)
   }
 })
 
-it('reads each time zone that it lists from its name, its label, and its city', () => {
+it('reads each listed time zone from its name, its label, and its city', () => {
   for (const timeZone of listTimeZones()) {
     const city = formatTimeZone(timeZone).replace(/ \(.*/, '')
     for (const text of [timeZone, timeZone.toUpperCase(), formatTimeZone(timeZone), city])

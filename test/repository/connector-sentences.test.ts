@@ -340,7 +340,7 @@ const kindsByName: Partial<Record<string, Kind>> = {
   ThrottledError: 'Throttled',
 }
 
-it('ends each run as the page of errors says, in fewer than 250 characters with the request ID', async () => {
+it('ends each run as the page of errors says, with a message of fewer than 250 characters', async () => {
   const found = new Map(rows.map((row) => [row, new Set<Kind | undefined>()]))
   const problems: unknown[] = []
   for (const [method, bundle, stub] of cases) {

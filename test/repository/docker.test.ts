@@ -11,7 +11,7 @@ const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 const dockerfile = read('Dockerfile')
 const compose = readCompose(path.join(root, 'compose.yaml'))
 
-it('copies the package.json of every workspace before npm ci, which would fail without one', () => {
+it('copies the package.json of every workspace before npm ci, which fails if one is missing', () => {
   const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] }
   const beforeInstall = dockerfile.split('RUN npm ci')[0] ?? ''
   expect(workspaces.length).toBeGreaterThan(2)
@@ -26,7 +26,7 @@ it('builds on the Node version of .nvmrc, and runs as a non-root user', () => {
   expect(dockerfile).toMatch(/^USER node$/m)
 })
 
-it('starts the service with PostgreSQL in compose.yaml, with settings that exist', () => {
+it('starts the service with PostgreSQL in compose.yaml, and uses only settings that exist', () => {
   const { outdial, postgres } = compose.services
   expect(outdial?.build).toBe('.')
   expect(outdial?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })

@@ -35,7 +35,7 @@ it('shows the defaults of the schema', () => {
   }
 })
 
-it('changes nothing if every setting is uncommented without a change', () => {
+it('has no effect if every line with a setting is uncommented and not changed', () => {
   const environment = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
   expect(parseConfig(environment)).toEqual(parseConfig({}))
 })

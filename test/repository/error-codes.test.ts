@@ -28,13 +28,13 @@ it('says what every code means and what to do, in sentences', () => {
   )
 })
 
-it('has no key in two tables, so that none of their texts is hidden', () => {
+it('uses each key in only one table, so that no text hides another', () => {
   const keysOf = (...tables: object[]) => tables.flatMap((table) => Object.keys(table))
   expect(keysOf(allErrorTexts)).toEqual(keysOf(errorTexts, runtimeErrorTexts))
   expect(keysOf(allDetailTexts)).toEqual(keysOf(detailTexts, runtimeDetailTexts))
 })
 
-it('has no text twice under different keys', () => {
+it('defines each text only once', () => {
   const texts = [allErrorTexts, allDetailTexts, toolResultTexts].flatMap((table) =>
     Object.values<object>(table),
   )
@@ -57,7 +57,7 @@ it("is the only source of Outdial's sentences for callers and agents: TypeScript
   expect([withSentence, withDetails, withMessage, aboutField, toAgent]).toHaveLength(5)
 })
 
-it('shows Zapier users no scopes and no placeholders', () => {
+it("doesn't show scopes or placeholders to Zapier users", () => {
   expect(zapierErrors.insufficient_scope).toBe(
     "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
   )

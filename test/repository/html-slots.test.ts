@@ -48,11 +48,11 @@ it.each([
   "attributes({ 'hx-on:click': code })",
   'attributes({ style })',
   'attributes({ [name]: text })',
-])('rejects a name whose value is code, or that only exists at run time: %s', (code) => {
+])('rejects an attribute whose value is code or whose name is only known at run time: %s', (code) => {
   expect(lint(code)).toMatchObject([{ messageId: 'name' }])
 })
 
-it('rejects the tag under another name', () => {
+it('rejects an import of the html tag under another name', () => {
   expect(lint("import { html as h } from '../views/html.ts'")).toMatchObject([{ messageId: 'alias' }])
 })
 

@@ -70,12 +70,12 @@ it.each(['docs/reference/reliability.md', 'docs/reference/security.md'])(
   },
 )
 
-it('names tests for every promise, which exist', () => {
+it('names at least one test for every promise, and only tests that exist', () => {
   expect(promises.filter((entry) => Object.values(entry.tests).flat().length === 0)).toEqual([])
   expect(tests.filter((test) => !testExists(test))).toEqual([])
 })
 
-it('names every alert once, and no other', () => {
+it("names every alert exactly once, and no alert that doesn't exist", () => {
   const named = promises.flatMap(({ alerts }) => alerts)
   expect(named.toSorted()).toEqual(rules.map((rule) => rule.alert).toSorted())
 })

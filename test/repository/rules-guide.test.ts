@@ -17,7 +17,7 @@ const rules = readPage('docs/guides/who-may-be-called.md')
   .map((line) => line.replaceAll(/ +/g, ' '))
   .join('\n')
 
-it('has every reason for which a call is suppressed', () => {
+it('lists every reason for which a call is suppressed', () => {
   const reasons = Object.entries(endedReasonTexts)
     .filter(([, { outcome }]) => outcome === 'suppressed')
     .map(([value]) => value)
@@ -25,12 +25,12 @@ it('has every reason for which a call is suppressed', () => {
   expect(reasons.filter((value) => !new RegExp(`\\|[^|]*\`${value}\`[^|]*\\|$`, 'm').test(rules))).toEqual([])
 })
 
-it('has what a call waits for because of a rule', () => {
+it('lists everything that a call can wait for because of a rule', () => {
   const values = ['calling_hours', 'frequency', 'number_limit', 'minutes_limit'] as const
   expect(values.filter((value) => !rules.includes(`| \`${value}\` |`))).toEqual([])
 })
 
-it('has the hours by law, and the states to check', () => {
+it('lists the hours by law, and the states to check', () => {
   const rows = lawRows.map(
     ({ state, hours }) => `| ${state ?? 'All United States'} | ${formatCallingHours(hours)} |`,
   )

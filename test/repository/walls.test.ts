@@ -94,14 +94,14 @@ beforeAll(async () => {
   for (const { rule, from } of summary.violations) found.add(`${rule.name}: ${from}`)
 })
 
-it.each(forbidden.map(({ name }) => name))('the rule %s rejects an import', (rule) => {
+it.each(forbidden.map(({ name }) => name))('the rule %s rejects a forbidden import', (rule) => {
   const circle = rule === 'no-circles' ? 'backend/platform/core/circle-1.ts' : undefined
   const unresolved = rule === 'resolvable' ? 'backend/platform/core/unresolved.ts' : undefined
   const from = circle ?? unresolved ?? exampleOf(rule)?.[0]
   expect([...found]).toContain(`${rule}: ${from}`)
 })
 
-it('has at most nine lines of groups', () => {
+it('arranges the groups of backend/ in at most nine lines', () => {
   expect(groups.length).toBeLessThanOrEqual(9)
 })
 

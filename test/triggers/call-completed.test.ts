@@ -236,13 +236,13 @@ describe('the output', () => {
     },
   )
 
-  it('has a blank kind of a consent that was stored before consents had one', async () => {
+  it('has a blank consent kind if the consent was stored without a kind', async () => {
     const consent = { source: 'Form', at: '2026-05-04T13:58:00.000Z' }
     const contact = { ...exampleCall.contact, consent }
     expect(await perform({ contact })).toMatchObject({ contact: { consent: { ...consent, kind: null } } })
   })
 
-  it('says in words how the call ended, and if a person answered', async () => {
+  it('says in words how the call ended, and whether a person answered', async () => {
     expect(await perform({ outcome: 'no_answer' })).toMatchObject({
       outcome_label: 'No answer',
       reached: false,

@@ -50,7 +50,7 @@ it('has the fields of Call Completed, and a sample with an opt-out', () => {
   expect(sample).toMatchObject({ opted_out: true, contact: { do_not_call: true } })
 })
 
-it('ignores a call in which nobody opted out, which an older API sends', async () => {
+it('skips a call without an opt-out, which an earlier version of the API sends', async () => {
   const other = { ...event, data: { ...exampleCall, opted_out: false } }
   const rawRequest = { content: JSON.stringify(other) }
 
