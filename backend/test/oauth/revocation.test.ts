@@ -138,7 +138,7 @@ describe('a disconnected app', () => {
 })
 
 describe('ending a membership', () => {
-  it("ends the user's tokens, keys, and subscriptions in that workspace only", async () => {
+  it("ends the user's tokens, keys, and subscriptions in the membership's workspace only", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
     const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
     const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
