@@ -69,7 +69,7 @@ export async function analyze(
 const isUnavailable = (failure: ModelFailure): boolean =>
   ['unreachable', 'cut', 'rejected'].includes(failure.kind) && !isOfRequest(failure)
 
-/** Asks one model with a schema. If the server rejects the schema, or the answer can't be read, asks once more without it. */
+/** Asks one model with a schema. If the server rejects the schema, or the answer can't be read, asks again without it. */
 async function requestAnalysis(
   { packages }: TurnDeps,
   endpoint: Endpoint,
