@@ -114,8 +114,22 @@ async function seedAgents(
   const cleo = await createAgent(deps, workspaceId, {
     name: 'Cleo',
     status: 'draft',
-    greeting: 'Hi {{first_name}}, Cleo speaking.',
-    variables: [],
+    greeting:
+      'Hi {{first_name}}, Cleo speaking. We finished your {{product|roof}} last week. Do you have two minutes?',
+    variables: ['product'],
+    instructions:
+      'You ask customers how satisfied they are. Ask how likely they are to recommend us, from zero to ten, and what we could do better. If they have a complaint, say that you will pass it on, and do not argue.',
+    goal: 'The contact said how likely they are to recommend us.',
+    results: [
+      {
+        name: 'score',
+        type: 'number',
+        description: 'How likely they are to recommend us, 0 to 10',
+        choices: [],
+      },
+      { name: 'could_improve', type: 'text', description: 'What we could do better', choices: [] },
+      { name: 'has_complaint', type: 'yes_no', description: 'Whether they have a complaint', choices: [] },
+    ],
   })
   return [ava, ben, cleo]
 }
