@@ -22,7 +22,7 @@ export interface Service {
   metrics: Metrics
   /** Set only with the embedded database. */
   dataDir: string | undefined
-  /** Set only with the embedded database, and while its demo.json exists. */
+  /** The content of demo.json. Undefined without the embedded database, or if the file was removed before startup. */
   demo: DemoFile | undefined
   /**
    * Stops the workers, then the server, then the database. At each step, work in progress gets about ten seconds to finish.

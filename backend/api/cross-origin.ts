@@ -17,9 +17,9 @@ const preflightHeaders = {
 }
 
 /**
- * Lets apps that run in a browser call the API and load its OpenAPI document from any origin. That's safe, because the API
- * ignores cookies: each request needs a bearer token. The hook is on the whole server, so that apps can also read errors that
- * no route sends.
+ * Lets browser apps on any origin call the API and load its OpenAPI document. That's safe, because the API ignores cookies: it
+ * authenticates requests only by their bearer token. The hook is on the whole server, so that apps can also read errors that
+ * don't come from a route, such as 404 for an unknown path.
  */
 export function allowOtherOrigins(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

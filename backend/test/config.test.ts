@@ -45,7 +45,7 @@ describe.each(['PUBLIC_URL', 'INTERNAL_URL'])('%s', (name) => {
     'https://calls.example.com?a=b',
     'https://calls.example.com/#a',
     'https://user:password@calls.example.com',
-  ])("can't be %s, because Outdial needs a separate host", (url) => {
+  ])("can't be %s, because only a scheme, a host, and a port are allowed", (url) => {
     expect(() => parseConfig({ [name]: url })).toThrow(
       `${name}: must have only a host, such as https://calls.example.com: Outdial can't be served under a path`,
     )

@@ -11,7 +11,7 @@ export interface FakeRequest {
   headers: IncomingHttpHeaders
   /** Milliseconds of `performance.now()` when the request's last byte arrived. */
   receivedAt: number
-  /** When the first word was written. Undefined if the answer has no words. */
+  /** When the first word of a streamed answer was written. Undefined before that, and for other answers. */
   firstWordAt: number | undefined
   /** True once the response was sent, or the connection was closed before that. */
   isOver: boolean

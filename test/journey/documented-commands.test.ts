@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const commandsOf = (page: string) => commandsRunBy('test/journey/documented-commands.test.ts', page)
 
-/** Runs commands of the docs, and returns their output. Rejects if the last command fails. */
+/** Runs commands from the docs in a shell, and returns their output. Rejects if the last command fails. */
 async function run(command: string, env: Record<string, string | undefined>): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', withoutNpm(command)], { cwd: folder, env })
   return stdout

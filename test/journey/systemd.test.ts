@@ -80,7 +80,7 @@ it.each([
   },
 )
 
-it("doesn't wait for a process that ended, for example because a setting is missing", async () => {
+it('fails instead of waiting if the process has exited, for example because a setting is missing', async () => {
   const service = start(setting('ExecStart'), { SECRET_KEY: '' })
   const pid = String(service.child.pid)
   expect(await service.exited).toEqual([1, null])

@@ -38,7 +38,7 @@ it('finds a call by its ID', async () => {
   ])
 })
 
-it('fails for a page that a proxy sends instead of the call', async () => {
+it('fails if a proxy responds with an HTML page instead of the call', async () => {
   stubResponse('GET', apiPath('/calls/1/'), 404, '<p>Not found</p>')
 
   expect(await runExpectingError(perform, { inputData: { call: 1 } })).toMatchObject({ status: 404 })

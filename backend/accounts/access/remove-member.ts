@@ -24,7 +24,7 @@ export const endMembership = (
   })
 
 /**
- * Removes a member who leaves, or whom an owner removes. The last owner can't be removed.
+ * Removes a member from a workspace: the member leaves, or an owner removes them. The last owner can't be removed.
  *
  * @throws {ApiError} not_found, validation_failed for the last owner
  */

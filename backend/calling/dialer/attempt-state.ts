@@ -17,12 +17,12 @@ import {
  * - The provider can't be reached, and it's unknown whether it accepted the attempt: `ringing` or `checking` becomes
  *   `unclear`, without a limit. Once the provider confirms the attempt, `unclear` becomes `ringing`.
  * - Hang-up, or any other end the provider reports: `ended`, with the reported result.
- * - Ring limit, resumable provider: `checking`, until the provider reports whether someone answered. Lasts at most as
+ * - Ring limit, resumable provider: `checking`, until the provider reports whether someone answered. This state lasts at most as
  *   long as the longest call.
- * - Ring limit, any other provider: hangs up. `ended`, with the outcome `no_answer`.
+ * - Ring limit, any other provider: the worker hangs up. `ended`, with the outcome `no_answer`.
  * - Call limit: `cut_short`. The provider hangs up and gets a few seconds to send the transcript.
- * - Lost lease or process stop, resumable provider: `detaching`. The call continues for the next worker.
- * - Lost lease or process stop, any other provider: hangs up. `ended`.
+ * - The lease is lost or the process stops, resumable provider: `detaching`. The call continues, and the next worker takes it over.
+ * - The lease is lost or the process stops, any other provider: the worker hangs up. `ended`.
  *
  * After a lost lease or process stop, this worker's result is `abandoned`, unless the attempt was already `cut_short`.
  */

@@ -300,7 +300,7 @@ export async function lockNextCampaigns(db: Db, now: Date, turns = newDialerTurn
     ), workspace as (
       select next.*, next.workspace_id as start_id, 1 as position
       from (${nextWorkspace(sql`${turns.workspaceId}::bigint`)}) as next
-      -- If the query "first" has fewer rows, it already has all campaigns that are waiting.
+      -- Looks for other workspaces only if "first" is full. Otherwise, "first" already has all campaigns that are waiting.
       where (select count(*) from first) = ${sql.lit(queueWindow)}
       union all
       select next.*, start_id, position + 1

@@ -13,7 +13,7 @@ import type { CampaignProgress, CampaignWithDetails } from './campaign-queries.t
 
 interface CampaignData {
   campaign: CampaignWithDetails
-  /** Undefined without calls. */
+  /** Undefined if the campaign has no calls, apart from test calls. */
   progress: CampaignProgress | undefined
   /** The limit of the workspace that stops the campaign, in words. Null if none does. */
   stop: string | null

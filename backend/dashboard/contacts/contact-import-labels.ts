@@ -26,7 +26,7 @@ export const runningStatuses: ReadonlySet<ImportStatus> = new Set([
   'undoing',
 ])
 
-/** The labels of the fields that a column can contain, in the order of the choices. */
+/** The labels of what a column can contain, in the order in which the form offers them. */
 const useLabels: Record<ColumnUse, string> = {
   phone_number: addContactTexts.phone_number.label,
   country: addContactTexts.country.label,

@@ -219,7 +219,7 @@ export const anyField = (maxLength = maxFieldLength) =>
     withText('too_long', { limit: `${maxLength} characters` }),
   )
 
-/** A group of checkboxes. Sent once for each checked box, or not at all. */
+/** The values of a group of checkboxes. A browser sends the field once for each checked box, and not at all if none is checked. */
 export const StringList = z.preprocess((value) => [value ?? []].flat(), z.array(formText))
 
 /** A page number in a query. Invalid values mean page 1. */

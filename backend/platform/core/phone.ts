@@ -200,7 +200,7 @@ function parseTelUri(uriPath: string): string {
   ].join('')
 }
 
-/** Returns true for a number that starts with +, and so with a country code. Parsing it doesn't depend on a country. */
+/** Returns true if the number starts with +, which means it includes its country code and can be parsed without a default country. */
 export const isInternational = (input: string): boolean => normalizeInput(input).startsWith('+')
 
 const invalidNumber = (

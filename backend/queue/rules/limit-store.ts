@@ -7,8 +7,9 @@ import type { Db } from '../../platform/db/schema.ts'
 const ofWorkspace = 0
 
 /**
- * Locks a workspace's own row of `limit_use`, and creates the row if there's none. The lock makes changes of the limits, and
- * claims that limits stop, run one after the other.
+ * Locks a workspace's own row of `limit_use`. Creates the row if it doesn't exist. A change to the limits waits for claims that
+ * have already locked the row. While the change has the lock, claims place no calls of campaigns in this workspace that have
+ * limits.
  */
 export async function lockLimitUse(db: Db, workspaceId: number): Promise<void> {
   await sql`

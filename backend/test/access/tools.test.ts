@@ -61,7 +61,7 @@ beforeAll(async () => {
   await service.deps.db.updateTable('contact').set(theirContact).where('id', '=', theirs.contact).execute()
   for (const { id, kind } of await listTools(service.deps, ours.workspaceId)) {
     if (toolKinds.get(kind)?.builtIn === undefined) continue
-    // Inserts the row directly, because `assignTool()` rejects the configuration.
+    // Inserts the row directly, because `assignTool()` rejects a configuration with another workspace's IDs.
     await service.deps.db
       .insertInto('widget_tool')
       .values({

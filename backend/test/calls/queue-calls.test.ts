@@ -68,7 +68,7 @@ describe('a second call to the same number', () => {
     expect(results.map((result) => result?.queued)).toEqual([true, false])
   })
 
-  it('queues additional calls if requested, and otherwise returns one that is still open', async () => {
+  it('queues another call if requested, and otherwise returns a call that is still open', async () => {
     const number = freshNumber()
     const first = await seedCall(world.deps, world.seed, number)
     const second = await seedCall(world.deps, world.seed, number, { if_already_queued: 'queue' })

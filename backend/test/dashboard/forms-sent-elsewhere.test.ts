@@ -171,7 +171,7 @@ it("doesn't show a form that was moved to another object or another workspace", 
   expect(other.text).not.toContain('Nothing was saved yet.')
 })
 
-it("shows the import if a colleague started it in the meantime, and doesn't claim that nothing was saved", async () => {
+it('shows an import that a colleague started before the user signed in again, without “Nothing was saved yet.”', async () => {
   const user = await seedOwner()
   const { path, page } = await uploadAndCheck(user, csv)
   await endSessions(user)

@@ -148,7 +148,7 @@ it.each([
   expect([sent.status, sent.html.includes('_restore')]).toEqual([status, false])
 })
 
-it("doesn't keep a form without a cookie, as browsers send it from another site", async () => {
+it("doesn't keep a form that arrives without a cookie, which is how browsers send forms from other sites", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }

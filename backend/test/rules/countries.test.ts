@@ -63,7 +63,7 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it('adds numbers of any country to the do-not-call list, and cancels calls to any country', async () => {
+  it("adds a number to the do-not-call list, and cancels its calls, even if its country isn't allowed", async () => {
     await setCountries('United States')
     expect(await queue('+493090182097', { do_not_call: true })).toMatchObject({
       outcome: 'suppressed',

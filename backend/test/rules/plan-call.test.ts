@@ -62,7 +62,7 @@ const mobile = '+12515550100' // Mobile, Alabama
 const louisville = '+15025550100'
 const newOrleans = '+15045550100'
 
-describe('a call that something else has delayed until it has no more permitted hour', () => {
+describe('a call that was delayed until just before it expires, or until after that', () => {
   it.each(['2026-05-12T04:00Z', '2026-05-12T10:59Z', '2026-05-20T03:00Z'])(
     'expires, instead of ending as never permitted, at %s',
     (from) => {
@@ -74,7 +74,7 @@ describe('a call that something else has delayed until it has no more permitted 
     },
   )
 
-  it('is placed in a permitted hour that remains', () => {
+  it('is placed in the last permitted hour before it expires', () => {
     expect(planLate('2026-05-05T14:00Z', '2026-05-12T04:00Z').at).toEqual(new Date('2026-05-12T13:00Z'))
   })
 

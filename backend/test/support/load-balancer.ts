@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isReady } from './service-process.ts'
 
-/** A load balancer that follows the rule in docs/guides/several-processes.md: requests go only to processes whose `/readyz` succeeds. */
+/** A load balancer that follows the rule in docs/guides/upgrade.md: it sends requests only to processes whose `/readyz` succeeds. */
 export interface LoadBalancer {
   url: string
   /** Returns true if requests go to this process. */

@@ -33,7 +33,7 @@ export const isErrorResponse = (error: unknown): boolean => isOfKind(error, 'err
 
 export const isSessionGone = (error: unknown): boolean => isOfKind(error, 'session_gone')
 
-/** Returns whether the request had no effect, because the server didn't get it or rejected it. */
+/** Returns true if the request wasn't sent, or if it failed in any way except `unknown_effect`. */
 export const hadNoEffect = (error: unknown): boolean =>
   isNotSent(error) || (error instanceof RemoteError && error.kind !== 'unknown_effect')
 

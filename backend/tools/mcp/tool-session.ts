@@ -189,8 +189,8 @@ export class ToolSession {
   }
 
   /**
-   * Returns the context, or why the session must end. Reads the context again if it has changed or expired, because
-   * processes may not be able to notify each other of changes.
+   * Returns the context, or why the session must end. Reads the context again if this process was notified of a change, and when
+   * the context expires, because notifications from other processes may not arrive.
    */
   async #loadContext(): Promise<SessionContext | EndReason> {
     if (await this.#hasCallEnded()) return 'call_ended'

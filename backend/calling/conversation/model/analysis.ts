@@ -86,7 +86,7 @@ export function limitLength(transcript: Transcript): Transcript {
 const lengthOf = (transcript: Transcript): number =>
   transcript.reduce((length, { text }) => length + text.length, 0)
 
-/** Reads a model's answer. A value that isn't of its result's type becomes null. Returns undefined for an unreadable answer. */
+/** Reads a model's answer. A value of the wrong type for its result becomes null. Returns undefined if the answer can't be read. */
 export function readAnalysis(
   text: string,
   { goal, results }: AnalyzedConversation,

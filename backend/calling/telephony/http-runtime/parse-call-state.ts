@@ -8,8 +8,8 @@ import type { ReceivedReport } from './report-store.ts'
 export interface CallState {
   reports: ReceivedReport[]
   /**
-   * Why reports couldn't be read, such as `reports.2.type: not readable`, without values. If there are any, a missing report
-   * proves nothing, because it may be one of these.
+   * Which fields made reports unreadable, such as `reports.2.type: not readable`, without the fields' values. If the list isn't
+   * empty, a report that seems to be missing may be an unreadable one.
    */
   unreadable: string[]
 }

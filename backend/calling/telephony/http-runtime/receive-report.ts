@@ -62,7 +62,7 @@ export const receiveReport = (
 
     await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
     tx.notify.reportReceived(attemptId)
-    // Until the attempt ends, its worker waits for the analysis. Afterward, that worker may be gone.
+    // Once the attempt has ended, its worker may no longer wait for the analysis. Before that, the worker reads it from the reports.
     if (report.type === 'analysis' && endedAt !== null) {
       await tx.lateResults.saveAnalysis(tx, attempt, toAnalysis(report.analysis))
     }

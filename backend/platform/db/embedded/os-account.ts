@@ -62,7 +62,7 @@ function isInSharedFolder(folder: string): boolean {
 
 const serviceAccount = 'outdial'
 
-/** Returns the account `outdial`. Returns `nobody`, which other services may use, too, only if `outdial` can't be created. */
+/** Returns the account `outdial`. If it can't be created, returns `nobody`, although other services may use that account, too. */
 function findServiceAccount(log: Pick<Logger, 'warn'>): Account {
   const existing = lookUpAccount(serviceAccount) ?? createServiceAccount()
   if (existing) return existing

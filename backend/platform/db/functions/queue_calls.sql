@@ -54,7 +54,7 @@ begin
       );
       if cardinality(shared_ids) > 0 then
         update call set import_id = null where id = any(shared_ids) and status <> 'completed';
-        -- Removes calls that were completed while this transaction waited for their locks. New calls are queued instead.
+        -- Drops calls from "done" that were completed while this transaction waited for their locks. New calls replace them.
         done := array(
           select open_call from unnest(done) as open_call
           where not exists (

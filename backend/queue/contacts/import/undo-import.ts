@@ -68,7 +68,7 @@ export async function getUndoState(
 }
 
 /**
- * Starts an undo of an import, which a worker then does. If two members start it, the import is undone only once.
+ * Starts to undo an import. A worker does the work. If two members start it, the import is still undone only once.
  *
  * @returns true if this request started it
  * @throws {FormError} validation_failed if it's too late, or if nothing was imported

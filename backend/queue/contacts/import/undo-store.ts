@@ -192,7 +192,7 @@ export interface ContactToUndo {
   id: number
   phoneNumber: string
   created: boolean
-  /** Why a created contact stays. Null if nothing but the import has touched it. */
+  /** Why the undo keeps a contact that the import created. Null for other contacts, and for one that the undo can remove. */
   leftReason: LeftReason | null
   /**
    * Changes to the contact by the import's rows, except its creation, oldest first. The values are null if they were

@@ -179,7 +179,7 @@ it('counts 3 characters as a token if a server reports no tokens', async () => {
   expect(usage.inputTokens).toBeGreaterThan('Be polite. Ask: Do you own a house?Hi'.length / 3)
 })
 
-it('counts the schemas of tools, too, if a server reports no tokens', async () => {
+it("includes the schemas of tools in the estimate of tokens if a server doesn't report how many were used", async () => {
   models.first.behaviors.push('no-usage')
   const client = await models.open()
   const { tool } = recordingTool('contact_note')

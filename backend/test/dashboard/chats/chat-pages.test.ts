@@ -82,7 +82,7 @@ describe('a turn without scripts', () => {
     expect(await world.database.db.selectFrom('contact_note').selectAll().execute()).toEqual([])
   })
 
-  it('shows the operator what failed, and ends the chat', async () => {
+  it('shows the operator the error, and ends the chat, if the language model fails', async () => {
     world.fake.behaviors = ['500']
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello')

@@ -474,19 +474,22 @@ itInChromium('shows the progress of a call without a reload', async (chromium) =
   expect(await tab.getByLabel('New note').inputValue()).toBe('Half a no')
 })
 
-itInChromium('moves the focus into a dialog, and back to its button', async (chromium) => {
-  const user = await seedContact()
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor(user.contact))
-  const trigger = tab.getByRole('button', { name: 'Add to do-not-call list' })
-  await trigger.press('Enter')
-  await tab.getByRole('dialog').getByLabel('Reason').and(tab.locator(':focus')).waitFor()
-  await tab.keyboard.press('Escape')
-  await trigger.and(tab.locator(':focus')).waitFor()
-  await tab.goto(user.urlFor(`/calls/${user.call.id}`))
-  await tab.getByRole('button', { name: 'Cancel call' }).press('Enter')
-  await tab.getByRole('dialog').getByRole('button').first().and(tab.locator(':focus')).waitFor()
-})
+itInChromium(
+  'moves the focus into a dialog that opens, and back to the button that opened it',
+  async (chromium) => {
+    const user = await seedContact()
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor(user.contact))
+    const trigger = tab.getByRole('button', { name: 'Add to do-not-call list' })
+    await trigger.press('Enter')
+    await tab.getByRole('dialog').getByLabel('Reason').and(tab.locator(':focus')).waitFor()
+    await tab.keyboard.press('Escape')
+    await trigger.and(tab.locator(':focus')).waitFor()
+    await tab.goto(user.urlFor(`/calls/${user.call.id}`))
+    await tab.getByRole('button', { name: 'Cancel call' }).press('Enter')
+    await tab.getByRole('dialog').getByRole('button').first().and(tab.locator(':focus')).waitFor()
+  },
+)
 
 itInChromium('works in a browser and is accessible', async (chromium) => {
   const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })

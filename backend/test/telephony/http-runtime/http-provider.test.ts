@@ -136,7 +136,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('keeps asking an unreachable runtime while it is unclear whether the dial request arrived', async () => {
+  it('keeps asking an unavailable runtime about the attempt until it is clear whether the dial request arrived', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     const requestedAt = world.deps.clock.now().getTime()

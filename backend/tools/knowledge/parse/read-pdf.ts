@@ -46,7 +46,7 @@ function toText(items: readonly TextItem[]): string {
     const y = transform[5] ?? 0
     if (isLineStart && str.trim() !== '') {
       const drop = above && above.y - y
-      // A negative drop means another column.
+      // A line that's higher on the page than the one before it starts another column.
       const isNewParagraph =
         drop !== undefined && above !== undefined && (drop > above.height * 1.7 || drop < -above.height)
       if (isNewParagraph) text += '\n'
