@@ -223,7 +223,7 @@ export class Conversation {
         // Without the saved result, a process that continues the conversation couldn't tell whether the tool has done its work. If
         // the turn can't be saved anymore, the result is saved as a late one.
         const isSaved = !tools.hasEffects(part.name) || (await this.#deps.saveProgress(turn.parts))
-        if (isSaved) tools.setTaken(part.toolCallId)
+        if (isSaved && part.result !== stillRunning) tools.setTaken(part.toolCallId)
       } else yield* this.#finish(turn, tools, part)
     }
   }

@@ -354,6 +354,23 @@ it('continues without a tool that takes longer than 8 seconds, and never starts 
   expect(dialog.calls).toHaveLength(2)
 })
 
+it('gives the model the result of a tool that finishes while the turn is saved without the result', async () => {
+  const { tool, finish } = slowTool('contact_note')
+  const dialog = createDialog(await open(), {}, [tool])
+  await dialog.take(null)
+  const taking = dialog.take('Take a note')
+  await waitUntil(() => dialog.calls.length === 1 && models.clock.waiting >= 2)
+  dialog.beforeSave = async () => {
+    finish('Saved.')
+    await setImmediate()
+  }
+  models.clock.advance(8 * secondMs)
+  const { turn } = await taking
+  expect(turn.parts.find(({ type }) => type === 'tool')).toMatchObject({ result: null })
+  await waitUntil(() => dialog.late.length === 1)
+  expect(dialog.late[0]?.result).toBe('Saved.')
+})
+
 it("doesn't start a tool again that has finished since the model was told that it's still running", async () => {
   models.first.behaviors.push('same-tool')
   const run = async () => {

@@ -35,6 +35,8 @@ export interface Dialog {
   /** The tools that were called, with their arguments. */
   calls: [string, Record<string, unknown>][]
   controls: string[]
+  /** Runs before each save of the turn's progress. */
+  beforeSave: () => Promise<void>
   /** The tool server opens sessions once this resolves. */
   opening: Promise<void>
   /** True if call controls fail. */
@@ -79,6 +81,7 @@ export function createDialog(
       controls: [],
       isControlFailing: false,
       opening: Promise.resolve(),
+      beforeSave: async () => {},
       progress: [],
       isOutdated: false,
       failures: [],
@@ -118,6 +121,7 @@ export function createDialog(
       return 'The call ends now.'
     },
     saveProgress: async (parts) => {
+      await dialog.beforeSave()
       if (!dialog.isOutdated) dialog.progress = structuredClone(parts)
       return !dialog.isOutdated
     },
