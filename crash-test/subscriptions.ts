@@ -12,7 +12,7 @@ interface TestSubscription {
   secret: string
   /** The ID of the campaign whose events the endpoint gets. Undefined if it gets the events of all campaigns. */
   campaignId: number | undefined
-  /** The time of `performance.now()` when `DELETE` was confirmed. */
+  /** The value of `performance.now()` when `DELETE` was confirmed. Undefined until then. */
   endedAt: number | undefined
 }
 

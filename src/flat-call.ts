@@ -17,7 +17,7 @@ export type FlatQueuedCall = FlatCall &
 /** A consent with blank values. Also adds the kind to consents that were stored by earlier versions without it. */
 const noConsent = { source: null, at: null, kind: null }
 
-/** Returns a call with the same keys as every other call. Fields that a later version of the API adds are kept. */
+/** Adds the keys that a call may lack, so that all calls have the same ones. Keeps fields that a later version of the API adds. */
 export const flattenCall = (z: ZObject, call: Call) => ({
   ...call,
   outcome_label: call.outcome && outcomeLabels[call.outcome],

@@ -93,7 +93,7 @@ const maxHosts = 64
 const maxLanes = 64
 const maxRetries = 1_000
 
-/** Gives a turn to deliveries whose retries have become due. Returns their number. */
+/** Ends the wait of deliveries whose retries are due: at most `maxRetries`, the longest due first. Returns how many. */
 async function endRetryWaits(db: Db, turns: SenderTurns, now: Date): Promise<bigint> {
   turns.retriesAt = performance.now()
   const { numAffectedRows = 0n } = await sql`${prepared}
@@ -172,8 +172,8 @@ async function leaseFromLanes(
         select id from webhook_delivery
         where target_host = lane.host and ${laneId} = lane.id and ${hasTurns}
           and next_attempt_at <= ${now} and (lease_until is null or lease_until <= now())
-        -- All rows have the same lane ID, but without it here, PostgreSQL would read the whole lane and sort it: with row-level
-        -- security, it doesn't recognize that the index has the order of the other columns.
+        -- Sorts by the lane ID, too, although it's the same for all rows. Otherwise, PostgreSQL would read and sort the whole lane:
+        -- with row-level security, it doesn't recognize that the index already returns a lane's rows in this order.
         order by ${laneId}, next_attempt_at, id
         limit lane.max_deliveries
         for no key update skip locked

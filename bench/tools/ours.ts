@@ -12,7 +12,8 @@ import { createWorkspace } from '../../backend/tools/onboarding/onboarding.ts'
 import { kinds, orderStatus } from './kinds.ts'
 import { report } from './report.ts'
 
-// Outdial's tool server as the service runs it: next to Fastify, with its database, authentication, keep-alive, and validation.
+// Runs Outdial's tool server as the service does: on the same port as the API, with the database, authentication, keep-alive, and
+// validation.
 const dataDir = process.argv[2]
 const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: 'info' })
 const log = pino({ level: 'info' }, { write: () => {} })

@@ -41,7 +41,7 @@ export default class Runtime extends JestRuntime {
 
   async #import(url) {
     const module = await this.#load(url)
-    // Links one graph at a time: Node can't link a module that another graph is linking.
+    // Links one module graph at a time, because Node can't link a module that's already being linked as part of another graph.
     const link = async () => {
       if (module.status !== 'unlinked') return
       await module.link((specifier, parent) => this.#load(resolve(specifier, parent.identifier)))

@@ -140,7 +140,7 @@ export class Conversation {
     if (!this.#hasSpoken()) {
       // A contact who speaks first expects to hear who is calling, whatever they said.
       if (agent.greeting.trim() !== '') return yield* this.#say(turn, this.#opening())
-      // `this.#say` would also add the words to the model's messages, and the model can't answer after its own words.
+      // `this.#say` would also add the disclosure to the model's messages. The model would then seem to have answered already.
       if (agent.ai_disclosure) yield* say(turn, `${this.#phrases.aiDisclosure} `)
     }
     const pauses = createPauses(this.#phrases)

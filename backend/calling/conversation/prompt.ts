@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill'
 import { toSingleLine } from '../../platform/core/text.ts'
 import { languageName } from '../../platform/views/format.ts'
 import { toSpokenName } from '../../queue/calls/fill-spoken-text.ts'
-import { formatLocalTime, toLocalDate } from '../../queue/scheduling/local-time.ts'
+import { formatLocalTime } from '../../queue/scheduling/local-time.ts'
 import { buildContactData, dataEnd, dataStart, nameFields } from './contact-data.ts'
 
 export interface PromptInput {
@@ -113,7 +113,9 @@ const listedDays = 14
 
 /** Lists the days after today in local time, because language models get days of the week wrong. */
 function formatNextDays(now: Date, timeZone: string): string {
-  const today = Temporal.PlainDate.from(toLocalDate(now, timeZone))
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime())
+    .toZonedDateTimeISO(timeZone)
+    .toPlainDate()
   return Array.from({ length: listedDays }, (_, index) =>
     today
       .add({ days: index + 1 })

@@ -335,7 +335,7 @@ export const finishAnalysis = (
     return status ?? 'already_published'
   })
 
-/** Writes the events of calls of a workspace like `finishAnalysis`. Call it in a transaction. */
+/** Does the same as `finishAnalysis`, for several calls of one workspace. Call it in a transaction. */
 export async function finishAnalyses(
   tx: FinishDeps,
   workspaceId: number,

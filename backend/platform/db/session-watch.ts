@@ -65,7 +65,7 @@ const signs = new Set(['26000', '42P05', '42704', '42501'])
 /** Minimum time between the last check and a check after a sign of mixed sessions, however many statements fail. */
 const minIntervalMs = secondMs
 
-/** Watches for a connection pooler that mixes the sessions of a database. Once one does, no statement may run. */
+/** Watches for a connection pooler that runs one connection's statements in several sessions. Once it finds one, it rejects statements. */
 export interface SessionWatch {
   /**
    * Set once a check has found mixed sessions, until the process ends: the connections keep wrong roles and workspaces, even

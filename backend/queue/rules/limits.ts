@@ -197,8 +197,8 @@ export async function followTimeZone(
 }
 
 /**
- * Finds the workspaces with campaigns that a limit still stops although calls are simulated now. Limits don't apply to
- * simulated calls.
+ * Finds workspaces with campaigns that a limit stopped before the service began to simulate calls, because limits don't apply to
+ * simulated calls. Returns an empty list if calls aren't simulated.
  */
 export const findOutdatedStops = async ({ config, db }: Pick<Deps, 'config' | 'db'>): Promise<number[]> =>
   doRulesApply(config) ? [] : findWorkspacesWithStops(db)

@@ -87,7 +87,7 @@ interface AxeResults {
 
 const axe = readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Rules of axe whose issues are rated only moderate, but that help screen-reader users find the parts of a page. */
+/** Rules whose issues axe rates only moderate. They check landmarks, which help screen-reader users find the parts of a page. */
 const landmarkRules = ['landmark-unique', 'region']
 
 /** Checks the tab's page with axe-core. Fails on serious and critical issues, and on any issue of `landmarkRules`. */

@@ -59,7 +59,7 @@ export const countryCases = [
   ['Canada (+1)', 'CA', 'name'],
 ] as const
 
-/** Texts that name no single country. */
+/** Texts that don't name a country, could mean several, or contradict themselves. */
 export const unreadableCountries = [
   ...['', 'n/a', 'N.A.', '-', 'yes', 'Texas', 'Maharashtra', 'qq', 'Congo', '999', '+', 'USAA'],
   ...[

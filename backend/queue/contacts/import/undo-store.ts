@@ -223,7 +223,8 @@ export async function readImportedContacts(
       ) as current,
       case
         when not imported.created then null
-        -- Uses "is not distinct from", because with "=", PostgreSQL could read all calls of the import for each contact.
+        -- Uses "is not distinct from", for which PostgreSQL can't use the index on import_id. With "=", it might, and would then read
+        -- all calls of the import for each contact.
         when exists (
           select from call
           where ${ofContact} and import_id is not distinct from ${importId} and (attempts > 0 or status <> 'completed')
