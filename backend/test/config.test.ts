@@ -75,7 +75,7 @@ describe('the language model', () => {
     })
   })
 
-  it('can have a second model, keys in files, and no limit of tokens', () => {
+  it('can have a second model, keys in files, and no token limit', () => {
     const { llm } = parseConfig({
       ...environment,
       LLM_API_KEY_FILE: '/run/secrets/model',

@@ -40,7 +40,7 @@ onTerminal('prints a summary with the demo credentials and readable log lines in
   expect(written).toMatch(/\[\d\d:\d\d:\d\d\] INFO: stopping \{"signal":"SIGINT"\}\r\n/)
 })
 
-it("writes JSON lines without a summary if the output isn't a terminal", async () => {
+it("writes only JSON lines, and no startup summary, if the output isn't a terminal", async () => {
   const service = runScript('start', [], { DATA_DIR: dataDir.path, PORT: '0' })
   await service.waitForOutput(/Outdial is ready/)
   service.process.kill('SIGTERM')

@@ -102,7 +102,7 @@ it("doesn't open Node's inspector for a signal", async () => {
   expect(stderr).toBe('')
 })
 
-it('stops cleanly when the shell that npm started it in ends, even if that takes seconds', async () => {
+it('stops cleanly when the shell that npm started it in ends, even if stopping takes seconds', async () => {
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_SECONDS: '2' })
   await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')

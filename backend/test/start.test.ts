@@ -62,7 +62,7 @@ it.each([
   ['migrating', 'pg_advisory'],
   ['checking SECRET_KEY', 'secret-key-check'],
   ['loading the keys of the OAuth server', 'oauth_signing_keys'],
-])('starts although the database restarts while %s', async (_step, sql) => {
+])('starts even if the database restarts while Outdial is %s', async (_step, sql) => {
   const restarting = await createDatabaseProxy(database.url)
   const restarted = restarting.disconnectAt(sql).then(() => restarting.reconnect())
   const service = await startService({ ...settings, DATABASE_URL: restarting.url })
@@ -72,7 +72,7 @@ it.each([
   await restarting.disconnect()
 })
 
-it("fails to start with one sentence if the database doesn't return in time", async () => {
+it("fails with a one-sentence error if the database goes away during startup and doesn't return in time", async () => {
   const gone = await createDatabaseProxy(database.url)
   void gone.disconnectAt('oauth_signing_keys')
   await expect(

@@ -112,7 +112,7 @@ it("doesn't create a workspace if the session ends while the form waits for a lo
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
 })
 
-it('rejects a new password if the owner who created the link becomes a member while the form waits for a lock', async () => {
+it('rejects a new password if the owner who created the reset link becomes a member while the form waits for a lock', async () => {
   const owner = await seedOwner()
   const user = await seedOwner()
   const people = { ownerId: owner.userId, user }

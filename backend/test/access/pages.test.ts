@@ -118,7 +118,7 @@ it("rejects forms without a CSRF token, or with another browser's token", async 
 }, 60_000)
 
 describe('the roles of owners and members', () => {
-  it('have each route that changes data in exactly one list of actions', () => {
+  it('list each route that changes data exactly once, as an action of owners or of members', () => {
     const paths = routes.filter(isAction).map(({ path }) => path)
     const listed = [...ownerPaths, ...memberPaths]
     const unlisted = paths.filter((path) => !listed.includes(path))

@@ -295,7 +295,7 @@ it("explains why a request was rejected, or that the request, call, event, or co
   ])
 })
 
-it('requires exactly one of --call, --contact, --request, and --event, and lists its options', async () => {
+it('requires exactly one of --call, --contact, --request, and --event, and lists them with --help', async () => {
   const invalid = await Promise.all([
     support('diagnose'),
     support('diagnose', '--call', '1', '--event', 'evt_1'),

@@ -159,7 +159,7 @@ describe('the check of a number', () => {
   })
 })
 
-it('finds a number in a long text', async () => {
+it('adds a number that it finds in a long text', async () => {
   const number = freshNumber()
   const note = 'Please remove me from your list. '.repeat(28)
   expect(await add({ phone_number: `${note}${number}` })).toMatchObject({ phone_number: number })

@@ -53,7 +53,7 @@ it('replays a response even if the request would be rejected now', async () => {
   expect([again.statusCode, again.json()]).toEqual([201, first.json()])
 })
 
-it('replays a response of an earlier version, which lacks newer fields', async () => {
+it('replays a response that an earlier version of Outdial stored without newer fields', async () => {
   await create('earlier version')
   await api.deps.db
     .updateTable('idempotent_response')
@@ -149,7 +149,7 @@ it('does the work once for twenty simultaneous requests with one key', async () 
   expect(created.filter((response) => response.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 })
 
-it('replays a queued call with the original status code', async () => {
+it('replays the response about a queued call with its original status code', async () => {
   const post = (idempotencyKey: string) =>
     api.send({
       method: 'POST',

@@ -135,7 +135,7 @@ describe('a lenient request', () => {
     '{"consent.kind":"\\u0000","consent":{"kind":"by phone"}}',
     '{"email.x":"\\u0000","email":"N/A"}',
     '{"metadata":{"a":{"b":"\\u0000"}},"metadata.a":"\\u0000"}',
-  ])('is rejected for %s', async (json) => {
+  ])('is rejected if it contains %s', async (json) => {
     const response = await post({ ...(JSON.parse(json) as object), lenient: true })
     expect(response.statusCode).toBe(422)
   })
@@ -291,7 +291,7 @@ it('reads responses that an earlier version stored without the kind of a consent
   expect(ContactAdded.parse(replayed.json()).contact.consent).toEqual(consent)
 })
 
-it('treats lenient requests as different if different values are left out of them', async () => {
+it('treats lenient requests with one idempotency key as different if different values are left out of them', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber(), lenient: true }
   await add({ ...body, consent: { source: 'Form' } }, headers)
@@ -317,7 +317,7 @@ describe('a rejected request that opts a contact out', () => {
     expect(await isListed(phone_number)).toBe(true)
   })
 
-  it("completes waiting calls in other campaigns, even though it's rejected for an archived campaign", async () => {
+  it("suppresses the contact's waiting calls in other campaigns, even though it's rejected for an archived campaign", async () => {
     const phone_number = freshNumber()
     const { call } = await add({ phone_number })
     const archived = await seedCampaign(api.deps, api.seed)
@@ -345,7 +345,7 @@ describe('a rejected request that opts a contact out', () => {
     }
   })
 
-  it('has no effect without do_not_call and a valid number', async () => {
+  it('has an effect only with do_not_call set to true and a valid number', async () => {
     const phone_number = freshNumber()
     expect((await post({ phone_number, nickname: 'May' })).statusCode).toBe(422)
     expect((await post({ phone_number, do_not_call: false, nickname: 'May' })).statusCode).toBe(422)

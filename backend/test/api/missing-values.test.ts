@@ -31,7 +31,7 @@ const greeting = 'Hi {{first_name}}, your {{appointment}} on {{day|the day we ag
 describe('a contact without a value that the greeting needs', () => {
   beforeEach(() => setAgent({ greeting, variables: ['appointment', 'day', 'notes'] }))
 
-  it('causes a warning for each greeting variable without a fallback, but not for variables of the script', async () => {
+  it("causes a warning for each variable in the greeting without a fallback, but not for the agent's other variables", async () => {
     expect((await add({})).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: ' ' } })).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: 'inspection' } })).warnings).toEqual([])
@@ -42,7 +42,7 @@ describe('a contact without a value that the greeting needs', () => {
     expect((await add({})).warnings).toEqual([missing('day'), missing('nope')])
   })
 
-  it('causes no warning if a value is already stored', async () => {
+  it('causes no warning if the request leaves out a value that is already stored', async () => {
     const phone_number = freshNumber()
     await add({ phone_number, variables: { appointment: 'inspection' } })
     expect((await add({ phone_number, if_already_queued: 'queue' })).warnings).toEqual([])

@@ -57,7 +57,7 @@ it('limits all connections to a workspace together, without affecting other work
   await app.close()
 })
 
-it('allows five times as many requests per workspace by default', () => {
+it('allows five times as many requests per workspace as per connection by default', () => {
   expect(parseConfig({ RATE_LIMIT_PER_MINUTE: '100' }).rateLimitPerWorkspace).toBe(500)
 })
 

@@ -50,7 +50,7 @@ it('has examples with the address of this server', () => {
   expect(page).not.toContain('undefined')
 })
 
-it('links only to headings of the page, to the document, and to sites with https', async () => {
+it('links only to existing headings, to URLs of this server that respond with 200, and to HTTPS sites', async () => {
   const links = [...page.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, link = '']) => link)
   const anchors = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1))
   expect(anchors.length).toBeGreaterThan(50)

@@ -52,7 +52,7 @@ it('delays only the request whose contact another transaction is creating', asyn
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
 })
 
-it('returns the response that another process stored for the key while the request waited to run alone', async () => {
+it('returns the response that another process stored for the idempotency key while the request waited to run alone', async () => {
   const { db } = api.deps
   const lockContact = (tx: Db, id: number) =>
     tx.selectFrom('contact').select('id').where('id', '=', id).forUpdate().execute()

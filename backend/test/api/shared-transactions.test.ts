@@ -107,7 +107,7 @@ it('returns the same call as GET /calls/, whatever the call waits for', async ()
   ])
 })
 
-it('rejects a revoked key at once, even for a request that is invalid for another reason', async () => {
+it('rejects an expired API key at once, even for a request that is invalid for another reason', async () => {
   const { key } = await api.seedOtherWorkspace()
   const body = { phone_number: freshNumber(), campaign_id: 987654 }
   expect((await post(body, { key })).statusCode).toBe(404)
@@ -138,31 +138,34 @@ it('delays only the request whose contact another transaction has locked', async
 it.each([
   { problem: 'rejects', code: 'raise_exception', status: 500 },
   { problem: 'cancels because it takes too long', code: 'query_canceled', status: 503 },
-])('handles requests in a transaction with one that PostgreSQL $problem', async ({ code, status }) => {
-  const rejected = freshNumber()
-  await asSuperuser(api.deps.db, async (db) => {
-    await sql`
+])(
+  'handles requests that share a transaction with a request that PostgreSQL $problem',
+  async ({ code, status }) => {
+    const rejected = freshNumber()
+    await asSuperuser(api.deps.db, async (db) => {
+      await sql`
       create function reject_number() returns trigger language plpgsql as $$
       begin
         if new.phone_number = ${sql.lit(rejected)} then raise exception 'rejected' using errcode = ${sql.lit(code)}; end if;
         return new;
       end $$`.execute(db)
-    await sql`create trigger reject before insert on contact for each row execute function reject_number()`.execute(
-      db,
-    )
-  })
-  const responses = await Promise.all([
-    post({}),
-    post({}),
-    post({}),
-    post({ phone_number: rejected }),
-    post({}),
-  ])
-  expect(responses.map((response) => response.statusCode)).toEqual([201, 201, 201, status, 201])
-  await asSuperuser(api.deps.db, (db) => sql`drop function reject_number cascade`.execute(db))
-})
+      await sql`create trigger reject before insert on contact for each row execute function reject_number()`.execute(
+        db,
+      )
+    })
+    const responses = await Promise.all([
+      post({}),
+      post({}),
+      post({}),
+      post({ phone_number: rejected }),
+      post({}),
+    ])
+    expect(responses.map((response) => response.statusCode)).toEqual([201, 201, 201, status, 201])
+    await asSuperuser(api.deps.db, (db) => sql`drop function reject_number cascade`.execute(db))
+  },
+)
 
-it("returns a key's stored response, even if the request shares a transaction with others", async () => {
+it('returns the stored response for an idempotency key, even if the request shares a transaction with others', async () => {
   const body = { phone_number: freshNumber(), first_name: 'Maya', metadata: { lead: '7' } }
   const headers = { 'idempotency-key': 'together' }
   const first = await post(body, { headers })
@@ -180,7 +183,7 @@ it("returns a key's stored response, even if the request shares a transaction wi
   expect(parseError(reused).code).toBe('idempotency_key_reused')
 })
 
-it('handles a read with two database statements, and returns no data for an expired key', async () => {
+it('handles a GET request with two database statements, and returns no data for an expired API key', async () => {
   const { key } = await api.seedOtherWorkspace()
   const read = () => world.send({ path: '/agents/', key })
   expect((await read()).statusCode).toBe(200)

@@ -294,7 +294,7 @@ it('promises a time for a call only if the call waits for nothing else', async (
   )
 })
 
-it("counts Overview's waiting calls by what they wait for, except for busy numbers", async () => {
+it('counts waiting calls for Overview by what they wait for, without considering whether their numbers are busy', async () => {
   const counts = await countWaitingCalls(world.deps.db, world.seed.workspaceId, world.deps.clock.now())
   const expected = Map.groupBy(cases, (each) => expectWaitingFor(each, false))
   const sort = (rows: Pick<WaitingCalls, 'waiting_for' | 'count'>[]) =>

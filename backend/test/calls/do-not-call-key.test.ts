@@ -38,7 +38,7 @@ const addToList = (workspaceId: number, url?: string) =>
     environment(oldKey, url),
   )
 
-it('still blocks a number after SECRET_KEY was rotated and the old key was removed', async () => {
+it('still finds a number on the do-not-call list after SECRET_KEY was rotated and the old key was removed', async () => {
   const { workspaceId } = await seedWorkspace(testDeps(database.db))
   expect(await addToList(workspaceId)).toMatchObject({ code: 0 })
   expect(await isListed(oldKey, workspaceId)).toBe(true)

@@ -83,7 +83,7 @@ describe('a fallback', () => {
     expect(resolveFallbacks(greeting, contact)).toBe(resolved),
   )
 
-  it("isn't used if the contact has a value: the placeholder stays, so that braces in the value are never read", () => {
+  it("isn't used if the contact has a value: the placeholder stays, so braces in the value never count as a placeholder", () => {
     expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
   })
 })

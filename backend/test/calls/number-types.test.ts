@@ -60,7 +60,7 @@ describe('when a call is queued', () => {
     expect((await queue(premiumRate)).status).toBe('queued')
   })
 
-  it('queues a test call, because no phone rings', async () => {
+  it("queues a test call even if the number type isn't allowed, because no phone rings", async () => {
     expect((await queue(premiumRate, { test: true })).status).toBe('queued')
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
@@ -80,7 +80,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call as suppressed, with its event, if its number type is no longer allowed', async () => {
+  it('completes a call as suppressed, and publishes its event, if its number type is no longer allowed', async () => {
     await allow(true)
     const { id } = await queue('+19005550101')
     const other = await queue(freshNumber())

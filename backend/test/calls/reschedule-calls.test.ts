@@ -21,7 +21,7 @@ const world = useCallsWorld()
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 const eveningHours = { ...everyHour, start: '18:00', end: '20:00' }
 
-it('reschedules queued calls, later and earlier, when calling hours are edited', async () => {
+it('reschedules queued calls to later or earlier times when calling hours are edited', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,
@@ -140,7 +140,7 @@ it("doesn't reschedule queued calls if an edit leaves the calling hours as they 
   expect((await getCall(world.deps, world.seed, id)).next_attempt_at).toBe('2026-05-06T10:00:00.000Z')
 })
 
-it('finishes a change that a process started before it crashed', async () => {
+it('finishes a campaign change that a process had started before it crashed', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await world.deps.db
     .updateTable('campaign')

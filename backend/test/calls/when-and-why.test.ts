@@ -223,7 +223,7 @@ describe('the sentence about a waiting call', () => {
     expect(note).toMatch(wait.nextAt === null ? /^[^,]*$/ : /, not before /)
   })
 
-  it('says that the workspace no longer calls this type of number', () => {
+  it("says that the workspace doesn't call this type of number, and promises no time", () => {
     const { wait, sentence } = format(morning, { to_number: '+19005550101' })
     expect(sentence).toBe(
       "The workspace doesn't call premium-rate, shared-cost, personal, pager, or satellite numbers. When its turn comes, the call ends without being placed.",

@@ -29,7 +29,7 @@ async function findFunctions(matches: (text: string) => boolean): Promise<string
   return found
 }
 
-it("changes campaigns' hours, time zone, and status in only two functions, which are called after a lock", async () => {
+it("changes campaigns' hours, time zone, and status in only two functions, each called from only one place", async () => {
   const writes = (text: string) => {
     const [, set] =
       /updateTable\('campaign'\)[^]*?\.set\(([^]*?)\)\s*\.where/.exec(text) ??
