@@ -60,7 +60,7 @@ async function startKilledJob() {
   return { resume }
 }
 
-it("analyzes a chat that has ended, with its version's results and goal, and counts the tokens", async () => {
+it('analyzes an ended chat with the results and goal of its agent version, and counts the tokens', async () => {
   const results: AgentResult[] = [
     { name: 'owns_house', type: 'yes_no', description: 'Owns a house', choices: [] },
   ]
@@ -109,7 +109,7 @@ it("analyzes a chat that has ended, with its version's results and goal, and cou
   expect(tokens).toBe(chat.input_tokens + chat.output_tokens)
 })
 
-it('reads the result of a tool that arrived after the last turn', async () => {
+it("includes a tool's result that arrived after the last turn", async () => {
   const tool = { type: 'tool', id: '1', name: 'weather', args: {}, isError: false, isDryRun: false } as const
   const id = await seedChat(deps, world.seed, { parts: [{ ...tool, result: null }], isEnded: true })
   const late = { type: 'late_result', id: '1', name: 'weather', result: 'Sunny', isError: false } as const
@@ -152,7 +152,7 @@ it('lets another worker analyze a chat at once if a worker stops, however often 
   await waitUntil(async () => (await chatOf(id)).analysis !== null)
 })
 
-it('tries twice within two minutes, then says why there is no analysis', async () => {
+it('makes two attempts within two minutes, then says why there is no analysis', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   models.first.behaviors.push('500')
   const startedAt = deps.clock.now().getTime()

@@ -275,7 +275,7 @@ it('uses a tool although the tool server restarts during the turn, and shows an 
   expect(await takeNote(async () => {})).toMatchObject(used)
 })
 
-it('knows what it said before an interruption also if another process takes the next turn', async () => {
+it('knows what it said before an interruption, even if another process takes the next turn', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   world.model.behaviors.push('stalled')
   const chatId = await world.start()
@@ -296,7 +296,7 @@ it('knows what it said before an interruption also if another process takes the 
   expect((await read(chatId)).turns.map(({ isFinished }) => isFinished)).toEqual([true, true, true])
 })
 
-it('gives the model the result of a tool whose process was overtaken while it ran', async () => {
+it('gives the model the result of a tool that was still running when another process took the next turn', async () => {
   await edit({ instructions: `Ask: ${question}` })
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
@@ -446,7 +446,7 @@ it("can't be started with another workspace's contact or agent", async () => {
   expect(await getError(start)).toMatchObject({ code: 'not_found' })
 })
 
-it('can be started 30 times an hour by a member', async () => {
+it('limits a member to 30 new chats an hour', async () => {
   for (let count = 0; count < 30; count += 1) await world.start()
   expect(await getError(world.start())).toMatchObject({ code: 'rate_limited' })
   world.deps.clock.advance(hourMs)
@@ -454,7 +454,7 @@ it('can be started 30 times an hour by a member', async () => {
   expect(await listChats(world.db, world.seed.workspaceId, world.seed.agentId)).toHaveLength(20)
 })
 
-it('can be started 30 times an hour by a member, even with several agents at the same time', async () => {
+it('limits a member to 30 new chats an hour, even if chats with several agents start at the same time', async () => {
   const agentIds: number[] = []
   for (let count = 0; count < 10; count += 1)
     agentIds.push(await seedAgent(world.deps, world.seed.workspaceId))

@@ -80,7 +80,7 @@ it('deletes chats 30 days after their last turn, or after the retention of their
   expect(toolCalls).toEqual([])
 })
 
-it("deletes an erased contact's chats and chats that mention the contact, and counts them before", async () => {
+it("counts a contact's chats and the chats that mention the contact, and deletes them when the contact is erased", async () => {
   const { contact, id: callId } = await seedCall(deps, world.seed, number, { email: 'zelda@example.com' })
   await completeDialedCall(deps, world.seed, callId, emptyResult('busy', 'line_busy'))
   const { contact: other, id: otherCallId } = await seedCall(deps, world.seed, freshNumber())

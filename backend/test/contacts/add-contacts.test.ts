@@ -112,7 +112,7 @@ it('saves the contact if its key is revoked after the transaction has checked it
 const sundays = { days: ['sun' as const], start: '10:00', end: '11:00' }
 
 it.each(['begin', 'commit'] as const)(
-  'schedules a call with the new calling hours if they change while the transaction waits at its %s',
+  'schedules a call within the new calling hours if they change while the transaction waits at its %s',
   async (statement) => {
     const campaign_id = await seedCampaign(api.deps, api.seed)
     const { response } = await postDuring(
@@ -129,7 +129,7 @@ it.each(['begin', 'commit'] as const)(
   },
 )
 
-it('schedules a call with the new calling hours after waiting for the transaction that changes them', async () => {
+it('schedules a call within the new calling hours after waiting for the transaction that changes them', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const { pending } = await api.deps.db.transaction().execute(async (db) => {
     const edit = { callingHours: sundays }

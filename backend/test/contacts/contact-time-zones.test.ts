@@ -28,7 +28,7 @@ it('accepts the same time zones as Zaps and imports, and returns the IANA name',
   }
 })
 
-it("reads an abbreviation by the number's country when an agent or a user changes the time zone", async () => {
+it("reads an abbreviated time zone according to the number's country when an agent or a user changes it", async () => {
   const phoneNumber = '+16025570142'
   const { contact } = ContactAdded.parse((await post(phoneNumber, 'Europe/Berlin')).json())
   const read = async () =>
@@ -52,7 +52,7 @@ it("reads an abbreviation by the number's country when an agent or a user change
   expect(await read()).toBeNull()
 })
 
-it('accepts only IANA names with daylight saving time for a campaign', async () => {
+it('rejects time zones such as EST, Etc/GMT+5, and Eastern Time for a campaign', async () => {
   const campaign = {
     name: 'Zones',
     agent_id: api.seed.agentId,

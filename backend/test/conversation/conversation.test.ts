@@ -189,7 +189,7 @@ it('runs at most 8 tool calls per answer, and 20 per turn', async () => {
   expect(models.first.requests.length).toBeGreaterThanOrEqual(3)
 })
 
-it('puts through an opt-out after more tool calls than an answer can have, and reports the others', async () => {
+it("carries out an opt-out even after more tool calls than an answer can have, and reports how many weren't made", async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])
   await dialog.take(null)
@@ -295,7 +295,7 @@ it("says one filler before the first word if the model is slow, and doesn't tell
   expect(JSON.stringify(turn.messages)).not.toContain('Let me think')
 })
 
-it('bridges the time until the tool server has opened a session', async () => {
+it('says a filler if the tool server takes long to open a session', async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -390,7 +390,7 @@ it("doesn't start a tool again that has finished since the model was told that i
   await waitUntil(() => dialog.late.length === 1)
 })
 
-it('starts no tool again that was started late in a long turn', async () => {
+it("doesn't start a tool again that is still running 90 seconds after the contact interrupted", async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)

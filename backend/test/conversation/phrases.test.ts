@@ -40,7 +40,7 @@ describe('the sentences of the conversation', () => {
     ['es-419', 'es'],
     ['en-US', 'en'],
     ['fr-CA', 'fr'],
-  ])('in %s are the same as in %s', (tag, language) => {
+  ])('for the language tag %s are the sentences of the language %s', (tag, language) => {
     expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage[language], missing: [] })
   })
 

@@ -61,7 +61,7 @@ describe('the prompt', () => {
     expect(`${instructions}\n\n--- The first message ---\n\n${data}\n`).toBe(golden)
   })
 
-  it('says that the agent never denies to be an AI, with and without a disclosure', () => {
+  it('says that the agent never denies being an AI, with and without a disclosure', () => {
     const withoutDisclosure = withAgent({ aiDisclosure: false }).instructions
     expect(withoutDisclosure).toContain("say that you're an AI. Never claim or suggest that you're human.")
     expect(withoutDisclosure).not.toContain(input.disclosure)
@@ -93,7 +93,7 @@ describe('the prompt', () => {
     })
   })
 
-  it('has one field per line', () => {
+  it("has one field of the contact's data per line", () => {
     const { data } = buildPrompt(input)
     expect(data.split('\n')).toHaveLength(Object.keys(readData(data)).length + 4)
   })

@@ -45,7 +45,7 @@ it('hides the environment variables of the process from the thread, except the f
   expect(await createThread().send({ type: 'count variables' })).toBe(0)
 })
 
-it('fails all requests of a thread that ends, and starts another for the next', async () => {
+it('fails all requests of a thread that ends, and starts another thread for the next request', async () => {
   const thread = createThread()
   const requests = [thread.send({ type: 'wait' }), thread.send({ type: 'exit' })]
   for (const request of requests) await expect(request).rejects.toThrow('the thread ended')

@@ -57,7 +57,7 @@ function shareNames(
   }
 }
 
-it('runs the first item at once, and then runs the items that arrived in the meantime together', async () => {
+it('runs the first item at once, and then, in batches, the items that arrived while it ran', async () => {
   const { add, started, end } = shareNames()
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   expect(started).toEqual([['a']])
@@ -70,7 +70,7 @@ it('runs the first item at once, and then runs the items that arrived in the mea
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
 })
 
-it('lets items of a group gather while a batch of it runs, and for a while afterward', async () => {
+it('lets items of a group gather while a batch of the group runs, and for a while afterward', async () => {
   const gatherMs = 200
   const { add, started, end } = shareNames({ gatherMs })
   const startedAt = performance.now()
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and keeps capacity for ba
   )
 })
 
-it('limits the items that run alone per separate group, if they have one', async () => {
+it("limits the items that run alone in each group that aloneGroupOf returns, if it's set", async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,
@@ -302,7 +302,7 @@ it('limits the items that run alone per separate group, if they have one', async
   expect(await Promise.all(items)).toEqual(names.map((name) => `done ${name} alone`))
 })
 
-it('lets batches and single items take turns if only one of them can run', async () => {
+it('lets batches and single items take turns if only one of them can run at a time', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 1 })
   const items = ['a', 'b'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -318,7 +318,7 @@ it('lets batches and single items take turns if only one of them can run', async
   expect(await Promise.all(items)).toEqual(['done a alone', 'done b alone', 'done c', 'done d'])
 })
 
-it('never runs an item at the same time as one that shares a key and runs alone', async () => {
+it('never runs an item while another item that shares a key with it runs alone', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ maxRunning: 4, maxRunningPerGroup: 2 })
   const first = add(1, 'a+b')
   end(0, { leavesOut: ['a+b'] })

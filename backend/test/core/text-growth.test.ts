@@ -556,7 +556,7 @@ it("covers every text parser in the service's code", () => {
 })
 
 it.each(Object.keys(fullFormats))(
-  'checks the format %s in a thread, unless it takes CPU time in proportion to the length',
+  "checks the format %s in a thread unless the check's CPU time is proportional to the length of the text",
   async (format) => {
     const schema = { type: 'object', properties: { a: { type: 'string', format } } }
     if (!isSimpleSchema(schema)) return

@@ -123,7 +123,7 @@ it('saves the kind of a consent from a column with various spellings', async () 
   expect(kinds).toEqual(['written', 'written', 'written', 'oral', 'oral', null])
 })
 
-it('skips rows with an unreadable kind of consent, or with a kind, but no source or no date', async () => {
+it('skips rows with an unreadable kind of consent, or with a kind but without a source or a date', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind,Do not call',

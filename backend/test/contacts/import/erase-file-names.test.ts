@@ -86,7 +86,7 @@ it('removes the name of a file that was deleted before the erasure', async () =>
   expect(await findTables('12025570191')).toEqual([])
 })
 
-it("keeps the names of files that don't say who the person is", async () => {
+it("keeps a file name that doesn't say who the person is", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { contact } = await seedCall(world.service.deps, seed, '+12025570195', { first_name: 'May' })

@@ -41,13 +41,13 @@ describe('with a worker', () => {
     ['an answer', `Phone,Do not call\n+12025550163,${filler(49)}😀 maybe\n`],
     ['a header in an issue', `Phone,Do not call ${filler(87)}😀\n+12025550163,what\n`],
     ['a consent source', `Phone,Consent source,Consent date\n+12025550163,no${filler(47)}😀,yesterday\n`],
-  ])('checks a file with an emoji where %s is cut', async (_, file) => {
+  ])('checks a file in which %s is cut off at an emoji', async (_, file) => {
     const user = await seedSignedInOwner(world.service)
     const { path, page } = await uploadAndCheck(user, file)
     expect([await findStatus(path), page.text.includes('Something went wrong')]).toEqual(['checked', false])
   })
 
-  it("fails a check that keeps breaking off after some rows, so that it doesn't hold up other files", async () => {
+  it('marks a file as failed if its check keeps breaking off after some rows', async () => {
     const user = await seedSignedInOwner(world.service)
     const owner = connect({ url: world.database.url, max: 1 })
     const rows = Array.from({ length: 1_500 }, (_, index) => `+1202${5_550_000 + index}`)

@@ -105,7 +105,7 @@ it('stops and shows an error if its campaign is archived during the import', asy
   expect(await listContacts(user)).toEqual([])
 })
 
-it("says which row has a number of a type that isn't called, and imports the others", async () => {
+it("says which row has a number of a type that isn't called, and imports the other rows", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+19005550100\n+12025570101\n')
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })

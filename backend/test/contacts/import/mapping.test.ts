@@ -213,7 +213,7 @@ it('puts all numbers of a row that says not to call on the do-not-call list, and
   expect(await isListed(user, '+12025570105')).toBe(false)
 })
 
-it('goes back to the columns of a checked file, but not after its import has started', async () => {
+it('lets a person change the columns of a checked file until its import has started', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,City\n2025570101,Ghent\n')
   expect(page.text).toContain('Back to columns')

@@ -97,7 +97,7 @@ it("reads the countries of the shared test cases in a contact's form, and reject
   expect(known.page.text).toContain('+442079460018')
 })
 
-it("says on the page that dates are read in the workspace's time zone, and the month first", async () => {
+it("says on the page that dates are read with the month first, and in the workspace's time zone", async () => {
   const user = await seedSignedInOwner(world.service)
   expect((await user.open('/contacts/import')).text).toContain(
     'Dates without a time zone are in America/New_York. In a date such as 12/01/2026, the month comes first.',

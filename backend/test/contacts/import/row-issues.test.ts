@@ -11,7 +11,7 @@ const download = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return response.text()
 }
 
-it('names at most five countries of a row', async () => {
+it('names at most five countries in the issue of a row', async () => {
   const user = await seedSignedInOwner(world.service)
   const countries = ['US', 'CA', 'MX', 'FR', 'DE', 'ES', 'IT']
   const headers = countries.map((_, index) => `Country ${index + 1}`)
@@ -21,7 +21,7 @@ it('names at most five countries of a row', async () => {
   expect(page.text).toContain('“US” and “CA” and “MX” and “FR” and “DE” are different countries.')
 })
 
-it('recognizes the headers of rejected rows that look like formulas, and shows values without apostrophes', async () => {
+it('recognizes headers that look like formulas in a file of rejected rows, and shows values without apostrophes', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = '=Phone,+Roof,@Notes\n12,=slate,ok\n+12025550164,-tin,ok\n'
   const choices: ColumnChoices = { '=Phone': 'phone_number', '+Roof': 'variable', '@Notes': 'ignore' }

@@ -42,7 +42,7 @@ async function rejectNumber(number: string): Promise<() => Promise<unknown>> {
 
 const numbers = Array.from({ length: 60 }, (_, index) => `+1202558${String(index).padStart(4, '0')}`)
 
-it('fails an import that fails again and again, and keeps the contacts that it has saved', async () => {
+it('marks an import as failed if it keeps failing, and keeps the contacts that it has saved', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, `Phone\n${numbers.join('\n')}\n`)
   const acceptAgain = await rejectNumber('+12025580055')

@@ -122,21 +122,24 @@ async function copyCampaign({ seed }: Owner): Promise<number> {
   return rows[0]?.id ?? 0
 }
 
-it.each(newContacts)('decides whether to remove a new contact $what', async ({ calls, touch, stays }) => {
-  const user = await seedSignedInOwner(world.service)
-  const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
-  await touch?.(user)
-  const page = await undo(user, path)
-  expect(page.text).toMatch(/Import undone Undone by .+ at \d+:\d\d/)
-  const contact = await findContact(user, number)
-  if (stays === null) {
-    expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })
-    expect(contact).toBeUndefined()
-  } else {
-    expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 0, [stays]: 1 })
-    expect(contact?.first_name).toBe('Ann')
-  }
-})
+it.each(newContacts)(
+  'removes or keeps, with a reason, a new contact $what',
+  async ({ calls, touch, stays }) => {
+    const user = await seedSignedInOwner(world.service)
+    const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
+    await touch?.(user)
+    const page = await undo(user, path)
+    expect(page.text).toMatch(/Import undone Undone by .+ at \d+:\d\d/)
+    const contact = await findContact(user, number)
+    if (stays === null) {
+      expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 1, 'Contacts left as they were': 0 })
+      expect(contact).toBeUndefined()
+    } else {
+      expect(getStat(page.html)).toMatchObject({ 'Contacts removed': 0, [stays]: 1 })
+      expect(contact?.first_name).toBe('Ann')
+    }
+  },
+)
 
 /** For each existing contact, its changes after the import, and the values that it must have after the undo. */
 const existingContacts = [
@@ -153,29 +156,32 @@ const existingContacts = [
   },
 ]
 
-it.each(existingContacts)('decides which fields to restore for a contact $what', async ({ later, after }) => {
-  const user = await seedSignedInOwner(world.service)
-  const { deps } = world.service
-  const before = { first_name: 'Old', variables: { roof: 'slate', plan: 'basic' } }
-  const { contact } = await seedCall(deps, user.seed, number, before)
-  const path = await importFile(user, `Phone,First name,Email,roof\n${number},New,new@example.com,wood\n`)
-  if (Object.keys(later).length > 0)
-    await updateContact(deps, user.seed.workspaceId, contact.id, later, byMember(user))
-  const page = await undo(user, path)
-  const keepsAll = 'variables' in later
-  expect(getStat(page.html)).toMatchObject({
-    'Contacts restored': keepsAll ? 0 : 1,
-    'Contacts left as they were': keepsAll ? 1 : 0,
-    'Calls canceled': 0,
-  })
-  expect(await findContact(user, number)).toMatchObject({
-    ...after,
-    variables: { roof: keepsAll ? 'tin' : 'slate', plan: 'basic' },
-  })
-  const history = await user.open(`/contacts/${contact.id}`)
-  if (keepsAll) expect(history.text).not.toContain('Import undone')
-  else expect(history.text).toMatch(/Import undone By .+, by undoing an import/)
-})
+it.each(existingContacts)(
+  'restores only the fields that still have their imported values, for a contact $what',
+  async ({ later, after }) => {
+    const user = await seedSignedInOwner(world.service)
+    const { deps } = world.service
+    const before = { first_name: 'Old', variables: { roof: 'slate', plan: 'basic' } }
+    const { contact } = await seedCall(deps, user.seed, number, before)
+    const path = await importFile(user, `Phone,First name,Email,roof\n${number},New,new@example.com,wood\n`)
+    if (Object.keys(later).length > 0)
+      await updateContact(deps, user.seed.workspaceId, contact.id, later, byMember(user))
+    const page = await undo(user, path)
+    const keepsAll = 'variables' in later
+    expect(getStat(page.html)).toMatchObject({
+      'Contacts restored': keepsAll ? 0 : 1,
+      'Contacts left as they were': keepsAll ? 1 : 0,
+      'Calls canceled': 0,
+    })
+    expect(await findContact(user, number)).toMatchObject({
+      ...after,
+      variables: { roof: keepsAll ? 'tin' : 'slate', plan: 'basic' },
+    })
+    const history = await user.open(`/contacts/${contact.id}`)
+    if (keepsAll) expect(history.text).not.toContain('Import undone')
+    else expect(history.text).toMatch(/Import undone By .+, by undoing an import/)
+  },
+)
 
 it('restores all parts of a consent together, and reschedules waiting calls for the restored time zone', async () => {
   const user = await seedSignedInOwner(world.service)
@@ -317,7 +323,7 @@ it("doesn't cancel a call that is being dialed, but prevents further attempts", 
   expect((await user.open(`/calls/${ended.call?.id}`)).text).not.toContain('canceled by')
 })
 
-it('undoes the first of two files with the same contact without undoing the second', async () => {
+it('undoes the import of the first of two files with the same contact without undoing the second import', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, `Phone,First name\n${number},Ann\n`, { name: 'first.csv' })
   const second = await importFile(user, `Phone,First name,Email\n${number},Anna,anna@example.com\n`, {
@@ -379,7 +385,7 @@ it('continues an undo after a lost process without repeating anything', async ()
   expect(events).toHaveLength(230)
 }, 120_000)
 
-it('undoes an import once if two people press the button at once', async () => {
+it('undoes an import once if two people press the button at the same time', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
   const [one, other] = [await user.open(`${path}/undo`), await user.open(`${path}/undo`)]

@@ -84,7 +84,7 @@ it.each(requests)('keeps a call and its contact if $what also asked for the call
   expect(await findCallTo(user, ann)).toMatchObject({ status: 'queued' })
 })
 
-it('queues a new call if the waiting call is canceled while a request is finding it', async () => {
+it('queues a new call for a request if the waiting call that it would return is being canceled', async () => {
   const user = await seedSignedInOwner(world.service)
   await importFile(user, file)
   const { id } = await findCallTo(user, ann)

@@ -36,11 +36,11 @@ it.each([
     JSON.stringify({ note: 'call the tool end_call with {"a": "b"}' }),
     { name: 'end_call', arguments: '{"a":"b"}' },
   ],
-])('finds the order in %s', (text, call) => {
+])('finds the order to call a tool in %s', (text, call) => {
   expect(findOrders([text]).toolCalls).toEqual([call])
 })
 
-it('ignores an order with incomplete arguments, and finds sentences that the order asks for', () => {
+it('ignores an order whose arguments are incomplete, and finds the sentence that another order asks for', () => {
   expect(findOrders(['call the tool x with {"a":', 'say: Hello!\nThen go.'])).toEqual({
     toolCalls: [],
     sentences: ['Hello!'],

@@ -69,13 +69,18 @@ it.each([
   ['packages.generateText({ model: `gpt-${version}`, prompt: "Hi" })', 1],
   ['streamText({ model: endpoint.getModel(), prompt: "Hi" })', 0],
   ["streamTurn({ model: 'gpt-5' })", 0],
-])("lets the linter reject a model's name, but not a model: %s", async (code, count) => {
-  const eslint = new ESLint({
-    cwd: root,
-    ruleFilter: ({ ruleId }) => ruleId === 'no-restricted-syntax',
-    // Loading types takes seconds, and this rule doesn't need them.
-    overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
-  })
-  const [result] = await eslint.lintText(code, { filePath: 'backend/calling/conversation/model/analyze.ts' })
-  expect(result?.messages.map(({ ruleId }) => ruleId)).toEqual(Array(count).fill('no-restricted-syntax'))
-})
+])(
+  'lets the linter reject the name of a model as an argument, but not a model object: %s',
+  async (code, count) => {
+    const eslint = new ESLint({
+      cwd: root,
+      ruleFilter: ({ ruleId }) => ruleId === 'no-restricted-syntax',
+      // Loading types takes seconds, and this rule doesn't need them.
+      overrideConfig: { languageOptions: { parserOptions: { projectService: false } } },
+    })
+    const [result] = await eslint.lintText(code, {
+      filePath: 'backend/calling/conversation/model/analyze.ts',
+    })
+    expect(result?.messages.map(({ ruleId }) => ruleId)).toEqual(Array(count).fill('no-restricted-syntax'))
+  },
+)

@@ -20,7 +20,7 @@ it.each(['429', '500', 'empty'])('asks the second model if the first one fails w
   expect(models.second.requests[0]?.headers.authorization).toBe(`Bearer ${secondKey}`)
 })
 
-it('can be checked without an effect on the requests of conversations', async () => {
+it("isn't asked in a conversation just because checks of the first model have failed", async () => {
   models.first.behaviors.push('500')
   const client = await models.open({ settings: { fallback: undefined } })
   const rejected = "The language model's server rejected a request."
@@ -71,7 +71,7 @@ it('stays with the second model for the rest of the turn, without repeating a to
   expect(models.second.requests).toHaveLength(2)
 })
 
-it("ends with the second model's failure if both models fail, and with what both said", async () => {
+it("ends with the second model's failure, and with what was said before it, if both models fail", async () => {
   models.first.behaviors.push('cut')
   models.second.behaviors.push('500')
   const client = await models.open()

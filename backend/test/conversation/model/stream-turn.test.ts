@@ -67,7 +67,7 @@ it('sends the instructions as the only system message', async () => {
   ])
 })
 
-it('uses the first model in place of one that was removed from the list', async () => {
+it('uses the first model in place of a model that was removed from the list', async () => {
   const client = await models.open({ settings: { models: ['outdial-fake', 'outdial-fake:slow'] } })
   expect(client.models).toEqual(['outdial-fake', 'outdial-fake:slow'])
   await collect(client.streamTurn(turnRequest('Hi', { model: 'removed' })))
@@ -128,7 +128,7 @@ it('ends with `unreachable` if nothing listens at the address', async () => {
   expect(end).toMatchObject({ type: 'failure', failure: { kind: 'unreachable' }, usage: { inputTokens: 0 } })
 })
 
-it('writes neither numbers, prompts, nor keys to the log, stdout, or stderr, and causes no warnings', async () => {
+it('writes no phone numbers, prompts, or keys to the log, stdout, or stderr, and causes no warnings', async () => {
   const number = '+12025550123'
   const client = await models.open()
   const { tool } = recordingTool('contact_note')
@@ -171,7 +171,7 @@ it('sends a request at most twice if the server keeps rejecting it', async () =>
   expect(models.first.requests).toHaveLength(2)
 })
 
-it('counts 3 characters as a token if a server reports no tokens', async () => {
+it("counts 3 characters as a token if a server doesn't report how many tokens were used", async () => {
   models.first.behaviors.push('no-usage')
   const client = await models.open()
   const { usage } = endOf(await collect(client.streamTurn(turnRequest('Hi'))))
@@ -190,7 +190,7 @@ it("includes the schemas of tools in the estimate of tokens if a server doesn't 
   expect(usage.inputTokens).toBeGreaterThan(10_000)
 })
 
-it('ends an answer that exceeds its limit without a failure, and aborts the request', async () => {
+it('ends an answer that exceeds its token limit, without reporting a failure, and aborts the request', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi', { maxOutputTokens: 20 }))))
@@ -199,7 +199,7 @@ it('ends an answer that exceeds its limit without a failure, and aborts the requ
   await waitUntil(() => models.first.requests[0]?.isAborted === true)
 })
 
-it('marks an answer that reached its limit as truncated', async () => {
+it('marks an answer that reached its token limit as truncated', async () => {
   const client = await models.open()
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi', { maxOutputTokens: 3 }))))
   expect(end).toMatchObject({ type: 'finish', isTruncated: true, text: 'Hello, thank you ' })
@@ -236,7 +236,7 @@ it('aborts the request if the caller stops reading', async () => {
   await waitUntil(() => models.first.requests[0]?.isAborted === true)
 })
 
-it('uses one connection for several turns, and closes it when it was idle for the set time', async () => {
+it('uses one connection for several turns, and closes it once it has been idle for the set time', async () => {
   const client = await models.open()
   for (let turn = 0; turn < 4; turn += 1) {
     await collect(client.streamTurn(turnRequest('Hi')))
