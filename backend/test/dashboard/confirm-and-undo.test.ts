@@ -110,7 +110,7 @@ it("suggests the last campaign that called the contact, and says why other campa
   expect((await user.open('/contacts/new')).text).toContain('A first one (number retired)')
 })
 
-it("doesn't preselect a campaign that already has a call for the contact or, for Call now, one outside its calling hours", async () => {
+it("doesn't preselect a campaign with a call for the contact or, for Call now, a campaign outside its calling hours", async () => {
   const user = await seedContact()
   const { workspaceId, campaignId } = user.seed
   const weekend = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }

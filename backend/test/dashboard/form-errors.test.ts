@@ -27,7 +27,7 @@ it('shows a summary for a single issue, with the name of the field', async () =>
   expect(page.text).toMatch(/1 field needs attention Phone number is required/)
 })
 
-it("reports a number that can't be read because of its country only at the country", async () => {
+it("reports an unknown country only at the country, not also at the number that can't be read without it", async () => {
   const fields = { phone_number: '030 123456', country: 'Narnia' }
   const { page } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', fields)
   expect(page.text).toMatch(/1 field needs attention Country: This country isn't known/)

@@ -153,7 +153,7 @@ it.each(forms)("doesn't show $what to another member", async (form) => {
   for (const text of form.shown(user)) expect(page.html).not.toMatch(text)
 })
 
-it("doesn't show a form that was moved to another object or another workspace", async () => {
+it("doesn't restore a form after sign-in if its path was changed to another object or another workspace", async () => {
   const user = await seedOwner()
   const note = forms.find(({ button }) => button === 'Add note')
   if (note === undefined) throw new Error('no form for a note')

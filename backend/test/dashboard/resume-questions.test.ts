@@ -65,15 +65,18 @@ async function stop(user: Owner, { path, stop: button }: Case): Promise<Page> {
   return (await user.browser.press(await user.open(path(user)), button)).page
 }
 
-it.each(cases)('asks before $what starts waiting calls, and says how many', async (one) => {
-  const user = await seedSignedInOwner(world.service)
-  await queueCalls(user, 7)
-  const stopped = await stop(user, one)
-  const calls = '7 calls are waiting. 7 of them can start right away, up to 5 at the same time.'
-  expect(stopped.text).toContain(`${one.question} ${calls}`)
-  const { page } = await user.browser.press(stopped, one.confirm)
-  expect(page.text).toContain(`${one.done} ${calls}`)
-})
+it.each(cases)(
+  'asks before it resumes or activates $what that calls wait for, and says how many can start',
+  async (one) => {
+    const user = await seedSignedInOwner(world.service)
+    await queueCalls(user, 7)
+    const stopped = await stop(user, one)
+    const calls = '7 calls are waiting. 7 of them can start right away, up to 5 at the same time.'
+    expect(stopped.text).toContain(`${one.question} ${calls}`)
+    const { page } = await user.browser.press(stopped, one.confirm)
+    expect(page.text).toContain(`${one.done} ${calls}`)
+  },
+)
 
 it.each(cases)("doesn't ask about $what if no calls wait for it", async (one) => {
   const user = await seedSignedInOwner(world.service)
@@ -84,23 +87,26 @@ it.each(cases)("doesn't ask about $what if no calls wait for it", async (one) =>
   expect(page.text).not.toContain(`${one.done} 0 calls`)
 })
 
-it.each(cases)('says when calls outside calling hours start once $what is ready', async (one) => {
-  const user = await seedSignedInOwner(world.service)
-  const hours = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
-  await world.database.db
-    .updateTable('campaign')
-    .set({ calling_hours: JSON.stringify(hours) })
-    .where('id', '=', user.seed.campaignId)
-    .execute()
-  await queueCalls(user, 1)
-  const stopped = await stop(user, one)
-  expect(stopped.text).toMatch(/1 call is waiting\. It isn't placed before Sat [^.]*10:00 AM[^.]*\./)
-  await queueCalls(user, 1)
-  const { page } = await user.browser.press(stopped, one.confirm)
-  expect(page.text).toMatch(
-    /2 calls are waiting\. None can start right away\. The first isn't placed before Sat /,
-  )
-})
+it.each(cases)(
+  'says when waiting calls outside calling hours can start after $what is resumed or activated',
+  async (one) => {
+    const user = await seedSignedInOwner(world.service)
+    const hours = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
+    await world.database.db
+      .updateTable('campaign')
+      .set({ calling_hours: JSON.stringify(hours) })
+      .where('id', '=', user.seed.campaignId)
+      .execute()
+    await queueCalls(user, 1)
+    const stopped = await stop(user, one)
+    expect(stopped.text).toMatch(/1 call is waiting\. It isn't placed before Sat [^.]*10:00 AM[^.]*\./)
+    await queueCalls(user, 1)
+    const { page } = await user.browser.press(stopped, one.confirm)
+    expect(page.text).toMatch(
+      /2 calls are waiting\. None can start right away\. The first isn't placed before Sat /,
+    )
+  },
+)
 
 it("names what else calls wait for, and doesn't promise that the calls are placed", async () => {
   const user = await seedSignedInOwner(world.service)
@@ -134,7 +140,7 @@ it("says that a call ends if it expires before it's within calling hours", async
   )
 })
 
-it("counts only the calls that the agent's other campaign can place", async () => {
+it("doesn't count an agent's calls as able to start if their campaign is paused", async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, agentId } = user.seed
   const phoneNumberId = await seedPhoneNumber(world.service.deps, workspaceId)

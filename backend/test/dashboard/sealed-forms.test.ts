@@ -156,7 +156,7 @@ it("doesn't keep a form that arrives without a cookie, which is how browsers sen
   expect([sent.status, sent.html.includes('_restore')]).toEqual([303, false])
 })
 
-it("doesn't keep a form with the CSRF token of one user and the name of another", async () => {
+it("doesn't keep a form whose CSRF token belongs to one user and whose _by field names another", async () => {
   const user = await seedSignedInOwner(world.service)
   const attacker = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const attackersForm = await attacker.open('/contacts/new')

@@ -74,7 +74,7 @@ it('names the users that lose the right to connect, and the SQL that restores it
   expect(warnings).toHaveLength(1)
 })
 
-it('names a user that only has privileges in the database, but not a user with the right to connect', async () => {
+it('names a user with privileges in the database, unless the user was granted the right to connect', async () => {
   await run(
     urlOf(owner),
     'create table numbers (id int)',

@@ -87,7 +87,7 @@ describe('a workspace whose transactions wait for a lock', () => {
     expect(countWaiting(db)).toBe(0)
   })
 
-  it('gets an error that allows another attempt if it waits too long for a connection', async () => {
+  it('gets an error that counts as an outage if it waits too long for a connection', async () => {
     const errors = await whileLocked(async (third) => {
       const error = await third
       expect(error).toBeInstanceOf(ConnectionLimitError)

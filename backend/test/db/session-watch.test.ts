@@ -42,7 +42,7 @@ it('finds no mixed sessions in a database without a connection pooler', async ()
 })
 
 it.each(['set outdial.session', 'current_setting'])(
-  'ends a check with an error if the database stops responding at %s',
+  'ends a check with an error if the database stops responding at the statement with %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silent = proxy.silenceAt(text)
@@ -53,7 +53,7 @@ it.each(['set outdial.session', 'current_setting'])(
 )
 
 it.each(['user', 'set outdial.session', 'current_setting'])(
-  'does not wait at shutdown for a database that stops responding at %s',
+  'does not wait at shutdown for a database that stops responding at the message with %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silent = proxy.silenceAt(text)

@@ -54,7 +54,7 @@ const others = [
   'startWorkers',
 ]
 
-it('lists every function that gets dependencies without a workspace', async () => {
+it('documents every function that gets dependencies without a workspace', async () => {
   const listed = [...record.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) => namesIn(cell))
   const found = new Set<string>()
   for (const file of assembly) {
@@ -68,7 +68,7 @@ it('lists every function that gets dependencies without a workspace', async () =
   expect([...found].sort()).toEqual([...listed, ...others].sort())
 })
 
-it('lists every page that crosses workspaces', () => {
+it('documents every page that crosses workspaces', () => {
   const [, sentence = ''] = /^Pages of a workspace that cross workspaces([^]*?)\.\n/m.exec(record) ?? []
   const routes = listDashboardRoutes(testDeps(database.db))
   const crossing = routes.filter(({ crossesWorkspaces }) => crossesWorkspaces).map(({ path }) => path)

@@ -48,7 +48,7 @@ it("fails after the timeout if the server accepts connections, but doesn't respo
 }, 30_000)
 
 it.each(['server_version_num', 'outdial.session'])(
-  'tries again if the server stops responding at %s',
+  'tries again if the server stops responding at the statement with %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silence = proxy.silenceAt(text)
@@ -83,7 +83,7 @@ it("rejects a database whose encoding can't store every script", async () => {
   }
 })
 
-it('waits for the database again after an outage, even if the interrupted step was already slow', async () => {
+it('repeats a step after an outage, even if the interrupted step already took longer than the timeout', async () => {
   const timeoutMs = 20
   let attempts = 0
   const result = await repeatAfterOutage({ url: database.url, timeoutMs, log: silent }, async () => {
@@ -112,7 +112,7 @@ it("repeats a step if the server accepted the step's connection, but never respo
 })
 
 it.each(['information_schema.tables', 'table_constraints', 'ORDER BY run_on', 'pg_advisory_unlock'])(
-  'repeats the migration if the connection is lost at %s',
+  'repeats the migration if the connection is lost at the statement with %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const lost = proxy.disconnectAt(text).then(() => proxy.reconnect())

@@ -191,7 +191,7 @@ const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string>
 
 const notAllowed = '42501'
 
-it('has a policy for the service on every table, and for workspaces except on partitions and sign-in tables', () => {
+it('has a policy for the service on every table, and for workspaces on all tables except partitions and sign-in tables', () => {
   for (const table of tables) {
     const { name } = table
     const policies = [
@@ -405,7 +405,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('needs an additional message only if it last served another workspace', async () => {
+  it('sends an additional statement only if it last served another workspace', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)

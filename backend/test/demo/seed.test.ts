@@ -18,7 +18,7 @@ const open = (name: string): Promise<RawSession> => {
 const namesOf = async (session: RawSession) =>
   (await session.request('tools/list')).result?.tools?.map(({ name }) => name)
 
-it('creates two Live agents with different tools, and a draft agent without tool sessions', async () => {
+it('creates two Live agents with different tools, and a draft agent for which no tool session can be opened', async () => {
   const ava = await namesOf(await open('Ava'))
   const ben = await namesOf(await open('Ben'))
 

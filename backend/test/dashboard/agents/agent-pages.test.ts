@@ -209,7 +209,7 @@ describe('trying a tool', () => {
     expect(rejected.text).toContain('query is required')
   })
 
-  it('has one field for each argument, also if the argument can be null', async () => {
+  it('has one field for each argument, even if the argument can be null', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open(`${await assignToolTo(user, 'contact_update')}/try`)
     expect(form.html).toMatch(/<input[^>]*name="args.first_name"/)

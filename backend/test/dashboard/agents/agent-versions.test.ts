@@ -86,7 +86,7 @@ it("doesn't publish a version that was saved after the page was opened", async (
   expect(published.text).toContain('Agent published.')
 })
 
-it('publishes names that are not listed under Variables only if they have a fallback', async () => {
+it("publishes placeholders that aren't listed under Variables only if they have a fallback", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const save = async (instructions: string, about: string) =>

@@ -85,7 +85,7 @@ it('stores the settings a call was queued with, and the settings that had change
   )
 })
 
-it('says if the time zone comes from the contact or the campaign', async () => {
+it('says whether the time zone comes from the contact or the campaign', async () => {
   const user = await seedSignedInOwner(world.service)
   const sources: [string, string, string | undefined][] = [
     ['+12025550174', 'America/Denver, from the contact', 'America/Denver'],

@@ -30,7 +30,7 @@ it('says which numbers take longer, because their calls are retried', async () =
   )
 })
 
-it('offers only campaigns that can call', async () => {
+it('offers only campaigns that can place calls', async () => {
   const { seed, open } = await seedSignedInOwner(world.service)
   const paused = await seedCampaign(world.service.deps, seed)
   const pause = (id: number) =>

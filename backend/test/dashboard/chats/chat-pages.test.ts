@@ -23,7 +23,7 @@ afterEach(() => {
 const chatIdOf = ({ url }: Page) => /chats\/([\w-]{36})/.exec(url)?.[1] ?? ''
 
 describe('a turn without scripts', () => {
-  it('runs to its end, and shows what both said, the results, and the tokens', async () => {
+  it('runs to its end, and shows what the contact and the agent said, the results, and the tokens', async () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello & welcome')
     expect(page.url).toMatch(/#turn-2$/)
@@ -117,7 +117,7 @@ describe("Outdial's sentences", () => {
 })
 
 describe('silence', () => {
-  it('makes the agent ask, and then end the chat, which accepts no more turns', async () => {
+  it('makes the agent ask whether the contact is still there, and then end the chat, which accepts no more turns', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const asked = await sayNothing(user, chat)

@@ -38,7 +38,7 @@ const storedParts = async (page: Page, number: number) => {
   return JSON.stringify(turn?.parts)
 }
 
-it('sends what the contact said, the words, the stored turn, and the results, in this order', async () => {
+it("sends what the contact said, the agent's words, the stored turn, and the results, in this order", async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello <b>you</b>' })
@@ -138,7 +138,7 @@ it("takes a turn once if it's sent twice", async () => {
   expect((await user.browser.open(chat.url)).page.html.match(/<p>Hello<\/p>/g)).toHaveLength(1)
 })
 
-it('responds to an invalid turn with the page, and to another workspace with 404', async () => {
+it('responds with the page to an invalid turn, and with 404 to a turn from another workspace', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const { response } = await streamTurn(user, chat, { text: ' ' })

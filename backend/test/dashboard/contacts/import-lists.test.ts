@@ -32,7 +32,7 @@ const listLinks = (html: string): string[] =>
 it.each([
   { list: '/contacts', label: 'View contacts', download: '/contacts/export' },
   { list: '/calls', label: 'View calls', download: '/calls/export' },
-])('shows only what an import did in $list, on every page and in the export', async (target) => {
+])('filters $list by an import, on every page and in the export', async (target) => {
   const { user, path, done, id, download } = await seedImport()
   const filtered = `${target.list}?import=${id}`
   expect(done.html).toContain(`${filtered}">${target.label}</a>`)

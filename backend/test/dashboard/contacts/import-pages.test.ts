@@ -111,7 +111,7 @@ it('counts rows that say not to call and rows with listed numbers, before and af
   expect(done.text).toContain('2 not called (on the do-not-call list).')
 })
 
-it('reads numbers in the country of their row, however it is written', async () => {
+it("reads numbers as numbers of their row's country, however the country is written", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -196,7 +196,7 @@ it("doesn't call a person who must not be called, although an earlier row asks f
   expect(calls).toEqual([])
 })
 
-it('never reads a number as one of another country than the row names', async () => {
+it("reports a row whose country is unknown or contradictory instead of guessing the number's country", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
     user,

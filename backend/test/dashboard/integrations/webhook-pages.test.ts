@@ -72,30 +72,33 @@ it('sends a test event to one subscription through the outbox, signed and marked
   expect(after.html).not.toContain('webhook-signature')
 })
 
-it.each([500, 410])('sends a test event once, and ignores the status %d', async (status) => {
-  const owner = await seedSignedInOwner(world.service)
-  const hook = await seedSubscription(owner)
-  receiver.respondWith(status)
-  const { page } = await owner.browser.press(await owner.open(hook.path), 'Send test event')
-  await deliverUntil(1)
-  await waitUntilSettled()
-  expect(receiver.requests).toHaveLength(1)
-  const { page: delivery } = await owner.browser.open(page.url)
-  expect(delivery.text).toContain(`HTTP ${status}`)
-  expect(delivery.text).toContain('no retries left')
-  expect(delivery.html).not.toContain('/replay')
+it.each([500, 410])(
+  "sends a test event only once, and doesn't count it as a failure, if the response has the status %d",
+  async (status) => {
+    const owner = await seedSignedInOwner(world.service)
+    const hook = await seedSubscription(owner)
+    receiver.respondWith(status)
+    const { page } = await owner.browser.press(await owner.open(hook.path), 'Send test event')
+    await deliverUntil(1)
+    await waitUntilSettled()
+    expect(receiver.requests).toHaveLength(1)
+    const { page: delivery } = await owner.browser.open(page.url)
+    expect(delivery.text).toContain(`HTTP ${status}`)
+    expect(delivery.text).toContain('no retries left')
+    expect(delivery.html).not.toContain('/replay')
 
-  const subscription = await owner.open(hook.path)
-  expect(subscription.text).toContain('Pending 0 deliveries Failed 0 deliveries')
-  expect(subscription.text).not.toMatch(/Failing since|Ended|Send all again/)
-  expect((await owner.open('/overview')).text).not.toMatch(/deliver(y|ies)[^.]* fail/)
-  const { id } = hook
-  expect(await replayDeliveries(world.service.deps, owner.seed.workspaceId, { subscriptionId: id })).toBe(0)
-  const row = await getSubscriptionRow(id)
-  expect(row).toMatchObject({ failing_since: null, disabled_at: null, ended_at: null })
-})
+    const subscription = await owner.open(hook.path)
+    expect(subscription.text).toContain('Pending 0 deliveries Failed 0 deliveries')
+    expect(subscription.text).not.toMatch(/Failing since|Ended|Send all again/)
+    expect((await owner.open('/overview')).text).not.toMatch(/deliver(y|ies)[^.]* fail/)
+    const { id } = hook
+    expect(await replayDeliveries(world.service.deps, owner.seed.workspaceId, { subscriptionId: id })).toBe(0)
+    const row = await getSubscriptionRow(id)
+    expect(row).toMatchObject({ failing_since: null, disabled_at: null, ended_at: null })
+  },
+)
 
-it('changes nothing about a failing subscription with a test event, whether it succeeds or fails', async () => {
+it('leaves a failing subscription unchanged, whether a test event succeeds or fails', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const failingSince = new Date(world.service.deps.clock.now().getTime() - 6 * 86_400_000)

@@ -261,7 +261,7 @@ it("doesn't show another workspace's data", async () => {
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
-it('counts many calls every 10 seconds, and again for a user who has just sent a form', async () => {
+it('counts calls only every 10 seconds if there are many, and again for a user who has just sent a form', async () => {
   const user = await seedSignedInOwner(world.service)
   const colleague = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const { deps } = world.service

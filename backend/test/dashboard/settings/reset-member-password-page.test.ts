@@ -88,7 +88,7 @@ it('invalidates a reset link when its creator or its user leaves the workspace',
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 
-it("doesn't create a reset link for the owner's own account, for a nonmember, or for a member who asks", async () => {
+it("doesn't create a reset link for the owner's own account or for a nonmember, or if a member requests it", async () => {
   const owner = await seedOwner()
   const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const stranger = await seedUserWithoutWorkspace(world.service)

@@ -127,7 +127,7 @@ it('applies a longer retention at once, and cancels a pending shorter one', asyn
   expect(await getRetention()).toEqual({ days: null, pending: null })
 })
 
-it('rejects a confirmed retention that is no longer shorter', async () => {
+it('rejects a confirmed retention that is no longer shorter than the current one', async () => {
   const shown = await submitDays('30')
   await confirm(await submitDays('20'))
   world.service.deps.clock.advance(dayMs)

@@ -47,7 +47,7 @@ it('counts waiting calls only up to a limit, and says that there can be more', a
   expect(await count(['GB'], 2)).toEqual({ count: 0, isAtLeast: true })
 })
 
-it('asks before it ends calls to numbers that can cost much more', async () => {
+it('asks before it saves rules that end waiting calls to numbers that can cost much more', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const form = await user.open('/settings/rules')

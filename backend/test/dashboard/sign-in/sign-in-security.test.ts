@@ -150,7 +150,7 @@ it('accepts any capitalization of the email, and counts attempts with all spelli
   }
 })
 
-it('limits attempts with many emails from one network', async () => {
+it('limits sign-in attempts with many different emails from one network', async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 60; count += 1) {
     const { statusCode } = await signInFrom('203.0.113.5', `guess-${count}@example.com`, password)

@@ -28,7 +28,7 @@ describe('a running database', () => {
     expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
   })
 
-  it('ignores the case of letters of every script, and commits to disk', async () => {
+  it('can ignore case when it compares letters of any script, and writes commits to disk', async () => {
     const { query } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
     expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
@@ -178,7 +178,7 @@ describe('an unusable DATA_DIR', () => {
     )
   })
 
-  it('rejects a DATA_DIR that is a file or below a file', async () => {
+  it('rejects a DATA_DIR that is a file, or whose path leads through a file', async () => {
     const file = path.join(await createEmptyFolder(), 'file')
     writeFileSync(file, '')
     await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} can't be used`)

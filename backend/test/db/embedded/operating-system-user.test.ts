@@ -188,7 +188,7 @@ itAsRoot('rejects a DATA_DIR that another user owns or can write to', async () =
   )
 })
 
-itAsRoot('explains that PostgreSQL needs a user with a name', async () => {
+itAsRoot("explains that PostgreSQL can't run as a user without a name", async () => {
   const unknownUser = { uid: 54_321, gid: 54_321 }
   const dataDir = path.join(await createEmptyFolder(unknownUser), 'data')
   await expect(startDatabaseProcess({ dataDir, ids: unknownUser })).rejects.toThrow(
@@ -232,7 +232,7 @@ itAsRoot("copies the programs if the user can't create the links that --ignore-s
   expect(await query('select 1 as one')).toEqual([{ one: 1 }])
 })
 
-itAsRoot('rejects a folder that another user could have written to', async () => {
+itAsRoot('rejects a link to a folder, and a folder that another user owns or can write to', async () => {
   const folder = await createEmptyFolder()
   await assertPrivate(folder)
   const link = path.join(folder, 'link')

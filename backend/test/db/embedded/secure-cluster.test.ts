@@ -32,7 +32,7 @@ it('creates a new password if the file with the password was deleted', async () 
   ).rejects.toThrow('password authentication failed')
 })
 
-it('asks for the password, which only the user who starts Outdial can read', async () => {
+it('requires a password that only the user who starts Outdial can read', async () => {
   const { dataDir, url } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
   const file = path.join(dataDir, 'database-password')
   expect(new URL(url).password).toBe(await readFile(file, 'utf8'))
