@@ -198,7 +198,7 @@ it('rejects every route if one of its scopes is missing, reads nothing, and chan
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("responds to another workspace's ID in any field as to an ID that doesn't exist, and changes nothing", async () => {
+it("treats another workspace's ID in any field like an ID that doesn't exist, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {

@@ -107,7 +107,7 @@ it.each([['remove-member'], ['add-member', '--role', 'member']])(
   },
 )
 
-it('creates a link that sets a new password in the dashboard', async () => {
+it('creates a link with which a user sets a new password in the dashboard', async () => {
   await runJson(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
   const { link } = await runJson(['reset-password-link', '--email', 'LOST@example.com'])
   const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })

@@ -97,7 +97,7 @@ it.each([
   [{ retry: { delay_minutes: 1441 } }, 'retry.delay_minutes', 'too_big'],
   [{ retry: { on: ['answered'] } }, 'retry.on.0', 'invalid_value'],
   [{ time_zone: 'UTC+2' }, 'time_zone', 'invalid_time_zone'],
-])('rejects %j', async (values, field, code) => {
+])('rejects a campaign with %j', async (values, field, code) => {
   const response = await create(values)
   expect(response.statusCode).toBe(422)
   expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })

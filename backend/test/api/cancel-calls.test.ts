@@ -63,7 +63,7 @@ it('returns an empty list and sends no second event if the calls are already can
   expect(await listEvents(api.deps, call.id)).toHaveLength(1)
 })
 
-it('cancels only the calls in the campaign, if one is given', async () => {
+it('cancels only the calls in a campaign if the request names the campaign', async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)
   const campaign_id = await seedOtherCampaign()

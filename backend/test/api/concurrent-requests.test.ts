@@ -40,7 +40,7 @@ it('queues one call if every request starts before the first one commits', async
   expect(responses.filter((response) => response.contact_created)).toHaveLength(1)
 })
 
-it('returns 409 while the first request with a key is running, and replays its response afterward', async () => {
+it('returns 409 while the first request with an idempotency key is running, and replays its response afterward', async () => {
   const phone_number = '+12025550172'
   const headers = { 'idempotency-key': 'held' }
   let first: ReturnType<typeof post> | undefined

@@ -100,7 +100,7 @@ it('leaves the contact unchanged if the request has no contact fields', async ()
   expect(second.contact).toEqual(first.contact)
 })
 
-it('returns the call that is already queued, or queues another one if requested', async () => {
+it('returns the call that is already queued, or queues another call if requested', async () => {
   const phone_number = freshNumber()
   const first = await add({ phone_number })
   const skipped = await add({ phone_number })
@@ -184,7 +184,7 @@ it.each([
   [{ phone_number: '+12025550100 ext. 7' }, 'phone_number', 'phone_number_extension'],
   [{ phone_number: '020 7946 0000', country: 'ZZ' }, 'country', 'invalid_country'],
   [{ phone_number: '' }, 'phone_number', 'required'],
-])('rejects %j', async (values, field, code) => {
+])('rejects a request with %j', async (values, field, code) => {
   expect(await addInvalid(values)).toMatchObject({
     status: 422,
     code: 'validation_failed',

@@ -9,7 +9,7 @@ const api = useApiWorld()
 
 const newKey = () => createApiKey(api.deps, api.seed.workspaceId, api.seed.userId, 'Another')
 
-it('creates a key that is shown once and stored as a hash', async () => {
+it('creates an API key that is shown once and stored as a hash', async () => {
   const { id, key } = await newKey()
   expect(key).toMatch(/^odk_[\w-]{43}$/)
   expect((await api.send({ path: '/agents/', key })).statusCode).toBe(200)
@@ -22,7 +22,7 @@ it('creates a key that is shown once and stored as a hash', async () => {
   expect(row.prefix).toBe(key.slice(0, 8))
 })
 
-it("doesn't create a key for a user who isn't a member", async () => {
+it("doesn't create an API key for a user who isn't a member", async () => {
   const { seed } = await api.seedOtherWorkspace()
   const key = createApiKey(api.deps, api.seed.workspaceId, seed.userId, 'No')
   await expect(key).rejects.toMatchObject({ code: 'not_found' })

@@ -44,7 +44,7 @@ it("adds a number to the list with the reason, and suppresses the number's waiti
   expect((await queueCall(number)).call.outcome).toBe('suppressed')
 })
 
-it('waits for a request that adds a contact with this number, and suppresses its call', async () => {
+it('waits for a concurrent request that adds a contact with the same number, and suppresses its call', async () => {
   const number = freshNumber()
   const { adding, listing } = await lockQueue(api.deps.db, api.seed.campaignId, async () => {
     const pendingContact = queueCall(number)

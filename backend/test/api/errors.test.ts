@@ -281,7 +281,7 @@ describe('outside of routes', () => {
     })
   })
 
-  it('describes a database error for the log, without the values in it', async () => {
+  it('describes a database error in the log without the values that the error contains', async () => {
     const row = { workspace_id: api.seed.workspaceId, phone_number: '+12025550142' }
     const insert = () => api.deps.db.insertInto('contact').values(row).execute()
     await insert()

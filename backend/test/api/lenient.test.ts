@@ -223,7 +223,7 @@ describe("variables that aren't the agent's", () => {
     expect(listWarnings(added)).toEqual(['variables.Product unknown_variable'])
   })
 
-  it('are saved as typed by a strict request, with a warning', async () => {
+  it('are saved as typed, with a warning, if the request is strict', async () => {
     await setAgentVariables(['product'])
     const added = await add({ variables: { Product: 'wall' } })
     expect(added.contact.variables).toEqual({ Product: 'wall' })
@@ -263,7 +263,7 @@ it("leaves out new variables of a lenient request beyond the contact's limit, an
   expect((await post({ ...body, lenient: false })).statusCode).toBe(422)
 })
 
-it('reads responses that an earlier version stored without warnings', async () => {
+it("reads stored responses of an earlier version, which don't have the field for warnings", async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber() }
   const { contact } = await add(body, headers)
@@ -277,7 +277,7 @@ it('reads responses that an earlier version stored without warnings', async () =
   await eraseContact(api.deps, api.seed.workspaceId, contact.id)
 })
 
-it('reads responses that an earlier version stored without the kind of a consent', async () => {
+it("reads stored responses of an earlier version, which don't have the kind of a consent", async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const consent = { source: 'Form', at: '2026-01-02T09:30:00.000Z' }
   const body = { phone_number: freshNumber(), consent }

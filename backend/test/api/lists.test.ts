@@ -33,7 +33,7 @@ const pathOfLink = (link: string | null) => {
   return `${url.pathname.slice(apiPrefix.length)}${url.search}`
 }
 
-it('returns each item once when following the links forward, and links back to the first page', async () => {
+it('links each page to the next without repeating an item, and the last page back to the first', async () => {
   const agentNames: string[] = []
   let path: string | null = '/agents?limit=4'
   let last: AgentList | undefined
@@ -196,7 +196,7 @@ describe('the filters for one contact', () => {
   })
 })
 
-it('filters calls by goal and by test calls, like a webhook subscription', async () => {
+it('filters calls by goal_met and test, like a webhook subscription', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   const calls = new Map<string, number>()
   for (const [name, goal_met, test] of [
@@ -241,7 +241,7 @@ it('lists campaigns oldest or newest first, and only those with the chosen statu
 })
 
 it.each(['order=oldest', 'status=open', 'status=active,', 'status=active, paused'])(
-  'rejects %s for campaigns',
+  'rejects %s in the list of campaigns',
   async (query) => {
     const response = await api.send({ path: `/campaigns/?${query}` })
     expect(response.statusCode).toBe(422)

@@ -138,7 +138,7 @@ it("queues a call while a slow worker's claim of the campaign's only other call 
   expect(await claimAndSettle(api.deps, lease, 50)).toHaveLength(1)
 })
 
-it('queues calls of several campaigns in the same order in each transaction, so that two never deadlock', async () => {
+it('queues calls of several campaigns in the same order in each transaction, so that transactions never deadlock', async () => {
   const { db } = api.deps
   const seedNext = () => seedCampaign(api.deps, { ...api.seed, maxConcurrentCalls: 50 })
   const [locked, otherLocked, first, second] = [

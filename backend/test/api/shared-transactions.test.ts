@@ -14,7 +14,7 @@ import { parseError } from '../support/test-api.ts'
 const world = useObservedApi()
 const { api, post, add, observe } = world
 
-it('handles all requests that arrive during a transaction together in the next one, each with its own result', async () => {
+it('handles all requests that arrive during a transaction together in the next transaction, each with its own result', async () => {
   await add({})
   const archived = await seedCampaign(api.deps, api.seed)
   await api.deps.db.updateTable('campaign').set({ status: 'archived' }).where('id', '=', archived).execute()
@@ -63,7 +63,7 @@ it('handles all requests that arrive during a transaction together in the next o
   expect(sent.filter((text) => text.includes('upsert_contacts'))).toHaveLength(2)
 })
 
-it('returns the same call as GET /calls/, whatever the call waits for', async () => {
+it('returns the same call from POST /contacts/ as from GET /calls/, whatever the call waits for', async () => {
   const { deps, seed } = api
   const all = {
     metadata: { lead: '7' },

@@ -230,7 +230,7 @@ it('queues exactly the campaigns that can start a call', async () => {
   expectCases(new Set(rows.map((row) => row.campaign_id)), 'campaignId', canStart)
 })
 
-it('counts a campaign in the backlog if it can start a call', async () => {
+it('counts a campaign in the backlog only if the campaign can start a call', async () => {
   const waiting = new Set<number>()
   for (const { campaignId } of cases) {
     await sql`

@@ -72,7 +72,7 @@ describe('when a call is queued', () => {
     }
   })
 
-  it('cancels calls to numbers of all types, and accepts all types on the do-not-call list', async () => {
+  it('lets calls to numbers of all types be canceled, and accepts all types on the do-not-call list', async () => {
     const body = { phone_number: premiumRate }
     expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
     expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)

@@ -91,7 +91,7 @@ describe('a second call to the same number', () => {
     expect((await seedCall(world.deps, world.seed, number)).id).toBe(real.id)
   })
 
-  it('lets two campaigns queue a call to the same contact', async () => {
+  it('lets two campaigns each queue a call to the same contact', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     const first = await seedCall(world.deps, world.seed, number)

@@ -18,7 +18,7 @@ const getWaitingFor = async (id: number) => (await getCall(world.deps, world.see
 const inAnHour = () => new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
 
 describe('a call that can be made now', () => {
-  it("doesn't wait for anything, neither before it's dialed nor while it's dialed", async () => {
+  it("waits for nothing, both before it's dialed and while it's dialed", async () => {
     const { id, waiting_for } = await seedCall(world.deps, world.seed, freshNumber())
     expect(waiting_for).toBeNull()
     await claim()

@@ -66,7 +66,7 @@ it('counts the tokens of this process in a metric', async () => {
   ])
 })
 
-it('deletes the counts of days more than 90 days ago', async () => {
+it('deletes token counts that are more than 90 days old', async () => {
   await use(1)
   world.deps.clock.advance(90 * dayMs)
   const days = async () => {

@@ -245,7 +245,7 @@ it('offers a tool under another name if its name is already taken', async () => 
   expect(dialog.calls.map(([name]) => name)).toEqual(['end_call'])
 })
 
-it('asks a silent contact once, and then hangs up', async () => {
+it("asks a silent contact once whether they're still there, and then hangs up", async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   expect((await dialog.take(silence)).turn).toMatchObject({
@@ -257,7 +257,7 @@ it('asks a silent contact once, and then hangs up', async () => {
   expect(models.first.requests).toEqual([])
 })
 
-it('greets a silent contact who should speak first, then asks once, and then hangs up', async () => {
+it("greets a silent contact who should speak first, asks once whether they're still there, and then hangs up", async () => {
   const dialog = createDialog(await open(), { speaks_first: 'contact' })
   await dialog.take(null)
   const said = []
@@ -269,7 +269,7 @@ it('greets a silent contact who should speak first, then asks once, and then han
   ])
 })
 
-it('tells the model about a silence after the contact speaks again', async () => {
+it('tells the model about a silence once the contact speaks again', async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)
   await dialog.take(silence)
@@ -280,7 +280,7 @@ it('tells the model about a silence after the contact speaks again', async () =>
   ])
 })
 
-it("says one filler before the first word if the model is slow, and doesn't tell the model", async () => {
+it("says one filler before the first word if the model is slow, and doesn't tell the model about the filler", async () => {
   models.first.behaviors.push('silent')
   const dialog = createDialog(await open({ settings: { fallback: undefined } }))
   await dialog.take(null)
@@ -326,7 +326,7 @@ it('says a filler while a tool runs', async () => {
   ])
 })
 
-it('continues without a tool that takes longer than 8 seconds, and never starts it twice', async () => {
+it("continues without a tool that takes longer than 8 seconds, and doesn't start the tool again while it runs", async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)
@@ -489,7 +489,7 @@ it('keeps what the agent said before the contact interrupted', async () => {
   ])
 })
 
-it('lets a tool that has effects finish when the contact interrupts, and stops one that only reads', async () => {
+it('lets a tool that has effects finish when the contact interrupts, and stops a tool that only reads', async () => {
   const [reading, writing] = [slowTool('knowledge_search', true), slowTool('contact_note')]
   for (const { tool, signals, finish } of [reading, writing]) {
     const dialog = createDialog(await open(), {}, [tool])

@@ -42,7 +42,7 @@ it('runs one task per workspace at a time, and lets workspaces take turns', asyn
   expect(await Promise.all(others)).toEqual(['1b', '1c', '2a', '3a'].map((result) => ({ result })))
 })
 
-it('rejects tasks of a workspace that has too many waiting, and still accepts those of others', async () => {
+it('rejects tasks of a workspace with too many waiting tasks, and still accepts tasks of other workspaces', async () => {
   const queue = createFairQueue(limits)
   const { create, end, started } = createTasks()
   const taken = ['1a', '1b', '1c'].map((name) => queue(1, create(name)))

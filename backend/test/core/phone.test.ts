@@ -61,7 +61,7 @@ it.each([
   '+1202555010011',
   '1e10',
   '+49 0000000000',
-])('rejects %j', (input) => {
+])('rejects %j as a phone number', (input) => {
   expect(e164(input)).toBe('invalid_phone_number')
 })
 
@@ -143,7 +143,7 @@ it.each([
   )
 })
 
-it('separates numbers that are joined by hyphens, even if they contain hyphens', () => {
+it('separates numbers that are joined by hyphens, even if the numbers contain hyphens', () => {
   const find = (input: string, country: string | null) => parsePhones(input, country)
   expect(find('0412-345-678-0412-345-679', 'AU')).toMatchObject({
     phoneNumbers: ['+61412345678', '+61412345679'],

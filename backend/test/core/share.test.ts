@@ -151,7 +151,7 @@ it("doesn't let an item wait for another group's item, even if they share a key"
   await Promise.all(items)
 })
 
-it('lets groups take turns, and keeps capacity for other groups while one is slow', async () => {
+it('lets groups take turns, and keeps capacity for other groups while a group is slow', async () => {
   const { add, started, end } = shareNames({ maxSize: 1 })
   const items = [add(1, 'a1'), add(1, 'a2'), add(1, 'a3'), add(2, 'b1'), add(3, 'c1')]
   expect(started).toEqual([['a1'], ['b1']])
@@ -175,7 +175,7 @@ it('rejects the items of a batch that fails, and continues', async () => {
   expect(await next).toBe('done a')
 })
 
-it('runs another batch of a group whose batch is slow, up to half of the batches', async () => {
+it('runs more batches of a group whose batch is slow, up to half of the batches that can run at a time', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 6, slowAfterMs: 20 })
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   await waitUntil(() => started.length === 3)

@@ -103,7 +103,7 @@ it('removes a person who is erased while their file is being checked', async () 
   expect(await selectRows(path)).toEqual([{ position: 3, phone_number: '+12025570102' }])
 })
 
-it('also removes people who are erased while a file is being searched', async () => {
+it('removes another person from a file if that person is erased while the file is being searched', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const other = await seedCall(world.service.deps, user.seed, '+12025570109')

@@ -60,7 +60,7 @@ it.each([
   expect(models.first.requests.map(({ body }) => body.response_format?.type)).toEqual(formats)
 })
 
-it('asks again after an answer without JSON, then asks the second model, and counts all tokens', async () => {
+it('asks the first model again after an answer without JSON, then asks the second model, and counts all tokens', async () => {
   models.first.behaviors.push('no-json')
   const client = await models.open()
   const outcome = await client.analyze(request())
@@ -130,9 +130,12 @@ it('returns null as goal_met if there is no goal', () => {
   expect(readAnalysis(JSON.stringify(answer), { ...request(), goal: undefined })?.goal_met).toBeNull()
 })
 
-it.each([{ summary: ' ' }, { summary: undefined }, { sentiment: 'mixed' }])('rejects %j', (changes) => {
-  expect(read(changes)).toBeUndefined()
-})
+it.each([{ summary: ' ' }, { summary: undefined }, { sentiment: 'mixed' }])(
+  'rejects an analysis with %j',
+  (changes) => {
+    expect(read(changes)).toBeUndefined()
+  },
+)
 
 it('shortens a transcript that is too long: first the texts of tools, then what was said first', () => {
   const said = { role: 'agent', text: 'x'.repeat(1_000) } as const

@@ -103,7 +103,7 @@ it('sends requests to the second model for a minute after three failures in a ro
   expect(models.first.requests).toHaveLength(6)
 })
 
-it('counts only failures in a row, and starts over after an answer', async () => {
+it('counts only failures in a row, and restarts the count after an answer', async () => {
   const client = await models.open()
   for (const behavior of ['500', '500', 'slow', '500', '500', 'slow']) {
     models.first.behaviors.splice(0, 1, behavior)

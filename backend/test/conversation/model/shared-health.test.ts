@@ -48,7 +48,7 @@ it('sends the requests of all processes to the second model for a minute after t
   expect(models.first.requests).toHaveLength(4)
 })
 
-it('uses the first model again in all processes once one of them gets an answer', async () => {
+it('uses the first model again in all processes once a process gets an answer from it', async () => {
   const [one, other] = [await openProcess(), await openProcess()]
   models.first.behaviors.push('500')
   for (let turn = 0; turn < 3; turn += 1) await speak(one)

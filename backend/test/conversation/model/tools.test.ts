@@ -31,7 +31,7 @@ it('runs a tool, gives the model its result, and continues to speak', async () =
   ])
 })
 
-it('ends with messages that can be stored as JSON and sent again', async () => {
+it('ends a turn with messages that can be stored as JSON and sent again', async () => {
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search')
   const request = turnRequest('What does it cost?', { tools: [tool] })
@@ -116,7 +116,7 @@ it('gives the model the first 4,000 characters of a result', async () => {
   expect(models.first.requests[1]?.body.messages.at(-1)?.content).toBe('x'.repeat(4_000))
 })
 
-it('lets a tool continue after an interruption, and ends with messages that a server accepts', async () => {
+it('lets a tool continue after an interruption, and ends the turn with messages that a server accepts', async () => {
   const client = await models.open()
   const interruption = new AbortController()
   const running = Promise.withResolvers<string>()
