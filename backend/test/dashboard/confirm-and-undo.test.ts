@@ -21,7 +21,7 @@ async function seedContact() {
   return { ...user, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
-it('asks before it queues a call that makes a phone ring', async () => {
+it('asks for confirmation before it queues a call that makes a phone ring', async () => {
   const user = await seedContact()
   const form = await user.open(`${user.contact}/call`)
   const { page: question } = await user.browser.press(form, 'Call now')
@@ -133,7 +133,7 @@ it("doesn't preselect a campaign with a call for the contact or, for Call now, a
   }
 })
 
-it('asks before it resumes a campaign, and says how many waiting calls can start', async () => {
+it('asks for confirmation before it resumes a campaign, and says how many waiting calls can start', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, campaignId } = user.seed
   await pauseCampaign(world.service.deps, workspaceId, campaignId)

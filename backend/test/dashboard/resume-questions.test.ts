@@ -66,7 +66,7 @@ async function stop(user: Owner, { path, stop: button }: Case): Promise<Page> {
 }
 
 it.each(cases)(
-  'asks before it resumes or activates $what that calls wait for, and says how many can start',
+  'asks for confirmation before it resumes or activates $what, and says how many waiting calls can start',
   async (one) => {
     const user = await seedSignedInOwner(world.service)
     await queueCalls(user, 7)
@@ -78,7 +78,7 @@ it.each(cases)(
   },
 )
 
-it.each(cases)("doesn't ask about $what if no calls wait for it", async (one) => {
+it.each(cases)("doesn't ask for confirmation if no calls wait for $what", async (one) => {
   const user = await seedSignedInOwner(world.service)
   const stopped = await stop(user, one)
   expect(stopped.text).not.toContain(one.question)
@@ -123,7 +123,7 @@ it("names what else calls wait for, and doesn't promise that the calls are place
   )
 })
 
-it("says that a call ends if it expires before it's within calling hours", async () => {
+it('says that a waiting call ends if it expires before its calling hours begin', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   await queueCalls(user, 1)

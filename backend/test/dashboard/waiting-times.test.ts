@@ -191,7 +191,7 @@ it.each([
   },
 )
 
-it('shows one notice each on Overview for a paused agent and a retired number that calls wait for', async () => {
+it('shows separate notices on Overview for a paused agent and a retired number that calls wait for', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId, agentId, phoneNumberId } = user.seed

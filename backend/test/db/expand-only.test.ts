@@ -77,7 +77,7 @@ it.each([
   'create index call_example on call (id);',
   'create unique index on\n  call_attempt (id);',
   'pgm.sql(`create index ${name} on webhook_delivery ${columns}`)',
-])('rejects %j', (statement) => {
+])('rejects the migration %j', (statement) => {
   expect(findBreaks(statement)).toHaveLength(1)
 })
 
@@ -92,6 +92,6 @@ it.each([
   'create or replace function example() returns trigger language plpgsql as $$ begin return null; end $$;',
   '-- drop table call: not now\n/* drop\ntable call */',
   'alter table campaign_queue drop column changes; -- not used since 0028',
-])('allows %j', (statement) => {
+])('allows the migration %j', (statement) => {
   expect(findBreaks(statement)).toEqual([])
 })

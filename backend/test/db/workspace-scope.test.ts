@@ -226,7 +226,7 @@ it('runs statements under roles that are subject to the policies and cannot sign
 })
 
 describe('statements without a condition on the workspace', () => {
-  it('find rows of two workspaces in every table', async () => {
+  it('are tested with rows of two workspaces in every table', async () => {
     const empty: string[] = []
     for (const table of workspaceTables()) {
       for (const objects of [ours, theirs]) {
@@ -286,7 +286,7 @@ describe('statements without a condition on the workspace', () => {
     }
   })
 
-  it("don't find another workspace's passages, although the search runs with the rights of its owner", async () => {
+  it("don't find another workspace's passages, although the search function runs with its owner's rights", async () => {
     const { workspaceId } = theirs
     await addDocument(world.service.deps, workspaceId, { title: 'Animals', body: 'Zebras have stripes.' })
     expect((await searchKnowledge({ db: scoped(theirs) }, workspaceId, 'zebra')).length).toBe(1)

@@ -70,7 +70,7 @@ describe('the contact list', () => {
     expect(first && (await follow(first, 'prev'))).toBeUndefined()
   })
 
-  it('filters contacts by the do-not-call list', async () => {
+  it('filters contacts by whether their numbers are on the do-not-call list', async () => {
     const { open, seed, contactId } = await seedContact()
     const suppressed = await seedCall(world.service.deps, seed, freshNumber(), { do_not_call: true })
     expect(links(await open('/contacts?list=do_not_call'))).toEqual([suppressed.contact.id])
@@ -158,7 +158,7 @@ describe('the contact form', () => {
     expect(await readKind()).toBeNull()
   })
 
-  it("keeps a known contact's kind of consent only if it's added again with the same source and date", async () => {
+  it("keeps a known contact's kind of consent only if the contact is added again with the same source and date", async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0143',
@@ -305,7 +305,7 @@ describe('calls to a contact', () => {
 })
 
 describe('the do-not-call list', () => {
-  it('puts a number on the do-not-call list with a reason, and shows who removed it and why', async () => {
+  it('puts a number on the do-not-call list with a reason, and shows who later removed the number and why', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const { page: suppressed } = await browser.press(await open(contact), 'Add to list', {
       reason: 'Asked by email',

@@ -93,7 +93,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
-it('counts rows that say not to call and rows with listed numbers, before and after the import', async () => {
+it('counts rows that say not to call and rows with do-not-call numbers, before and after the import', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone,Do not call', '+12025570101,yes', '+12025570102,', '+12025570103,no']

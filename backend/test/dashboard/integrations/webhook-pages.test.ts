@@ -211,7 +211,7 @@ it('rotates a secret, shows the new one once, and signs with both for a day', as
   await waitUntilSettled()
 })
 
-it('removes a subscription, and shows who removed it and its deliveries', async () => {
+it('removes a subscription, and shows its deliveries and who removed it', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await completeCall(world.service.deps, owner.seed)

@@ -115,7 +115,7 @@ describe('invitations', () => {
     expect((await listRoles(owner.workspaceId)).size).toBe(2)
   })
 
-  it('keeps the link valid and the role unchanged when an owner uses their own link', async () => {
+  it("keeps an invitation valid and the owner's role unchanged when an owner uses their own invitation", async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -194,7 +194,7 @@ describe('roles', () => {
     expect(api.status).toBe(401)
   })
 
-  it('keeps one owner when two leave at the same time', async () => {
+  it('keeps one owner when two owners leave at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     expect((await owner.open('/settings/members')).html).not.toContain('Leave workspace')
@@ -209,7 +209,7 @@ describe('roles', () => {
     expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
   })
 
-  it('keeps one owner when two change each other to member at the same time', async () => {
+  it('keeps one owner when two owners change each other to member at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')

@@ -9,7 +9,7 @@ import { startRealService, useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('asks before it saves rules that end waiting calls, and says how many calls they end', async () => {
+it('asks for confirmation before it saves rules that end waiting calls, and says how many calls they end', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const scheduledAt = new Date(deps.clock.now().getTime() + 30 * 86_400_000).toISOString()
@@ -47,7 +47,7 @@ it('counts waiting calls only up to a limit, and says that there can be more', a
   expect(await count(['GB'], 2)).toEqual({ count: 0, isAtLeast: true })
 })
 
-it('asks before it saves rules that end waiting calls to numbers that can cost much more', async () => {
+it('asks for confirmation before it saves rules that end waiting calls to numbers that can cost much more', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const form = await user.open('/settings/rules')
@@ -60,7 +60,7 @@ it('asks before it saves rules that end waiting calls to numbers that can cost m
   expect(await getCall(deps, user.seed, id)).toMatchObject({ status: 'queued' })
 })
 
-it('asks before it saves a campaign that ends waiting calls', async () => {
+it('asks for confirmation before it saves a campaign change that ends waiting calls', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { campaignId } = user.seed

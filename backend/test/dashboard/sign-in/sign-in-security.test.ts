@@ -332,7 +332,7 @@ it('sends an expired live page to sign-in, and then back to that page only', asy
 })
 
 itInChromium(
-  "returns to a live page after sign-in, and doesn't navigate away from a form",
+  "returns to a live page after sign-in, and doesn't leave a page with a form when the session has ended",
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const form = await openTab(world.service, chromium, user)

@@ -79,7 +79,7 @@ it.each([
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([])
 })
 
-it('lets a user without a workspace create one, only once if the form is submitted twice', async () => {
+it('lets a user without a workspace create a workspace, and only one if the form is submitted twice', async () => {
   const { browser, email } = await seedUserWithoutWorkspace(world.service)
   const { page } = await browser.open(`${world.service.url}/`)
   expect(page.url).toBe(`${world.service.url}/workspaces/new`)

@@ -160,7 +160,7 @@ describe('an HTTP tool', () => {
     expect(gone.html).not.toContain('>weather<')
   })
 
-  it('can have the maximum number of long headers, and arguments of the maximum length', async () => {
+  it('can have the maximum number of headers with long values, and arguments of the maximum length', async () => {
     const user = await seedSignedInOwner(world.service)
     const headers = Array.from({ length: 50 }, (_, at) => `X-Header-${at}: ${'x'.repeat(1_000)}`).join('\n')
     const form = await user.open('/tools/new-http')

