@@ -87,7 +87,7 @@ it('responds in the same way to a repeated request, and keeps the first reason',
   expect(await listEvents(api.deps, call.id)).toHaveLength(1)
 })
 
-it("adds a number that no contact has, read with the request's country or the workspace's", async () => {
+it("adds a number that no contact has, and reads it with the request's country or the workspace's", async () => {
   expect(await add({ phone_number: '020 7946 0959', country: 'GB' })).toMatchObject({
     phone_number: '+442079460959',
   })

@@ -114,7 +114,7 @@ it('records an opt-out as a tool call, but puts no number on the do-not-call lis
   expect(await read(chatId)).toMatchObject({ endReason: 'agent', analysis: { state: 'pending' } })
 })
 
-it('finds the values of the results after each answer', async () => {
+it("finds the values of the agent's results after each of its answers", async () => {
   const result = { name: 'owns_house', type: 'text' as const, description: 'Whether they do', choices: [] }
   await edit({ instructions: `Ask: ${question}`, results: [result] })
   const chatId = await world.start()

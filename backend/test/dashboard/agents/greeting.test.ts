@@ -61,7 +61,7 @@ it("lets a paused agent be saved with placeholders that can't be filled, and res
   expect(resumed.text).toContain("Changes that calls don't use yet")
 })
 
-it("creates an agent with placeholders that can't be filled as a draft, but not as Live", async () => {
+it("creates an agent as a draft, but not as Live, if its placeholders can't be filled", async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const create = (status: 'draft' | 'live') =>
     createAgent(world.service.deps, seed.workspaceId, { name: 'Dea', greeting: bad, variables: [], status })
