@@ -56,7 +56,7 @@ it("uses the agent's published version in a call, not an unpublished draft", asy
   expect(await save({ greeting: 'Hi' })).toEqual({ isPublished: true })
 })
 
-it('resolves fallbacks in the goal and in the descriptions of results, too', async () => {
+it('resolves the fallbacks of placeholders in the goal and in the descriptions of results', async () => {
   const results = [{ ...day, description: 'The day that {{first_name|they}} chose' }]
   await save({ goal: '{{first_name|The contact}} agrees to a day.', results })
   await publish()
@@ -123,7 +123,7 @@ it('stores each result of the agent version after an answered call, with null fo
   expect((await getCall(world.deps, world.seed, busy)).extracted).toEqual({})
 })
 
-it('lists the results of the published version', async () => {
+it("lists the results of an agent's published version, not those of its draft", async () => {
   await save({ results: [people] })
   const list = async () =>
     (await listAgents(world.deps, toCaller(world.seed), { limit: 10, offset: 0 })).items[0]?.results
@@ -133,7 +133,7 @@ it('lists the results of the published version', async () => {
   expect(await list()).toEqual([people])
 })
 
-it('simulates a value of the right type for each result, in agreement with the conversation', () => {
+it('simulates a value for each result that has the right type and matches the conversation', () => {
   const results: AgentResult[] = [
     ...[day, people],
     { name: 'is_coming', type: 'yes_no', description: '', choices: [] },
@@ -155,6 +155,6 @@ it('simulates a value of the right type for each result, in agreement with the c
   expect([simulate('On monday'), simulate('On Friday')]).toMatchObject([{ day: 'Monday' }, { day: 'Friday' }])
 })
 
-it("allows agents only maximum call lengths below the dialer's own limit", () => {
+it("limits the maximum call length that an agent can have to less than the dialer's own limit", () => {
   expect(minuteLimits.max * 60).toBeLessThan(callLimits.callSeconds)
 })

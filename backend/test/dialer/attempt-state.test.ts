@@ -47,7 +47,7 @@ describe('an answer', () => {
   it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
     expect(next(state, { type: 'answered', at: after(20) })).toBe(state)
   })
-  it('is never before the start of its attempt or after the current time', () => {
+  it('has a time that is never before the start of its attempt or after the current time', () => {
     expect(next(ringing, { type: 'answered', at: after(-5) })).toMatchObject({ answeredAt: startedAt })
     expect(next(ringing, { type: 'answered', at: after(90) })).toMatchObject({ answeredAt: now })
   })
@@ -67,7 +67,7 @@ describe('the ring limit', () => {
     const result = emptyResult('no_answer', 'ring_timeout')
     expect(afterLimit(ringing)).toEqual({ name: 'ended', result, hangUp: 'ring_timeout' })
   })
-  it('makes a resumable provider check the attempt first, at most until the longest call would be over', () => {
+  it('asks a resumable provider about the attempt first, at most until the longest possible call would be over', () => {
     expect(afterLimit(ringing, resumable)).toEqual(checking)
     expect(msUntilLimit({ name: 'checking' }, resumable, now)).toBe((45 + 30 * 60 - 60) * 1000)
     const failed = emptyResult('failed', 'line_failed')
@@ -79,7 +79,7 @@ describe('the ring limit', () => {
   })
 })
 
-describe('an unclear acceptance', () => {
+describe('a dial request whose acceptance is unclear', () => {
   const nextAcceptance = (state: AttemptState, acceptance: 'unclear' | 'confirmed') =>
     next(state, { type: 'acceptance', acceptance }, resumable)
 

@@ -87,7 +87,7 @@ it('claims a call whose transaction is committing while the campaign runs out of
   expect(await claim()).toHaveLength(1)
 })
 
-it("doesn't wait for a transaction that puts the campaign in the queue", async () => {
+it('claims a call without waiting for a transaction that puts its campaign in the queue', async () => {
   const { id } = await queue()
   await world.deps.db.transaction().execute(async (db) => {
     for (const status of ['paused', 'live'] as const)

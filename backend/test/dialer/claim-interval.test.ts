@@ -22,19 +22,19 @@ interface Claims {
 }
 
 describe('a worker', () => {
-  it('claims each call at once while calls arrive slowly', () => {
+  it('claims each call immediately while calls arrive slowly', () => {
     const claim = startWorker()
     expect(new Set(claim(100, { everyMs: 20 }))).toEqual(new Set([5]))
   })
 
-  it('claims calls in groups while many arrive, and claims each call at once again soon after', () => {
+  it('claims calls in groups while many arrive, and soon afterward claims each call immediately again', () => {
     const claim = startWorker()
     expect(claim(100, { everyMs: 5 }).at(-1)).toBe(25)
     expect(claim(1, { everyMs: 25, calls: 20 })).toEqual([25])
     expect(claim(1, { everyMs: 500 })).toEqual([5])
   })
 
-  it('spends at most half of its time on claims of few calls', () => {
+  it('spends at most half of its time on claims if each finds only a few calls', () => {
     const claim = startWorker()
     expect(claim(1, { everyMs: 1_000, tookMs: 8 })).toEqual([16])
     expect(claim(1, { everyMs: 1_000, tookMs: 300 })).toEqual([320])
@@ -42,12 +42,12 @@ describe('a worker', () => {
 })
 
 describe('several workers', () => {
-  it('claim calls in groups while many arrive for all workers in total', () => {
+  it('claim calls in groups if many arrive in total, even if each worker gets few', () => {
     const claim = startWorker(3)
     expect(claim(100, { everyMs: 20 }).at(-1)).toBe(25)
   })
 
-  it('claim each call at once while calls arrive slowly', () => {
+  it('claim each call immediately while calls arrive slowly', () => {
     const claim = startWorker(3)
     expect(new Set(claim(100, { everyMs: 80 }))).toEqual(new Set([5]))
   })

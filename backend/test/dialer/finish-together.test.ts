@@ -134,7 +134,7 @@ it('saves the results of attempts that end at about the same time in one transac
   expect(rows.map(({ events }) => events)).toEqual([30])
 })
 
-it('ends all other attempts if the database rejects the result of one', async () => {
+it("ends all other attempts if the database rejects one attempt's result", async () => {
   const attempts = await dialCalls(5)
   const { finish, errors } = createFinisher()
   const unstorable = { ...emptyResult('voicemail', 'voicemail_reached'), summary: 'a\u0000b' } as const
@@ -183,7 +183,7 @@ it('puts campaigns in the queue in the same order in each transaction, so that t
   ])
 })
 
-it('counts each provider failure once, and resets the count, when attempts of a campaign end together', async () => {
+it('counts each provider failure of attempts that end together, and resets the count after other results', async () => {
   const attempts = await dialCalls(12)
   const campaignId = attempts[0]?.campaignId ?? 0
   const readFailures = async () => {
@@ -202,7 +202,7 @@ it('counts each provider failure once, and resets the count, when attempts of a 
   expect(errors).toEqual([])
 })
 
-it('marks several calls as answered together, and saves several analyses together', async () => {
+it('marks several calls as answered, and saves several analyses, at the same time', async () => {
   const attempts = await dialCalls(6)
   const { writer, errors } = createFinisher()
   const now = world.deps.clock.now()

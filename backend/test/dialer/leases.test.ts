@@ -163,7 +163,7 @@ describe('a lost worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it("ignores a worker's writes while the attempt that another worker took over is still open", async () => {
+  it("ignores a worker's writes about an attempt that another worker has taken over and not yet ended", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     const lease = { workerId: crypto.randomUUID(), provider: 'simulated', leaseMs: 60_000, limit: 1 }

@@ -42,7 +42,7 @@ it('keeps a call marked as opted out while its event waits for the analysis', as
   expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: true, inEvents: [true] })
 })
 
-it('marks a requeued call as opted out, also in its event, if a stale result reports the opt-out', async () => {
+it('marks a requeued call and its event as opted out if a stale result reports the opt-out', async () => {
   const retry = { max_attempts: 3, delay_minutes: 60, on: ['busy' as const] }
   const campaign_id = await seedCampaign(world.deps, { ...world.seed, retry })
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id })
@@ -52,7 +52,7 @@ it('marks a requeued call as opted out, also in its event, if a stale result rep
   expect(await readOptOut(id)).toEqual({ outcome: 'suppressed', opted_out: true, inEvents: [true] })
 })
 
-it('marks a completed call as opted out if a stale result reports it after the event was written', async () => {
+it('marks a completed call as opted out if a stale result reports the opt-out after the event was written', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const attempt = await dialCall(world.deps, world.seed, id)
   await finishAttempt(world.deps, attempt, emptyResult('failed', 'worker_lost'))
@@ -79,7 +79,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
   }
 
   it.each([false, true])(
-    'marks the call and adds the number to the do-not-call list (by the attempt token: %s)',
+    'marks the call and adds the number to the do-not-call list (reported with the attempt token: %s)',
     async (byToken) => {
       const { callId, attemptId, report, isListed } = await loseAttempt()
       expect(await receiveReport(world.deps, attemptId, report, { byToken })).toBe('ended')
@@ -109,7 +109,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
   })
 })
 
-it("doesn't mark test calls", async () => {
+it("doesn't mark a test call as opted out", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { test: true })
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const [attempt] = await claimTestCalls(world.deps, lease, 1)

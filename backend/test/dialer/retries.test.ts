@@ -136,7 +136,7 @@ describe('expired calls', () => {
 })
 
 describe('a failing provider', () => {
-  it('pauses a campaign after 20 provider failures in a row, gives the reason, and clears both when resumed', async () => {
+  it('pauses a campaign after 20 provider failures in a row, and clears the count and the reason when it is resumed', async () => {
     await endConsecutively(19, providerFailed)
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({
       status: 'active',

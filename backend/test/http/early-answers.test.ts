@@ -48,7 +48,7 @@ const cases = kinds.flatMap(([name, ...kind]) =>
   framings.map(([framing, header]) => [name, framing, header, ...kind] as const),
 )
 
-describe('a request that is answered before its body has arrived', () => {
+describe('a request that gets its response before its body has arrived', () => {
   it.each(cases)(
     'with %s and %s closes its connection, and takes no capacity from other requests',
     async (_name, framing, header, line, headers, status) => {

@@ -43,7 +43,7 @@ describe('a trial that only this machine can reach', () => {
   })
 
   it.each(['Bearer odk_unknown', 'Basic eDp4', 'x'])(
-    'rejects other host names even if a page sends the header Authorization: %s',
+    'rejects the names of other hosts even if a page sends the header Authorization: %s',
     async (authorization) => {
       const { get, close } = await serve({})
       const headers = { authorization }
@@ -60,7 +60,7 @@ describe('a trial that only this machine can reach', () => {
     },
   )
 
-  it('accepts other host names for /metrics if the request has the metrics token', async () => {
+  it('accepts the names of other hosts for /metrics if the request has the metrics token', async () => {
     const token = 'a-metrics-token-of-more-than-32-characters'
     const { get, close } = await serve({ METRICS_TOKEN: token })
     const headers = { authorization: `Bearer ${token}` }
@@ -69,7 +69,7 @@ describe('a trial that only this machine can reach', () => {
     await close()
   })
 
-  it('rejects other host names even if this machine is a trusted proxy', async () => {
+  it('rejects the names of other hosts even if this machine is a trusted proxy', async () => {
     const { get, close } = await serve({ TRUSTED_PROXIES: 'loopback' })
     expect(await get('/sign-up', 'evil.test')).toBe(400)
     expect(await get('/sign-up', 'evil.test', { headers: { 'x-forwarded-for': '198.51.100.7' } })).toBe(400)
@@ -79,7 +79,7 @@ describe('a trial that only this machine can reach', () => {
 })
 
 describe('an installation that others can reach', () => {
-  it('rejects unknown host names only for sign-up, and not from trusted proxies', async () => {
+  it("rejects an unknown host name only for sign-up, and only if the request isn't from a trusted proxy", async () => {
     const { get, close } = await serve({
       ...{ PUBLIC_URL: 'https://calls.example.com', TRUSTED_PROXIES: '10.0.0.7' },
       METRICS_TOKEN: 'a-metrics-token-of-more-than-32-characters',

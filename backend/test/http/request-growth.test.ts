@@ -124,7 +124,7 @@ async function expectProportion(toRequest: (text: string) => InjectOptions): Pro
   }
 }
 
-it('finds every header that the code reads in one of its lists of headers', () => {
+it("includes every header that the code reads in one of this file's lists of headers", () => {
   const known = [...Object.values(decidingHeaders).flat(), ...harmlessHeaders, ...otherHeaders]
   const unknown = listReadHeaders().filter((name) => !known.includes(name))
   const advice = 'to a list of headers in test/http/request-growth.test.ts'
@@ -143,7 +143,7 @@ const sentHeaders: [target: string, what: string, names: string[]][] = [
 ]
 
 it.each(sentHeaders)(
-  'reads a request for %s with %s in CPU time proportional to their length',
+  'reads a request for %s in CPU time proportional to the length of its headers: %s',
   async (target, _what, names) => {
     const request = requests[target]
     await expectProportion((text) => ({
@@ -197,7 +197,7 @@ const bodies: [target: string, what: string, toBody: (text: string) => string][]
 ]
 
 it.each(bodies)(
-  'reads the body of %s with %s in CPU time proportional to its length',
+  'reads the body of %s in CPU time proportional to its length: %s',
   async (target, _what, toBody) => {
     await expectProportion((text) => ({ ...requests[target], payload: toBody(text) }))
   },

@@ -183,7 +183,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are limited in bytes per workspace, by the lengths that they announce with all keys together', async () => {
+  it('are limited per workspace in the bytes that they announce with all of its keys together', async () => {
     const { app, port } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
     const { workspaceId, userId } = api.seed
     const keys = [api.key]
@@ -216,7 +216,7 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of messages) expect(await connection.head()).not.toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are ended for the largest sender first when all senders together exceed the limit of bytes', async () => {
+  it('are ended for the sender of the most bytes first when all senders together exceed the limit of bytes', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
       const arrived = once(app.server, 'request')

@@ -16,7 +16,7 @@ const password = 'correct horse battery'
 
 const world = useWorld()
 
-it('rejects password checks beyond a limit, instead of letting them wait', async () => {
+it('rejects simultaneous password checks beyond a limit, instead of letting them wait', async () => {
   const checks = Array.from({ length: 100 }, () => verifyPassword(undefined, password))
   const results = await Promise.allSettled(checks)
   const rejected = results.flatMap((result) =>
@@ -37,7 +37,7 @@ it('hashes passwords with Argon2id', async () => {
   expect(user.password_hash).toMatch(/^\$argon2id\$/)
 })
 
-it('creates only one of several simultaneous users with the same email', async () => {
+it('creates only one user if several with the same email are created at the same time', async () => {
   const attempts = ['Lee@example.com', 'lee@example.com', 'LEE@example.com'].map((email) =>
     createUser(world.deps, { email, name: 'Lee', password }),
   )
@@ -81,7 +81,7 @@ it.each(['correct horse battery', 'SummerHorseBattery', '9#2!7$x0&5qa', 'kq4vzt8
   },
 )
 
-it('accepts a password that contains a short word of the name', async () => {
+it("accepts a password that contains a short word from the user's name", async () => {
   const input = { email: 'p@example.com', name: 'Al Ng', password: 'always among birds' }
   expect(await createUser(world.deps, input)).toMatchObject({ id: expect.any(Number) })
 })

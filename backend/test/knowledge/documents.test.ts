@@ -34,7 +34,7 @@ it('finds documents with some of the words if no document has all of them', asyn
   expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
-it('treats dashes, operators, and stop words as plain words', async () => {
+it('ignores dashes, operators, and stop words in a query, and finds nothing if it has no other words', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   expect(await searchTitles('-warranty')).toEqual(['Warranty'])
   expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])

@@ -186,7 +186,7 @@ describe('limits', () => {
     })
   })
 
-  it('gives the process that reads files no network, if the machine allows that', async () => {
+  it('cuts the process that reads files off from the network, if the machine can', async () => {
     const receiver = createServer()
     await once(receiver.listen(0, '127.0.0.1'), 'listening')
     const { port } = receiver.address() as AddressInfo
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect(stdout).toMatch(isAllowed ? /^(ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL)/ : /^connected/)
   })
 
-  it('gives the process that reads files no Unix sockets, if the machine allows that', async () => {
+  it('cuts the process that reads files off from Unix sockets, if the machine can', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'outdial-socket-'))
     const receiver = createServer()
     const file = path.join(folder, 'socket')
@@ -210,7 +210,7 @@ describe('limits', () => {
     )
   })
 
-  it("doesn't let the process that reads files signal the service, if the machine allows that", async () => {
+  it('keeps the process that reads files from signaling the service, if the machine can', async () => {
     const { stdout } = await runInSandbox(
       `try { process.kill(${process.pid}, 0); console.log('sent') } catch ({ code }) { console.log(code) }`,
     )
@@ -220,7 +220,7 @@ describe('limits', () => {
   })
 
   const asRoot = process.getuid?.() === 0 ? it : it.skip
-  asRoot('runs the process that reads files as nobody if root runs the service', async () => {
+  asRoot('runs the process that reads files as the user nobody if root runs the service', async () => {
     const { stdout } = await runInSandbox('console.log(process.getuid(), process.getgroups().join())')
     const { stdout: id } = await promisify(execFile)('id', ['-u', 'nobody'])
     expect(stdout).toMatch(new RegExp(`^${id.trim()} (?!0\\b)`))
@@ -230,7 +230,7 @@ describe('limits', () => {
     expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
   })
 
-  it("doesn't let a workspace's files delay small text files or other workspaces", async () => {
+  it("doesn't let a workspace's files delay small text files or other workspaces' files", async () => {
     const page = { name: 'a.html', bytes: Buffer.from('<p>roof'), isTooLarge: false }
     let isPageDone = false
     const pages = [1, 2, 3].map(() => readFile(1, page).finally(() => (isPageDone = true)))
