@@ -57,7 +57,7 @@ async function initialize(token: string) {
   return { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
 }
 
-it('opens the tools of its agent for its call, without widget ID and call ID', async () => {
+it('opens the tools of its agent for its call, without a widget ID or call ID', async () => {
   const { token, attemptId } = await startCall()
   for (const [query, headers] of [
     [{ token }, {}],
@@ -133,7 +133,7 @@ it('ends with its attempt in every process, together with the sessions that it o
 })
 
 it.each(['tools/call', 'tools/list'])(
-  'gets an error for %s after the attempt has ended, over each transport, before the session ends',
+  'ends its sessions when the attempt ends: over each transport, %s gets an error before the session ends',
   async (method) => {
     const { token, end } = await startCall()
     const session = await openSse(service.url, { token }, {})
@@ -148,7 +148,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('ends with the call, as do sessions that the runtime secret opened, even if another process ends the call', async () => {
+it('sessions that the runtime secret opened for a call end with it, too, even if another process ends the call', async () => {
   const { attemptId, end } = await startCall()
   const query = { widget_id: widgetId, call_id: attemptId }
   const session = await openSse(service.url, query)

@@ -120,12 +120,12 @@ describe('tool names and arguments', () => {
     expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
   })
 
-  it('treats null like missing arguments', async () => {
+  it('treats null in place of all arguments like an empty object', async () => {
     expect(await callForText('see', null)).toEqual({ text: 'seen', isError: false })
     expect(seen.at(-1)).toMatchObject({ args: {} })
   })
 
-  it('treats null and empty text like a missing optional argument if its schema rejects them', async () => {
+  it('treats null and empty text as missing for an optional argument whose schema rejects them', async () => {
     const args = { a: null, b: '', c: null, d: '', e: null, f: null, g: '', h: null, i: '' }
     expect(await callForText('optional', args)).toEqual({ text: 'seen', isError: false })
     expect(seen.at(-1)).toMatchObject({ args: { e: null, f: null, g: '', i: '' } })
@@ -139,7 +139,7 @@ describe('tool names and arguments', () => {
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
   })
 
-  it('counts the values of arguments before it checks them, and names an argument without its NUL characters', async () => {
+  it("rejects too many values before it checks each, and replaces NUL characters in an argument's name in the error", async () => {
     const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
@@ -212,7 +212,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
   })
 
-  it('cancels a tool call without sending a response, even if its ID is 0', async () => {
+  it("cancels a tool call without sending a response, even if the request's ID is 0", async () => {
     for (const id of [0, 'x', 17]) {
       const text = `canceled ${id}`
       const begun = started
@@ -280,7 +280,7 @@ describe('tools in a phone call', () => {
     callSession.close()
   })
 
-  it("records tool calls whose texts are too long or can't be stored unchanged", async () => {
+  it("records tool calls even if their texts are too long or can't be stored unchanged", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     await callSession.call('see', { text: 'x'.repeat(200_000) })

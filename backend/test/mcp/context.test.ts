@@ -67,7 +67,7 @@ it("doesn't query the database for a reconnect within 30 seconds, with or withou
   expect(service.queries()).toBe(before + 1)
 })
 
-it('reads an agent once for many sessions that open at the same time', async () => {
+it('reads an agent only once for many sessions that open at the same time', async () => {
   const before = service.queries()
   const sessions = await Promise.all(
     Array.from({ length: 20 }, () => openSse(service.url, { widget_id: widgetId })),

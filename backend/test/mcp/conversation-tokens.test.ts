@@ -49,7 +49,7 @@ async function requestSession(query: Record<string, string>, headers: Record<str
   return [response.status, error.code]
 }
 
-it('opens the tools of a draft for its chat, with its contact', async () => {
+it("opens the tools of an agent's draft for the token's chat, with the chat's contact", async () => {
   const contact = await addContact()
   const { id, token } = await startChat({ contactId: contact.id })
   for (const query of [{}, { widget_id: widgetId }] as Record<string, string>[]) {

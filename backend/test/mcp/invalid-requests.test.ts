@@ -58,7 +58,7 @@ describe('the session ID in the URL', () => {
     }
   })
 
-  it('also accepts session_id and a path without a trailing slash', async () => {
+  it("also accepts session_id as the parameter's name, and a path without a trailing slash", async () => {
     const id = new URL(session.endpoint).searchParams.get('sessionId') ?? ''
     expect((await postTo(`?session_id=${id}`)).status).toBe(202)
     await session.next()

@@ -63,7 +63,7 @@ it("doesn't call a tool if the session ended while the message was being sent", 
   socket.end()
 })
 
-it("doesn't call a tool if the call was canceled while the tools were being read again", async () => {
+it("doesn't call a tool if the tool call was canceled while the tools were being read again", async () => {
   await service.addTool(agentId, 'act')
   const session = await openSse(service.url, { widget_id: widgetId })
   service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
@@ -95,7 +95,7 @@ it("doesn't call a tool of a deleted agent", async () => {
   expect(uses).toBe(0)
 })
 
-it('counts and aborts every call, even if a client uses one ID for many calls', async () => {
+it('counts and aborts every tool call, even if a client uses one ID for many of them', async () => {
   await service.addTool(agentId, 'hang')
   const session = await openSse(service.url, { widget_id: widgetId })
   await Promise.all(Array.from({ length: 100 }, () => session.post(toolCallMessage('hang', 'same'))))
@@ -106,7 +106,7 @@ it('counts and aborts every call, even if a client uses one ID for many calls', 
   await waitUntil(() => broken === 100)
 })
 
-it('responds with an error to calls in progress when the secret of their session is removed', async () => {
+it('responds with an error to tool calls in progress when the secret of their session is removed', async () => {
   await service.addTool(agentId, 'hang')
   const session = await openSse(service.url, { widget_id: widgetId }, { 'X-Agent-Secret': otherSecret })
   const calling = session.call('hang', { text: 'x' })

@@ -70,7 +70,7 @@ async function begin(): Promise<{
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
 
-it('opens a session with initialize and responds to each request on its own POST', async () => {
+it('opens a session with initialize, and responds to each request in the HTTP response to its POST', async () => {
   const session = await begin()
   expect((await session.request('tools/list')).result?.tools?.map(({ name }) => name)).toEqual([
     'echo',
@@ -198,7 +198,7 @@ describe('a session of a process that no longer runs', () => {
     expect((await send('GET', undefined, inSession(id))).status).toBe(404)
   })
 
-  it("isn't continued if its ID is one of this process, or one that no process creates", async () => {
+  it("isn't continued if its ID names this process or is malformed", async () => {
     const { nodeId } = service.deps.replicas
     const random = randomBytes(16).toString('hex')
     for (const id of [`${nodeId}.${random}`, random, `${newNodeId()}.`, `${newNodeId()}.${random}x`])

@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 describe('authorizations that strangers start', () => {
-  it('are limited to 60 per minute and network', async () => {
+  it('are limited to 60 per minute for each network', async () => {
     const statuses = await start(61)
     expect(statuses.slice(0, 60).every((status) => status === 303)).toBe(true)
     expect(statuses[60]).toBe(429)
@@ -53,7 +53,7 @@ describe('authorizations that strangers start', () => {
     expect(limited).toEqual(['2001:db8:1:4::1'])
   })
 
-  it('are still allowed a few times to each other network after 3,000 in a minute', async () => {
+  it('are still allowed three times to each new network after a total of 3,000 in a minute', async () => {
     const limits = createAuthorizationLimits({ clock: new ManualClock(), replicas: createLoneReplica() })
     const begin = (ip: string) =>
       limits.check({ ip }).then(

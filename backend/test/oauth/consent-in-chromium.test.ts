@@ -74,20 +74,23 @@ itInChromium('returns to the app after Cancel', async (browser) => {
   expect(new URL(page.url()).searchParams.get('error')).toBe('access_denied')
 })
 
-itInChromium("would be blocked by a policy without the app's origin", async (browser) => {
-  const page = await browser.newPage()
-  await page.goto(await start())
-  await page.route('**/connect/*', async (route) => {
-    const response = await route.fetch({ maxRedirects: 0 })
-    const headers = { ...response.headers(), 'content-security-policy': "form-action 'self'" }
-    await route.fulfill({ response, headers })
-  })
-  await page.reload()
-  const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'))
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await stopped
-  expect(page.url()).not.toContain(callback)
-})
+itInChromium(
+  "can't return to the app if the content security policy lacks the app's origin",
+  async (browser) => {
+    const page = await browser.newPage()
+    await page.goto(await start())
+    await page.route('**/connect/*', async (route) => {
+      const response = await route.fetch({ maxRedirects: 0 })
+      const headers = { ...response.headers(), 'content-security-policy': "form-action 'self'" }
+      await route.fulfill({ response, headers })
+    })
+    await page.reload()
+    const stopped = page.waitForEvent('console', (message) => message.text().includes('form-action'))
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await stopped
+    expect(page.url()).not.toContain(callback)
+  },
+)
 
 itInChromium('loads its styles, logs nothing to the console, and fits a phone', async (browser) => {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } })

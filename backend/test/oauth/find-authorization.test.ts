@@ -9,7 +9,7 @@ import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('an authorization in progress', () => {
-  it("doesn't let a user approve an authorization that another user was shown", async () => {
+  it("doesn't let a user approve an authorization that was shown to another user", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Acme')
     const authorization = await openAuthorizationSignedIn()
     const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
@@ -78,7 +78,7 @@ describe('an authorization in progress', () => {
   })
 })
 
-describe('an authorization that issues no code', () => {
+describe('an authorization that fails', () => {
   it('issues no code if the consent page is skipped', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { externalUrl } = await authorization.browser.open(
@@ -87,14 +87,14 @@ describe('an authorization that issues no code', () => {
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })
 
-  it('expires an authorization after 15 minutes', async () => {
+  it('expires after 15 minutes', async () => {
     const authorization = await openAuthorizationSignedIn()
     world.service.deps.clock.advance(15 * 60_000)
     const { page } = await allowAccess(authorization, 'Acme')
     expect(page.status).toBe(410)
   })
 
-  it("doesn't show another browser's authorization", async () => {
+  it("isn't shown in a browser that didn't start it", async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page } = await createBrowser().open(authorization.page.url)
     expect(page.status).toBe(410)

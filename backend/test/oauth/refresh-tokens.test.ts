@@ -69,7 +69,7 @@ describe('a long-lived connection', () => {
   it.each([
     ['confidential', 400],
     ['public', 89],
-  ] as const)('refreshes a %s client each time after %d days', async (kind, days) => {
+  ] as const)('refreshes the tokens of a %s client repeatedly, %d days apart', async (kind, days) => {
     const app = kind === 'public' ? world.phone : world.zapier
     const first = await connect(app, world.robin, 'Acme')
     world.service.deps.clock.advance(days * dayMs)

@@ -159,7 +159,7 @@ describe('ending a membership', () => {
     expect(await subscriptionsOf(otherWorkspaceId)).toBe(2)
   })
 
-  it('issues no tokens for a code whose user was removed in the meantime', async () => {
+  it('issues no tokens for a code whose user was removed before the exchange', async () => {
     const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
     const flow = await consent(world.zapier, pat, 'Massive')
     await endMembership(world.service.deps, pat.workspaces.Massive ?? 0, pat.userId)

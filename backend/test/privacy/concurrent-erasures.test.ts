@@ -160,7 +160,7 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   expect(await findTraces()).toEqual([])
 })
 
-it('erases everything even if the contact and its campaign are changed and called at the same time', async () => {
+it('erases everything even if the contact is called and edited, and its campaign edited, at the same time', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {

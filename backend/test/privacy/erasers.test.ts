@@ -195,7 +195,7 @@ it('has an eraser for every column that can contain something about a contact', 
   expect(await findColumnsWithoutEraser()).toEqual([])
 })
 
-it('lists only exceptions that exist and have no eraser', async () => {
+it('lists as exceptions only columns and tables that exist and have no eraser', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
     union all

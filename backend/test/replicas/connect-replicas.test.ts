@@ -47,7 +47,7 @@ describeWithRedis('replicas', () => {
     return received
   }
 
-  it('notify each other of changed tools once, and send nothing else through Redis', async () => {
+  it('notify each other once of changed tools and of ended access to tools, and of nothing else', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const [ofFirst, ofSecond] = [listen(first), listen(second)]
@@ -85,7 +85,7 @@ describeWithRedis('replicas', () => {
     client.destroy()
   })
 
-  it('ignore a request that arrives too late or twice', async () => {
+  it('ignore a recorded request that is sent again, both immediately and after its time limit', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const handled: unknown[] = []
@@ -120,7 +120,7 @@ describeWithRedis('replicas', () => {
     repeater.destroy()
   })
 
-  it('distinguish a request that reached no process from one without a response', async () => {
+  it('distinguish a request that reached no process from a request that got no response', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     second.deps.replicas.serve(() => new Promise(() => {}))
@@ -146,7 +146,7 @@ describeWithRedis('replicas', () => {
     expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
   })
 
-  it("don't consider a process killed while the database is also unreachable", async () => {
+  it("don't consider a process killed while the database that could confirm it is unreachable", async () => {
     const db = connect({ url: 'postgres://127.0.0.1:1/outdial' })
     const replicas = await connectReplicas(testDeps(db), redisUrl)
     expect(await replicas.request(newNodeId(), null, 10)).toEqual({ state: 'unavailable' })
@@ -154,7 +154,7 @@ describeWithRedis('replicas', () => {
     await db.destroy()
   })
 
-  it("don't use Redis for the next requests after counting a request in Redis took too long", async () => {
+  it("don't wait for Redis to count the next request after Redis took too long to count one", async () => {
     const proxy = await createDatabaseProxy(redisUrl)
     const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
     const count = () => replicas.runScript('return 1', [])

@@ -54,7 +54,7 @@ async function recordOther(hasModel: boolean | null): Promise<string> {
   return id
 }
 
-it("fails a worker's /readyz after two minutes without a model if another process has a model", async () => {
+it("makes a worker's /readyz fail after two minutes without a model if another process has a model", async () => {
   const worker = await startProcess({ ...withoutModel, ROLE: 'worker' })
   const other = await recordOther(true)
   await worker.pass(2 * secondMs)
@@ -72,7 +72,7 @@ it("fails a worker's /readyz after two minutes without a model if another proces
 })
 
 it.each(['api', 'all'])(
-  'only logs the missing model with ROLE=%s, because other requests still work',
+  'stays ready and only logs that the model is missing with ROLE=%s, because other requests still work',
   async (role) => {
     const process = await startProcess({ ...withoutModel, ROLE: role })
     await recordOther(true)

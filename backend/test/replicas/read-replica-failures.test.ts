@@ -115,7 +115,7 @@ it('reports an error of the statement itself, and continues to use the replica',
   expect(await readName()).toBe('In the replica')
 })
 
-it('keeps using the replica while one workspace uses up its share of the connections', async () => {
+it('keeps using the replica for other workspaces while one workspace uses up its share of the connections', async () => {
   const other = await seedWorkspace(deps, 'In the database')
   await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
   await receiveHeartbeat()

@@ -163,7 +163,7 @@ describeWithRedisServer('a rolling upgrade', () => {
     if (cluster.apis.includes(process)) await waitFor(async () => balancer.sendsTo(process.url))
   }
 
-  it('loses no request, call, or event, and an old process can start again meanwhile', async () => {
+  it('loses no request, call, or event, even if an upgraded process goes back to the old version', async () => {
     const load = startLoad()
     const [firstApi, secondApi] = cluster.apis
     const [firstWorker, secondWorker] = cluster.workers

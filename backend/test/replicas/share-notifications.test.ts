@@ -83,7 +83,7 @@ const connections = `
   from pg_stat_activity
   where datname = current_database() and application_name = 'outdial notifications'`
 
-it('notifies this process at once, and each other process that has workers once', async () => {
+it('notifies this process immediately, and each other process that has workers exactly once', async () => {
   const api = await start('api')
   const [worker, other] = [await start('worker'), await start('all', { otherWorkers: 10 })]
   api.notify.callQueued()
@@ -132,7 +132,7 @@ function measureWaits({ workers, everyMs }: { workers: number; everyMs: number }
 }
 
 it.each([2, 10, 30])(
-  'looks for work soon after each notification, with %i workers and at any rate',
+  'looks for work soon after each notification, with %i workers and at any rate of notifications',
   (workers) => {
     for (const everyMs of [1_000, 200, 100, 50, 20, 5]) {
       const waits = measureWaits({ workers, everyMs })

@@ -93,7 +93,7 @@ describeWithRedis('limits of two replicas', () => {
     expect(bytes).toBeLessThan(200)
   })
 
-  it('count sign-in attempts once, and start again after a successful sign-in', async () => {
+  it('count each sign-in attempt once, and start again at zero after a successful sign-in', async () => {
     const { email } = await seedUser(replicas[0].deps)
     const signIn = async (index: number, typedPassword: string) => {
       const { app } = replicaAt(index)

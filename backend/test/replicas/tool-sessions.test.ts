@@ -34,7 +34,7 @@ const behaviors = {
   },
 }
 
-describeWithRedis('tool sessions of two replicas', () => {
+describeWithRedis('the tool server of two replicas', () => {
   let installation: Installation
   /** The proxy between the replicas and Redis. */
   let proxy: DatabaseProxy
@@ -224,7 +224,7 @@ describeWithRedis('tool sessions of two replicas', () => {
     expect((await send(second, 'POST', ping, id)).status).toBe(404)
   })
 
-  it("doesn't ask a client to repeat a tool call whose response was lost, because it may have been made", async () => {
+  it("doesn't ask a client to repeat a tool call whose response was lost, because the tool may have been called", async () => {
     const session = await open()
     const id = await initialize()
     second.deps.replicas.request = async () => ({ state: 'unanswered' })
