@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it('completes a call without the required consent at once, with its event, and warns about it', async () => {
+  it('immediately completes a call without the required consent, with its event, and warns about it', async () => {
     const { status, call, call_queued, warnings } = await post()
     expect([status, call_queued]).toEqual([201, true])
     expect(call).toMatchObject(suppressed('consent_missing'))
@@ -87,11 +87,11 @@ describe('when a call is queued', () => {
     expect((await post(campaign, number)).call).toMatchObject({ status: 'queued' })
   })
 
-  it('requires nothing for test calls, and while calls are simulated', async () => {
+  it('requires no consent for test calls', async () => {
     expect(await queue({ test: true })).toMatchObject({ status: 'queued' })
   })
 
-  it('applies the consent that the workspace requires to every campaign', async () => {
+  it("applies the workspace's requirement for consent to every campaign, even one that requires none itself", async () => {
     await requireConsent('none')
     await setRules(api.deps, api.seed, { consent_required: 'any', consent_max_age_days: '10' })
     expect(await queue()).toMatchObject(suppressed('consent_missing'))
@@ -207,7 +207,7 @@ describe('a program that repeats a suppressed call', () => {
     expect((await post(written(), number)).call).toMatchObject({ status: 'queued' })
   })
 
-  it('gets the same call to a number on the do-not-call list', async () => {
+  it('also gets the same call if the number is on the do-not-call list', async () => {
     const number = freshNumber()
     const first = await post({ do_not_call: true }, number)
     expect(await post({ ...written() }, number)).toMatchObject({

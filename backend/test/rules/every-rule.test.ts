@@ -305,7 +305,7 @@ beforeEach(async () => {
   })
 })
 
-describe.each(momentNames)('%s', (moment) => {
+describe.each(momentNames)('a call at the moment “%s”', (moment) => {
   it.each(Object.entries(cases))('follows the rule about %s', async (_name, rule) => {
     number = rule.number ?? freshNumber()
     const expected = rule[moment]

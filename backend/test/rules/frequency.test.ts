@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it('remembers all attempts of 30 days, even after an exempt attempt was undone', async () => {
+  it("still counts all attempts of the last 30 days after an exempt attempt wasn't placed after all", async () => {
     await setRules({ max_attempts_per_30_days: '30' })
     await callInVain()
     await sql`
@@ -81,7 +81,7 @@ describe('when a call is queued', () => {
     expect(rows).toEqual([{ attempts: 30 }])
   })
 
-  it('waits until the first of the latest attempts is 24 hours ago', async () => {
+  it('waits until 24 hours after the first of two attempts if two a day are allowed', async () => {
     await callInVain()
     advanceHours(2)
     await callInVain()
@@ -107,7 +107,7 @@ describe('when a call is queued', () => {
     expect(await queue(number)).toMatchObject(waits(after(720)))
   })
 
-  it('says when and why the call waits', async () => {
+  it('says why the call waits, and until when', async () => {
     await callInVain()
     await callInVain()
     const { id } = await queue(number)
@@ -166,7 +166,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it("reschedules a call whose number was called in the meantime, so that it's no longer due", async () => {
+  it('reschedules a due call if its number has been called as often as allowed since the call was queued', async () => {
     const campaign_id = await seedCampaign(world.deps, world.seed)
     await callInVain()
     const { id } = await queue(number)
@@ -206,7 +206,7 @@ describe('when a call is claimed', () => {
     expect(await read(other.id)).toMatchObject(dueNow)
   })
 
-  it("doesn't count an attempt that wasn't placed if its campaign was archived meanwhile", async () => {
+  it("doesn't count an attempt that wasn't placed, even if its campaign was archived during the attempt", async () => {
     const campaign_id = await seedCampaign(world.deps, world.seed)
     await setRules({ max_attempts_per_day: '1', max_attempts_per_own_number: '1' })
     const { id } = await queue(number)
@@ -220,7 +220,7 @@ describe('when a call is claimed', () => {
 })
 
 describe('when an attempt ends', () => {
-  it('makes the retry wait', async () => {
+  it('delays the retry until the number can be called again', async () => {
     await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['busy'] })
     const { id } = await queue(number)
     await finish(await claimOne(id), 'busy', 'line_busy')
@@ -326,7 +326,7 @@ describe('calls that are exempt', () => {
     expect(await claimOne(callback)).toMatchObject({ request: { callId: callback } })
   })
 
-  it('delays a callback if the contact said as little as a voicemail greeting', async () => {
+  it('delays a callback if the contact said no more than a voicemail greeting would', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)

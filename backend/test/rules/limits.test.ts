@@ -164,7 +164,7 @@ describe('calls per day from a number', () => {
 })
 
 describe('minutes per month', () => {
-  it('reserves the longest time for each call in progress, and releases what is left when it ends', async () => {
+  it('reserves the minutes of the longest possible call for each call in progress, and releases the rest at its end', async () => {
     await setRules({ max_minutes_per_month: '70' })
     const calls = [await queue(freshNumber()), await queue(freshNumber()), await queue(freshNumber())]
     const attempts = await claim()
@@ -203,7 +203,7 @@ describe('minutes per month', () => {
     await claimOne((await queue(freshNumber())).id)
   })
 
-  it('puts a stopped campaign back in the queue when it is resumed, and stops it again', async () => {
+  it('puts a stopped campaign back in the queue when it is resumed, and stops it again at the next claim', async () => {
     await setRules({ max_minutes_per_month: '30' })
     await claimOne((await queue(freshNumber())).id)
     await queue(freshNumber())

@@ -49,7 +49,7 @@ describe('when a call is queued', () => {
     })
   })
 
-  it('completes a call at once if the law and the campaign have no hour in common', async () => {
+  it('immediately completes a call if the law and the campaign have no hour in common', async () => {
     await setHours('20:00', '21:00')
     const { id } = await queue(miami)
     expect(await read(id)).toMatchObject(suppressed)

@@ -62,9 +62,9 @@ const mobile = '+12515550100' // Mobile, Alabama
 const louisville = '+15025550100'
 const newOrleans = '+15045550100'
 
-describe('a call that was delayed until just before it expires, or until after that', () => {
+describe('a delayed call', () => {
   it.each(['2026-05-12T04:00Z', '2026-05-12T10:59Z', '2026-05-20T03:00Z'])(
-    'expires, instead of ending as never permitted, at %s',
+    'expires, instead of ending as never permitted, if it was delayed until %s',
     (from) => {
       const { never, at } = planLate('2026-05-05T11:00Z', from)
 

@@ -90,7 +90,7 @@ it('counts the contacts that closed days leave without a permitted hour within 7
   expect(page.text).toContain('“Leads”: 2 contacts without a permitted hour within 7 days')
 })
 
-it('counts the contacts that the hours by law exclude in one of their time zones', async () => {
+it('counts a contact whose number has another time zone in which the hours by law allow no call', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setRules(deps, user.seed, { hours_by_law: true })
@@ -107,7 +107,7 @@ it('counts the contacts that the hours by law exclude in one of their time zones
   expect(page.text).toContain('“Evenings”: 1 contact without a permitted hour within 7 days')
 })
 
-it('counts as many contacts without the required consent as the import then finds', async () => {
+it('shows before an import exactly how many of its contacts lack the required consent', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user

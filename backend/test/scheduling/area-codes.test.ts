@@ -41,7 +41,7 @@ it.each([
   ['the United States', areasByState, 'US' as const],
   ['Canada', areasByProvince, 'CA' as const],
 ])(
-  'lists every area code of %s once: add a new area code to the list of its area',
+  'lists every area code of %s once: if this fails, add the new area code to the list of its area',
   (_, areasByName, country) => {
     expect(split(areasByName).flat().toSorted()).toEqual(findAreaCodes(country))
   },

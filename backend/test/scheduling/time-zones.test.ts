@@ -32,7 +32,7 @@ it.each(getCountries())(
   },
 )
 
-it('accepts IANA names of time zones, but no ambiguous abbreviations and fixed offsets', () => {
+it('accepts IANA names of time zones, but not ambiguous abbreviations or fixed offsets', () => {
   const names = [
     'America/New_York',
     'UTC',

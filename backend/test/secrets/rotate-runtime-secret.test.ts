@@ -63,7 +63,7 @@ const report = async (secret: string): Promise<number> => {
   return response.status
 }
 
-it("rotates a running service's runtime secret: both are valid until the old secret and its sessions end", async () => {
+it("rotates a running service's runtime secret: old and new are both valid until the old ends with its sessions", async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
   await waitUntil(async () => (await openToolStream(next)) === 200)

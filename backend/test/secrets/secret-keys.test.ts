@@ -73,7 +73,7 @@ it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async ()
 
 const check = (keys: string[]) => checkSecretKeys({ db: database.db, secretBox: createSecretBox(keys) })
 
-it("rejects a key that can't decrypt the database's secrets, and accepts a new key before the old key", async () => {
+it("rejects a key that can't decrypt the database's secrets, and accepts a new key that's listed before the old key", async () => {
   await check([old])
   await expect(check([fresh])).rejects.toThrow("SECRET_KEY can't decrypt the secrets in this database")
   await check([fresh, old])

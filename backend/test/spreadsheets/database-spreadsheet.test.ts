@@ -76,7 +76,7 @@ it('exports every row of a spreadsheet with several pages', async () => {
   expect(lines.slice(1, -1)).toEqual(Array.from({ length: 2_000 }, (_, index) => `Row ${index},`))
 })
 
-it('lists the unknown and known columns in an error, and adds no row', async () => {
+it('rejects a row with an unknown column, and lists the unknown and the known columns', async () => {
   const values = JSON.parse('{"Name": "Ann", "__proto__": "x", "Color": "red"}') as unknown
   expect(await append(values)).toMatchObject({ isError: true })
   expect(await append({ Name: 'Ann', Color: 'red' })).toEqual({

@@ -103,7 +103,7 @@ describe('appending a row', () => {
     expect(nock.isDone()).toBe(true)
   })
 
-  it('lists unknown columns, and sends no row', async () => {
+  it('sends no row that has an unknown column, and lists the unknown and the known columns', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name', 'Phone')
@@ -130,7 +130,7 @@ describe('appending a row', () => {
     })
   })
 
-  it('stops when the agent cancels', async () => {
+  it('stops when the agent cancels the tool call', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     await expect(append({ Name: 'Ann' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',
@@ -155,22 +155,25 @@ describe('errors from Google', () => {
       "Google Sheets returned error 400. A workspace member can find the reason in the Google Cloud console. The row wasn't added. Continue the conversation.",
     ],
     [503, "The row may have been added. Don't add it again."],
-  ])('sends a row once if Google returns %d, and explains the error to the agent', async (status, text) => {
-    await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
-    grantToken()
-    respondWithHeader('Name')
-    const second = google()
-      .post(appended)
-      .query(options)
-      .reply(status, {})
-      .post(appended)
-      .query(options)
-      .reply(200, {})
-    const result = await append({ Name: 'Ann' })
-    expect(result.isError).toBe(true)
-    expect(result.text).toContain(text)
-    expect(second.isDone()).toBe(false)
-  })
+  ])(
+    'sends a row only once if Google returns %d, and explains the error to the agent',
+    async (status, text) => {
+      await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
+      grantToken()
+      respondWithHeader('Name')
+      const second = google()
+        .post(appended)
+        .query(options)
+        .reply(status, {})
+        .post(appended)
+        .query(options)
+        .reply(200, {})
+      const result = await append({ Name: 'Ann' })
+      expect(result.isError).toBe(true)
+      expect(result.text).toContain(text)
+      expect(second.isDone()).toBe(false)
+    },
+  )
 
   it('says that the row may have been added if the connection is lost', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
@@ -241,7 +244,7 @@ describe('the service account', () => {
     ['a key of another type', JSON.stringify({ ...keyFile, private_key: ec })],
     ["an email that can't be stored", JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
     ['an invalid email', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
-  ])("rejects %s as a service account and doesn't repeat it", async (_what, pasted) => {
+  ])("rejects %s as a service account, and doesn't repeat it in the error", async (_what, pasted) => {
     const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
     expect(String(thrown)).not.toContain('secret-text')
