@@ -66,7 +66,7 @@ const remote = (server: string, tool: string) =>
   }).then((added) => added?.id ?? 0)
 
 describe('built-in tools', () => {
-  it('installs each built-in tool once, even if called repeatedly', async () => {
+  it('installs each built-in tool once, even if two requests install them at the same time', async () => {
     const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
     await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
 
@@ -75,7 +75,7 @@ describe('built-in tools', () => {
     expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
   })
 
-  it('adds built-in tools to an older workspace but keeps a custom tool with the same name', async () => {
+  it('adds built-in tools to an older workspace, but keeps a custom tool that has the name of a built-in tool', async () => {
     const other = await seedWorkspace(deps)
     await addHttpTool(deps, other.workspaceId, {
       name: 'contact_note',
@@ -90,7 +90,7 @@ describe('built-in tools', () => {
     expect(listed.map(({ name }) => name)).toContain('do_not_call')
   })
 
-  it("uses this version's description and schema of a built-in tool instead of those in its row", async () => {
+  it('uses the description and schema of a built-in tool in this Outdial version instead of those in its row', async () => {
     const stale = {
       description: 'From an earlier version.',
       input_schema: '{"type": "object", "required": ["gone"]}',

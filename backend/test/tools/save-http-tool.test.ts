@@ -6,7 +6,7 @@ import { readTool, runTool, useHttpToolWorld } from '../support/tools.ts'
 
 const { world, changes, receiver, input, add, keyed } = useHttpToolWorld()
 
-it('saves secrets sealed', async () => {
+it('encrypts the secrets that it saves', async () => {
   const row = await add(keyed())
   expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
   expect(row.secrets).toMatch(/^v2\./)

@@ -62,7 +62,7 @@ describe('a tool', () => {
     expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
   })
 
-  it("has this version's description and schema if it's built in", async () => {
+  it("has the description and schema of this Outdial version if it's built in", async () => {
     const tool = await getTool(deps, workspaceId, await getToolId('contact_note'))
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })

@@ -71,7 +71,7 @@ it('rejects a server name that would give an agent two tools with the same name'
   expect(await getToolName(other)).toBe('crm_')
 })
 
-it("rejects choosing a tool whose name one of the server's agents already has", async () => {
+it("rejects a chosen tool of a server if one of the server's agents already has a tool with that name", async () => {
   await edit(other, { name: 'crm_', tools: ['list'] })
   for (const tool of [crm, other]) await assign(ava, tool)
   await expect(edit(other, { tools: ['find', 'list'] })).rejects.toMatchObject({

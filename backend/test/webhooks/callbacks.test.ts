@@ -109,7 +109,7 @@ it('ignores a callback URL that the call already has in another spelling', async
   expect(await listTargets(call.id)).toEqual([urlOf('same')])
 })
 
-it('waits five seconds from the response before it sends an event, even if the request had to wait', async () => {
+it('waits five seconds from the response before it sends an event, even if the request had to wait for a lock', async () => {
   const phone_number = freshNumber()
   const { contact } = await queueCall({ phone_number })
   const [posting] = await api.deps.db.transaction().execute(async (db) => {

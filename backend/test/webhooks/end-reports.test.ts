@@ -114,7 +114,7 @@ describe('reports to Zapier', () => {
     },
   )
 
-  it("for a day while Zapier can't be reached", async () => {
+  it("again and again for up to a day while Zapier can't be reached", async () => {
     const { id } = await subscribeApp()
     const removedAt = world.deps.clock.now()
     await unsubscribe(deps(), member(), id)

@@ -149,7 +149,7 @@ describe('replay of many deliveries', () => {
     expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'exhausted'])
   })
 
-  it('replays only the deliveries to callback URLs that have not ended', async () => {
+  it("doesn't replay the delivery to a callback URL that has ended", async () => {
     const { deps, seed } = world
     const callIds: number[] = []
     for (const path of ['/first', '/second'])

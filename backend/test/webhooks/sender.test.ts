@@ -15,7 +15,7 @@ const webhooks = useWebhooksWorld()
 const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
 
-it("sends other deliveries when a secret can't be decrypted, which isn't counted as a receiver's failure", async () => {
+it("sends other deliveries if one delivery's secret can't be decrypted, and doesn't count a receiver's failure", async () => {
   const broken = await seedSubscription(world.receiver.url('/broken'))
   await seedSubscription(world.receiver.url('/sound'))
   await world.deps.db
@@ -148,7 +148,7 @@ function delayResponses(path: string) {
   }
 }
 
-it('delivers to a subscription while another at the same host responds slowly to all its requests at once', async () => {
+it('delivers to a subscription while another at the same host delays its responses and then sends all of them', async () => {
   const { pending, release, waitUntilPending } = delayResponses('/slow')
   const slow = await seedSubscription(world.receiver.url('/slow'))
   await completeCall(world.deps, world.seed)
@@ -212,7 +212,7 @@ it("doesn't lease deliveries ahead for a receiver that responds slowly", async (
   expect(leased).toHaveLength(2)
 })
 
-it("claims a subscription's delivery although many of another subscription are leased ahead for the same host", async () => {
+it("claims a subscription's delivery although another subscription has many leased deliveries for the same host", async () => {
   const fast = await seedSubscription(world.receiver.url('/fast'))
   await completeCall(world.deps, world.seed)
   await addBacklog(fast.id, 10)
@@ -228,7 +228,7 @@ it("claims a subscription's delivery although many of another subscription are l
   expect(leased.map(({ subscriptionId }) => subscriptionId)).toEqual([small.id])
 })
 
-it("sends a subscription's only delivery early, although another subscription has 10,000 at the same host", async () => {
+it("sends a subscription's only delivery early, although another's 10,000 deliveries wait for the same host", async () => {
   const large = await seedSubscription(world.receiver.url('/large'))
   await completeCall(world.deps, world.seed)
   await addBacklog(large.id, 10_000)

@@ -149,7 +149,7 @@ describe('subscribing', () => {
 })
 
 describe('subscribing again', () => {
-  it('creates one subscription for twenty simultaneous requests, and reports it as created once', async () => {
+  it('creates one subscription for twenty simultaneous requests, and tells only one of them that it was created', async () => {
     const callers = [
       await seedApiKeyCaller(world.deps, world.seed),
       await seedAppCaller(world.deps, world.seed),
@@ -179,7 +179,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("replaces the filter of an app's subscription and enables it, so that no event arrives twice", async () => {
+  it("replaces the filter of an app's subscription and enables the subscription, so that no event arrives twice", async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy'] } })
     const now = world.deps.clock.now()
@@ -313,7 +313,7 @@ describe('a connection that ends', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
   })
 
-  it('removes only the subscriptions of the given owner', async () => {
+  it('removes only the subscriptions of the API key, app, or user whose connections end', async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     const app = await seedAppCaller(world.deps, world.seed)
     const otherApp = await seedAppCaller(world.deps, world.seed, 'another app')
@@ -340,7 +340,7 @@ describe('a connection that ends', () => {
 })
 
 describe('removal and rotation', () => {
-  it('cancels the pending deliveries of a subscription that ends, and keeps who ended it and the log', async () => {
+  it('cancels the pending deliveries of a subscription that ends, and keeps its event and who ended it', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     const call = await completeCall(world.deps, world.seed)

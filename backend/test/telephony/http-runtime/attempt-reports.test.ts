@@ -91,7 +91,7 @@ function withText(
 }
 
 describe('repeated and late reports', () => {
-  it('saves one of two end reports that arrive at the same time', async () => {
+  it('saves only one of two end reports that arrive at the same time', async () => {
     const { db } = world.deps
     // Both requests wait for this transaction before they save their reports.
     const responses = await db.transaction().execute(async (erasure) => {

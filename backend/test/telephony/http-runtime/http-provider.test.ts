@@ -379,7 +379,7 @@ describe('the end of a call', () => {
     })
   })
 
-  it('publishes an analysis that arrives after its worker has stopped', async () => {
+  it("publishes an analysis that arrives after the call's worker has stopped", async () => {
     const { id, dialer, attemptId } = await startRinging()
     await reportToBoth(attemptId, ended(1, {}))
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed')

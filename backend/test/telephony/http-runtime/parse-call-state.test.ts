@@ -120,7 +120,7 @@ describe('asking the runtime', () => {
       'while responses are compressed incorrectly',
       () => (world.runtime.stateHeaders = { 'content-encoding': 'gzip' }),
     ],
-  ])('hangs up at the ring limit %s, and asks less and less often', async (_, fail) => {
+  ])('hangs up at the ring limit %s, and asks the runtime less and less often', async (_, fail) => {
     const { id, attemptId } = await startRinging()
     fail(attemptId)
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 250)

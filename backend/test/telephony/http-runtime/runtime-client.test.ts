@@ -17,7 +17,7 @@ const createClient = (path: string, { key = newWebhookSecret(), timeoutMs = 10_0
     reachability: { startRequest: () => ({ succeed: () => {}, fail: () => {} }) },
   })
 
-it('signs the whole path of a request without a body, also if RUNTIME_URL has a path', async () => {
+it('signs the whole path of a request without a body, even if RUNTIME_URL has a path', async () => {
   const key = newWebhookSecret()
   await createClient('/voice/v1', { key }).hangUp('7d3f0c52')
   const [request] = receiver.requests
@@ -37,7 +37,7 @@ it.each([
   await expect(reading).rejects.toThrow(new UnreadableStateError(`the runtime's response ${problem}`))
 })
 
-it("can't read a response that never ends", async () => {
+it('stops waiting for a response that never ends', async () => {
   receiver.respond = (_, response) => void response.write('{')
   const reading = createClient('', { timeoutMs: 100 }).getCallState('7d3f0c52')
   await expect(reading).rejects.toThrow(UnreadableStateError)

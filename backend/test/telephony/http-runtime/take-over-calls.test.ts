@@ -113,7 +113,7 @@ it('asks the runtime about attempts whose dial request was never sent, and dials
 it.each([
   ['ringing', []],
   ['answered', [1]],
-])('finds out two hours later how a call ended that was %s when its worker stopped', async (_, before) => {
+])('learns two hours later how a call ended if it was %s when its worker stopped', async (_, before) => {
   const { id, dialer, attemptId } = await startRinging()
   for (const sequence of before) {
     await reportToBoth(attemptId, answered(sequence))
@@ -130,7 +130,7 @@ it.each([
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('keeps asking a restarting runtime until it responds, and then continues', async () => {
+it('keeps asking a restarting runtime about a call until it responds, and then continues the call', async () => {
   const { id, dialer, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)

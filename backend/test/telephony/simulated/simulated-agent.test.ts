@@ -183,7 +183,7 @@ describe('tools that fail', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
   })
 
-  it('shortens a long turn, and leaves out what tools return', async () => {
+  it("shortens a tool's turn if it's long, and leaves out of it what the tool returns", async () => {
     const server = await serve({
       knowledge_search: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),

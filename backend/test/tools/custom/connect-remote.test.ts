@@ -51,7 +51,7 @@ describe('a connection', () => {
     ['a stream without end', (response) => writeEndlessly(response, { id: 1, method: 'ping' })],
     ['a closed connection', (response) => response.destroy()],
     ['nothing', () => {}],
-  ])('works with a server that answers a message before initialize with %s', async (_name, answer) => {
+  ])('works with a server that responds to a message before initialize with %s', async (_name, answer) => {
     const server = await start('streamable')
     const methods: unknown[] = []
     server.intercept = (_request, response, body) => {
@@ -84,7 +84,7 @@ describe('a connection', () => {
     },
   )
 
-  it('fails only the call whose stream was interrupted', async () => {
+  it('fails only the tool call whose stream was interrupted', async () => {
     const server = await start('streamable')
     const row = await add(server)
     let finish = () => {}
@@ -126,7 +126,7 @@ describe('a connection', () => {
   })
 
   it.each(['streamable', 'sse'] as const)(
-    'says that a refused connection had no effect, over %s',
+    'says that a tool call had no effect if the server refused the connection, over %s',
     async (transport) => {
       const server = await start(transport)
       const row = await add(server)
@@ -135,7 +135,7 @@ describe('a connection', () => {
     },
   )
 
-  it('says that a refused connection had no effect, even in an open session', async () => {
+  it('says that a tool call had no effect if the server refused the connection, even in an open session', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {

@@ -64,7 +64,7 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('stops when the agent cancels', async () => {
+  it('stops when the agent cancels the tool call', async () => {
     const agent = new AbortController()
     receiver.respond = () => agent.abort()
     const row = await add()
@@ -210,7 +210,7 @@ describe('the response', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('reads only the beginning of 50 MB, and truncates it with a note', async () => {
+  it('reads only the beginning of a response of 50 MB, and adds a note that the text is truncated', async () => {
     let written = 0
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })

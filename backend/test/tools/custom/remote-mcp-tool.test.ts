@@ -94,7 +94,7 @@ describe.each([
     expect(await use(row, 'echo', { text: 'after' })).toEqual({ text: 'after', isError: false })
   })
 
-  it('passes on a cancellation and keeps the session', async () => {
+  it('tells the server that a tool call was canceled, and keeps the session', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     const agent = new AbortController()

@@ -107,7 +107,7 @@ describe('a tool schema', () => {
     expect(await validate(schema, { a: 1 })).toEqual([])
   })
 
-  it('checks any JSON, and any arguments for a valid schema, without throwing', async () => {
+  it('checks any JSON as a schema, and any arguments against a valid schema, without throwing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), async (properties, args) => {
         const schema = { type: 'object', properties } as JsonSchema

@@ -132,7 +132,7 @@ describe('the schema of a built-in tool', () => {
   it.each(schemas)("of %s has no list of types, which some language models' APIs reject", (_, schema) => {
     expect(JSON.stringify(schema)).not.toContain('"type":[')
   })
-  it.each(schemas)('of %s is simple enough to be checked without a thread', (_, schema) => {
+  it.each(schemas)('of %s is simple enough to be checked without a separate thread', (_, schema) => {
     expect(isSimpleSchema(schema)).toBe(true)
   })
 })

@@ -87,7 +87,7 @@ describe('contact lookup', () => {
     expect(text).toContain(other)
   })
 
-  it('says that more contacts match than it lists', async () => {
+  it('lists at most five contacts, and says if more match', async () => {
     for (const last of [1, 2, 3, 4, 5, 6])
       await seedCall(world.deps, world.seed, `+1202555018${last}`, { external_id: 'office' })
     const { text } = await use('contact_lookup', { external_id: 'office' }, { withoutCall: true })
@@ -112,7 +112,7 @@ describe('contact lookup', () => {
 })
 
 describe('contact updates', () => {
-  it('saves fields, merges variables, and clears with null', async () => {
+  it('saves fields, merges variables, and clears a field or all variables with null', async () => {
     const first = { last_name: 'Lopez', email: 'maya@example.com', variables: { roof: 'slate' } }
     expect((await use('contact_update', first)).text).toBe('Contact updated: last_name, email, roof.')
     await use('contact_update', { email: null, variables: { floors: '2' } })
@@ -152,7 +152,7 @@ describe('contact updates', () => {
     await expect(use('contact_update', args)).rejects.toThrow(message)
   })
 
-  it("doesn't create a contact that was erased in the meantime", async () => {
+  it("doesn't create a contact again that was erased before the update", async () => {
     const phoneNumber = freshNumber()
     const agent = { kind: 'agent', id: world.seed.agentId, call_id: null } as const
     const { workspaceId } = world.seed

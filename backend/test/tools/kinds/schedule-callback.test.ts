@@ -146,7 +146,7 @@ describe('the requested time', () => {
 })
 
 describe('repeated requests', () => {
-  it('schedules one callback per conversation, and moves that callback at another request', async () => {
+  it('schedules one callback per conversation, and moves it when another time is requested', async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     const first = await requestCallback('2026-05-05T15:30')
     expect(await requestCallback('2026-05-05T15:30')).toEqual(first)
@@ -161,7 +161,7 @@ describe('repeated requests', () => {
     ])
   })
 
-  it('turns a call that is queued for the same time into the callback, and moves it at another request', async () => {
+  it('turns a call that is queued for the requested time into the callback, and moves it when another time is requested', async () => {
     const { ask: requestCallback, waiting, campaignId, number } = await seedConversation()
     await seedCall(world.deps, { ...world.seed, campaignId }, number, {
       scheduled_at: '2026-05-05T15:30:00-04:00',
@@ -181,7 +181,7 @@ describe('repeated requests', () => {
     expect(await exempt.orderBy('id').execute()).toEqual([{ exempt: false }, { exempt: true }])
   })
 
-  it('moves no callback that is already being placed', async () => {
+  it("doesn't move a callback that is already being placed", async () => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await requestCallback('2026-05-05T15:30')
     const [callback] = await waiting()
@@ -287,7 +287,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('fails in a session without a call', async () => {
+  it('returns an error in a session without a call', async () => {
     const { row } = await seedConversation()
     expect(
       await scheduleCallback.run(world.deps, createToolUse(row, { at: '2026-05-05T15:30' })),
