@@ -127,7 +127,7 @@ it.each([
   'ftp://outdial.example.com',
   'http://127.0.0.1.example.com',
   'outdial',
-])('refuses %s as the address of the service', async (address) => {
+])('rejects %s as the address of the service', async (address) => {
   process.env.BASE_URL = address
   try {
     expect(await runExpectingError(`${config}.authorizeUrl`)).toMatchObject({
@@ -163,7 +163,7 @@ it.each(['CLIENT_ID', 'CLIENT_SECRET'])('names %s if it is missing', async (name
   }
 })
 
-it('uses PKCE, and refreshes expired tokens by itself', () => {
+it('lets Zapier use PKCE and refresh expired tokens', () => {
   expect(app.authentication).toMatchObject({ oauth2Config: { enablePkce: true, autoRefresh: true } })
 })
 

@@ -38,12 +38,15 @@ describe('rejected requests', () => {
     ['scheduled_at', 'invalid_datetime', 'AppError'],
     ['if_already_queued', 'invalid_value', 'AppError'],
     ['nickname', 'unknown_field', 'AppError'],
-  ])('with an issue of %s, %s, end in a %s', async (field, code, name) => {
-    const details = [{ field, code, message: `${field} is wrong.` }]
-    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
+  ])(
+    'with an issue of the field %s with the code %s end in an error of the type %s',
+    async (field, code, name) => {
+      const details = [{ field, code, message: `${field} is wrong.` }]
+      stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
 
-    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name })
-  })
+      expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name })
+    },
+  )
 
   it("fails if one of several issues isn't about the lead's data, so that the mistake is reported", async () => {
     const details = [
@@ -60,7 +63,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('fails for a bad number of someone who opts out, so that the opt-out is reported', async () => {
+  it('fails for an invalid number of someone who opts out, so that Zapier reports the lost opt-out', async () => {
     const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
     stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
 
@@ -92,7 +95,7 @@ describe('rejected requests', () => {
     },
   )
 
-  it('keeps a message that says more than its details', async () => {
+  it('shows the message before its details if it says more than they do', async () => {
     const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
     stubResponse(
       'POST',
@@ -150,7 +153,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('asks Zapier to refresh an expired token, with a message in case that fails too', async () => {
+  it('asks Zapier to refresh an expired token, with a message in case the refresh fails', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
@@ -261,7 +264,7 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['creates.queue_call', inputData],
     ['creates.queue_call_and_wait', inputData],
     ['creates.queue_call_and_wait', withKey],
-  ])('halts %s, because Zapier would queue a second call after an error (%j)', async (key, input) => {
+  ])('halts %s, because a replay after an error would queue a second call (%j)', async (key, input) => {
     stub('POST', apiPath('/contacts/'))
 
     expect(await runExpectingError(`${key}.operation.perform`, { inputData: input, callbackUrl })).toEqual({
@@ -277,7 +280,7 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['triggers.campaigns.operation.perform', 'GET', '/campaigns/'],
     ['triggers.call_completed.operation.performSubscribe', 'POST', '/webhooks/subscribe'],
     ['creates.create_campaign.operation.perform', 'POST', '/campaigns/'],
-  ] as const)('fails %s, which Zapier must not or does not run again', async (method, httpMethod, path) => {
+  ] as const)("fails %s, and doesn't say that Zapier will run it again", async (method, httpMethod, path) => {
     stub(httpMethod, apiPath(path))
 
     const { name, message } = await runExpectingError(method, { inputData: { name: 'Website leads' } })

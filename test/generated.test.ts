@@ -20,12 +20,12 @@ it('has the names of time zones that CLDR has: run `npm run generate` if this fa
   expect(await readFile(timeZoneNamesFile, 'utf8')).toBe(await generateTimeZoneNames())
 })
 
-it('has a sample of a campaign that the contract accepts', () => {
+it('has a sample campaign that the contract accepts', () => {
   expect(contract.Campaign.parse(generated.sampleCampaign)).toEqual(generated.sampleCampaign)
 })
 
 it.each([generated.sampleCall, generated.sampleQueuedCall])(
-  'has samples of calls that the contract accepts, without keys that users choose',
+  'has sample calls that the contract accepts, without keys that users choose',
   (sample) => {
     const contact = { ...sample.contact, variables: {} }
     expect(contract.Call.safeParse({ ...sample, contact, extracted: {}, metadata: {} }).error).toBeUndefined()

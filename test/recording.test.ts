@@ -179,7 +179,7 @@ describe('a transcript', () => {
     ])
   })
 
-  it('ends with an error if it has been deleted', async () => {
+  it('halts its download if it has been deleted', async () => {
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
 
     expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({

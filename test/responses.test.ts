@@ -131,7 +131,7 @@ describe('a connection that fails', () => {
   const queueCall = 'creates.queue_call.operation.perform'
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
-    'before the request was sent (%s) asks to try again',
+    "asks the user to try again if the request wasn't sent yet: %s",
     async (code) => {
       stubFailure('POST', apiPath('/contacts/'), code)
 
@@ -143,7 +143,7 @@ describe('a connection that fails', () => {
     },
   )
 
-  it('while Outdial may have received the request says that a call may be queued', async () => {
+  it('says that a call may be queued if Outdial may have received the request', async () => {
     stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
 
     expect(await runExpectingError(queueCall, bundle)).toEqual({
@@ -152,7 +152,7 @@ describe('a connection that fails', () => {
     })
   })
 
-  it('while the connector reads data asks to try again', async () => {
+  it('asks the user to try again if the request only reads data', async () => {
     stubFailure('GET', apiPath('/campaigns/'), 'ECONNRESET')
 
     expect(await runExpectingError('authentication.test')).toMatchObject({
@@ -194,7 +194,7 @@ describe('a slow response', () => {
     expect(await failed).toEqual(timeout)
   })
 
-  it('ends the step after 25 seconds if the body drips', async () => {
+  it("ends the step after 25 seconds if the body arrives in pieces and isn't complete", async () => {
     const body = new PassThrough()
     const { promise: headers, resolve: sendHeaders } = Promise.withResolvers<void>()
     const posted = stubReply('POST', apiPath('/contacts/'), async () => {
@@ -212,7 +212,7 @@ describe('a slow response', () => {
     expect(await failed).toEqual(timeout)
   })
 
-  it('ends the step after 25 seconds if the response is cut', async () => {
+  it('ends the step after 25 seconds if the connection breaks in the middle of the response', async () => {
     const body = new PassThrough()
     const posted = stubReply('POST', apiPath('/contacts/'), () => {
       body.write('{"call"')

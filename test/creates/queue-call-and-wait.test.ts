@@ -93,7 +93,7 @@ it("doesn't continue with a call that isn't completed, whatever the callback say
 
 const callPath = apiPath(`/calls/${exampleCall.id}/`)
 
-it('reads the completed call again if the first attempt fails', async () => {
+it('reads the completed call again if the first request for it fails', async () => {
   stubFailure('GET', callPath, 'ECONNRESET')
   stubResponse('GET', callPath, 200, exampleCall)
 
@@ -121,7 +121,7 @@ it.each([
   },
 )
 
-it('asks Zapier to refresh the token when it resumes', async () => {
+it('asks Zapier to refresh the token if it has expired when the step resumes', async () => {
   stubResponse('GET', callPath, 401, errorBody('expired_credential', 'Expired.'))
 
   expect(
@@ -133,7 +133,7 @@ describe('Zapier waits for 30 days', () => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
   it.each([true, false])(
-    'so the step rejects a call more than 22 days ahead, in the editor: %j',
+    'so the step rejects a call more than 22 days ahead (in the Zap editor: %j)',
     async (isLoadingSample) => {
       const input = { ...inputData, scheduled_at: inDays(23) }
       const meta = { isLoadingSample }

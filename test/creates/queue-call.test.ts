@@ -158,7 +158,7 @@ it.each(['n/a', 'Unknown'])(
 )
 
 it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 5'])(
-  'sends the phone number %s as typed, because the API reads it',
+  'sends the phone number %s as typed, because the API interprets it',
   async (phone_number) => {
     const requests = queued()
 
@@ -331,7 +331,7 @@ describe('in the Zap editor', () => {
     expect(real[0]?.headers).toHaveProperty('idempotency-key')
   })
 
-  it("doesn't add the number to the do-not-call list, but validates the Yes or No", async () => {
+  it("doesn't add the number to the do-not-call list, but checks that Do Not Call is Yes or No", async () => {
     const requests = queued()
     const meta = { isLoadingSample: true }
 
@@ -375,7 +375,7 @@ describe('a person who must not be called', () => {
     { variables: 'product: roof' },
     { first_name: ['a', 'b'] },
     { if_already_queued: 'perhaps' },
-  ])('is added to the do-not-call list before the step stops for %j', async (inputData) => {
+  ])('is added to the do-not-call list before the step stops because of %j', async (inputData) => {
     const requests = listed()
 
     const error = await runExpectingError(perform, { inputData: { ...optOut, ...inputData } })
@@ -384,7 +384,7 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
   })
 
-  it('is added to the list before the step stops for an unknown campaign', async () => {
+  it('is added to the do-not-call list before the step stops because of an unknown campaign', async () => {
     stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
     stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
     const requests = listed()
@@ -394,7 +394,7 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
   })
 
-  it('can have a call far ahead in the step that waits, because the call ends at once', async () => {
+  it('can have a call scheduled far ahead in the step that waits, because the call ends immediately', async () => {
     const requests = queued()
 
     await run('creates.queue_call_and_wait.operation.perform', {
@@ -405,13 +405,18 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toMatchObject({ do_not_call: true })
   })
 
-  it.each([502, 503, 504])('is reported again by Zapier after a response with status %d', async (status) => {
-    stubResponse('POST', apiPath('/contacts/'), status)
+  it.each([502, 503, 504])(
+    'is reported again when Zapier repeats the step after a response with status %d',
+    async (status) => {
+      stubResponse('POST', apiPath('/contacts/'), status)
 
-    expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({ name: 'ThrottledError' })
-  })
+      expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
+        name: 'ThrottledError',
+      })
+    },
+  )
 
-  it('is reported again by Zapier after a lost connection, even by the step that waits', async () => {
+  it('is reported again when Zapier repeats the step after a lost connection, even the step that waits', async () => {
     for (const key of ['queue_call', 'queue_call_and_wait']) {
       stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
       const bundle = { inputData: optOut, callbackUrl: 'https://zapier.com/hooks/callback/1/' }
@@ -466,7 +471,7 @@ it.each(['12 leads', '12.5'])("doesn't read %s as the ID of a campaign", async (
 })
 
 it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
-  'fails for the earliest call time %s instead of calling at once',
+  'fails for the earliest call time %s instead of calling immediately',
   async (scheduled_at) => {
     expect(await runExpectingError(perform, { inputData: { ...required, scheduled_at } })).toEqual({
       name: 'AppError',

@@ -39,7 +39,7 @@ it('npm run bench -- indexes prints the cost of each index of calls', async () =
   expect(costOf.get('call_due_test')).toBeLessThan(1)
 }, 300_000)
 
-it('BENCH_FINISHED_CALLS adds finished calls to the large databases of claim and lists', async () => {
+it('BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows claim and lists', async () => {
   const { stdout } = await run(process.execPath, [main, 'claim', 'lists'], {
     env: { ...process.env, BENCH_SCALE: '0.001', BENCH_FINISHED_CALLS: '3000' },
   })

@@ -47,7 +47,7 @@ function start(command: string, more: Record<string, string> = {}) {
   return { child, exited: once(child, 'exit') }
 }
 
-it('starts the script of npm start, with the Node that npm ci installs', () => {
+it('starts the same script as npm start, with the Node that npm ci installs', () => {
   const [node = '', script = ''] = inCheckout(setting('ExecStart')).split(' ')
   const { scripts, optionalDependencies } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
@@ -88,7 +88,7 @@ it('fails instead of waiting if the process has exited, for example because a se
   expect(await waiting.exited).toEqual([1, null])
 })
 
-it('gives a process as much time to stop as compose.yaml', () => {
+it('gives a process as much time to stop as compose.yaml does', () => {
   const { outdial } = readCompose(path.join(root, 'compose.yaml')).services
   expect(`${setting('TimeoutStopSec')}s`).toBe(outdial?.stop_grace_period)
 })

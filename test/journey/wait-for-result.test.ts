@@ -184,7 +184,7 @@ it(
 )
 
 it(
-  "doesn't continue with a forged callback",
+  "doesn't continue a Zap because of a forged callback",
   async () => {
     const waiting = await startStep({ phone_number: '+13125550102', ...tomorrow })
     const forge = (data: object) =>

@@ -31,7 +31,7 @@ it('M002: describes Outdial in 40 to 140 characters, without a link and without 
   expect(description).not.toMatch(/zapier|https?:|www\.|\b(best|leading|easiest|powerful)\b/i)
 })
 
-it('M001, M006: names a category, a homepage, and where help is', () => {
+it('M001, M006: names a category, a homepage, and where users get help', () => {
   expect(valueOf('Category')).toBe('Phone & SMS')
   for (const field of ['Homepage', 'API reference', 'Help for users', 'Support'])
     expect(valueOf(field)).not.toBe('')

@@ -46,7 +46,7 @@ it('lists only time zones that the API accepts, and every one that Node knows', 
   expect(Intl.supportedValuesOf('timeZone').filter((name) => !listed.has(canonical(name)))).toEqual([])
 })
 
-it('shows the city first', () => {
+it('shows the city of a time zone before its full name', () => {
   expect(formatTimeZone('America/New_York')).toBe('New York (America/New_York)')
   expect(formatTimeZone('America/Argentina/Buenos_Aires')).toBe(
     'Buenos Aires (America/Argentina/Buenos_Aires)',

@@ -68,7 +68,7 @@ it.each(pages)('%s links to files and headings that exist', (page) => {
   expect(broken).toEqual([])
 })
 
-it.each(pages)('%s uses only npm scripts and their commands that exist', (page) => {
+it.each(pages)('%s uses only npm scripts that exist, and only commands that these scripts have', (page) => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }

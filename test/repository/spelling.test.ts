@@ -58,7 +58,7 @@ it.each([
   expect(findPhrases(`First line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
 })
 
-it('accepts sentences that only look similar', () => {
+it('accepts sentences that only resemble wrong phrases', () => {
   expect(
     findPhrases("Forever, told you so: it answered in 404 ms, and the contact's call was answered."),
   ).toEqual([])

@@ -38,7 +38,7 @@ function quotationsBelow(headers: string[]): string[] {
     .flatMap((cell) => [...cell.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation))
 }
 
-it('quotes sentences of the Zap step and of the connection that the API or the connector has', () => {
+it('quotes only sentences that the API or the connector has as errors of Zap steps and connections', () => {
   const quotations = quotationsBelow(['The step says', 'The window or the step says']).flatMap(splitSentences)
   expect(quotations.length).toBeGreaterThan(40)
   expect(quotations.filter((quotation) => !contains(sentences, quotation))).toEqual([])

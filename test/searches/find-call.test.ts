@@ -72,7 +72,7 @@ it("doesn't read text as the ID of a call", async () => {
   })
 })
 
-it('halts the run for a phone number that is invalid', async () => {
+it('halts the run for an external reference that is too long', async () => {
   const details = [{ field: 'external_id', code: 'too_big', message: 'This is too long.' }]
   stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'This is too long.', details))
 

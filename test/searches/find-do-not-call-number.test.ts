@@ -5,7 +5,7 @@ import { apiPath, errorBody, run, runExpectingError, stubResponse } from '../sup
 const perform = 'searches.find_do_not_call_number.operation.perform'
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
-it('finds a number on the do-not-call list, and sends it as it was typed', async () => {
+it('sends a number as it was typed, and finds it on the do-not-call list', async () => {
   const requests = stubResponse('GET', apiPath('/do-not-call/'), 200, page([sampleDoNotCallNumber]))
 
   const output = await run(perform, { inputData: { phone_number: ' p:(202) 555-0100 ', country: 'usa' } })

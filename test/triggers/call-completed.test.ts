@@ -73,7 +73,7 @@ describe('subscribing', () => {
     })
   })
 
-  it('subscribes to test calls as well, and to calls that met their goal', async () => {
+  it('subscribes only to calls that met their goal, and includes test calls, if the user chooses that', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
     await run(`${operation}.performSubscribe`, {
