@@ -201,8 +201,18 @@ it.each<[string, Record<string, string>, Record<string, string>, number]>([
     404,
   ],
   ['hides the metrics from requests without the token', { METRICS_TOKEN: token }, {}, 404],
-  ['hides them from another token', { METRICS_TOKEN: token }, { authorization: `Bearer ${token}2` }, 404],
-  ['shows them to the token', { METRICS_TOKEN: token }, { authorization: `Bearer ${token}` }, 200],
+  [
+    'hides the metrics from requests with another token',
+    { METRICS_TOKEN: token },
+    { authorization: `Bearer ${token}2` },
+    404,
+  ],
+  [
+    'shows the metrics to requests with the token',
+    { METRICS_TOKEN: token },
+    { authorization: `Bearer ${token}` },
+    200,
+  ],
 ])('%s', async (_title, environment, headers, status) => {
   const config = parseConfig({ SECRET_KEY: secretKey, ...environment })
   const app = await createApp(testDeps(database.db, { config }))
