@@ -28,11 +28,11 @@ export async function generateWebhooksPage(): Promise<string> {
     'Limits of deliveries': table(
       ['Limit', 'Value'],
       [
-        ['time for your response, with the connection', formatDuration(deliveryTimeoutMs)],
+        ['time for your response, including the connection', formatDuration(deliveryTimeoutMs)],
         ['delivery attempts for one event and URL', String(retrySchedule.length + 1)],
-        ['delay that a `Retry-After` header can ask for', formatDuration(maxRetryAfterMs)],
-        ['time of failures until a subscription is disabled', formatDuration(maxFailingMs)],
-        ['time during which the old secret also signs, after a rotation', formatDuration(secretOverlapMs)],
+        ['longest delay that a `Retry-After` header can ask for', formatDuration(maxRetryAfterMs)],
+        ['time of uninterrupted failures until a subscription is disabled', formatDuration(maxFailingMs)],
+        ['time after a rotation during which the old secret also signs', formatDuration(secretOverlapMs)],
         ['time for which ended subscriptions and their deliveries stay listed', formatDuration(endedTtlMs)],
         ['callback URLs of one call', String(maxCallbacks)],
         ['length of a URL', formatPlural(maxUrlLength, 'character')],
