@@ -88,7 +88,7 @@ export const replicas: Row = {
         limit: atLeast(0.5),
       },
       {
-        label: 'Limits exceeded',
+        label: 'Campaigns above their limit',
         what: 'campaigns found above their limit of concurrent calls, checked every 20 ms all the time',
         unit: 'campaigns',
         compare: 'ours',

@@ -103,7 +103,7 @@ export const speedToLead: Row = {
         ),
       ]
     })
-    const notes = `the machine's load before each run, one process per core is 1 per core: ${loads.join(', ')}${skipped}`
+    const notes = `the machine's load before each run (a load of 1 per core keeps every core busy): ${loads.join(', ')}${skipped}`
     return measurements.map((measurement, index) => (index === 0 ? { ...measurement, notes } : measurement))
   },
 }
