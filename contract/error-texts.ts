@@ -51,7 +51,7 @@ export const errorTexts = {
   'malformed_json.empty': { meaning: 'The request body is empty.', action: 'Send a JSON object.' },
   'malformed_json.syntax': {
     meaning: "The request body isn't valid JSON in UTF-8.",
-    action: 'Correct it and send it again.',
+    action: 'Correct the JSON and send the request again.',
   },
   'malformed_json.incomplete': {
     meaning: 'The request body is incomplete.',
@@ -79,11 +79,11 @@ export const errorTexts = {
     action: 'Use the address in PUBLIC_URL, or add the name to ALLOWED_HOSTS.',
   },
   'malformed_json.host_count': {
-    meaning: 'The request has no `Host` header, or several.',
+    meaning: 'The request has no `Host` header, or more than one.',
     action: 'Check your HTTP client.',
   },
   'malformed_json.expectation': {
-    meaning: 'Outdial supports no `Expect` header except `Expect: 100-continue`.',
+    meaning: 'The only `Expect` header that Outdial supports is `Expect: 100-continue`.',
     action: 'Send the request again without the header.',
   },
   missing_credential: {
@@ -105,9 +105,9 @@ export const errorTexts = {
   },
   insufficient_scope: {
     meaning: 'The connection is missing a permission that the request needs: {scopes}.',
-    action: 'Reconnect the account and allow it.',
+    action: 'Reconnect the account and allow the permission.',
     inZapier:
-      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
   },
   not_found: {
     meaning: "The URL doesn't exist, or the workspace has nothing with this ID.",
@@ -160,7 +160,7 @@ export const errorTexts = {
   },
   'validation_failed.do_not_call': {
     meaning: 'No call was queued, because this number is on the do-not-call list.',
-    action: 'Remove it from the list first if this person agrees to be called.',
+    action: 'If this person agrees to be called, remove the number from the list first.',
   },
   'validation_failed.subscription_disabled': {
     meaning: 'This subscription is disabled, so nothing is sent to it.',
@@ -274,11 +274,11 @@ export const runtimeErrorTexts = {
   },
   'not_found.session': { meaning: "This session doesn't exist or has ended.", action: 'Open a new one.' },
   too_many_sessions: {
-    meaning: 'This agent has {count} open sessions, the maximum.',
+    meaning: 'This agent has {count} open sessions, which is the maximum.',
     action: 'Close unused sessions, then try again.',
   },
   'too_many_sessions.all': {
-    meaning: 'This service has {count} open sessions, the maximum.',
+    meaning: 'This service has {count} open sessions, which is the maximum.',
     action: 'Close unused sessions, then try again.',
   },
   'malformed_json.nesting': {
@@ -303,7 +303,7 @@ export const runtimeErrorTexts = {
   },
   'malformed_json.header_mismatch': {
     meaning: 'The header `{header}` is missing or differs from the message.',
-    action: 'Send what the message has.',
+    action: 'Send the same value as in the message.',
   },
   'not_found.method': {
     meaning: 'Method not found.',
@@ -619,12 +619,12 @@ export const runtimeDetailTexts = {
   },
   'invalid_datetime.callback': {
     meaning: '{field} must be a date and time, for example {example}.',
-    action: "It's {now} now.",
+    action: "Correct the time. It's {now} now.",
   },
-  in_the_past: { meaning: '{time} is in the past.', action: "It's {now} now. Ask for a later time." },
+  in_the_past: { meaning: '{time} is in the past.', action: "Ask for a later time. It's {now} now." },
   'too_far_ahead.callback': {
     meaning: '{time} is more than a year ahead.',
-    action: "It's {now} now. Ask for an earlier time.",
+    action: "Ask for an earlier time. It's {now} now.",
   },
 } satisfies Record<string, ErrorText>
 
@@ -653,7 +653,7 @@ export const toolResultTexts = {
   },
   failed: {
     meaning: '{tool} failed (reference {reference}).',
-    action: "Don't repeat the request. Continue without it.",
+    action: "Don't repeat the request. Continue without the result.",
   },
   unavailable: runtimeErrorTexts['unavailable.tool'],
   all_unavailable: {
@@ -668,7 +668,7 @@ export const toolResultTexts = {
     action: "The request may have taken effect. Don't repeat it.",
   },
   too_many_calls: {
-    meaning: '{limit} tool calls are already in progress, the maximum.',
+    meaning: '{limit} tool calls are already in progress, which is the maximum.',
     action: 'Wait for one to finish, then try again.',
   },
   no_call_to_look_up: {
@@ -681,11 +681,11 @@ export const toolResultTexts = {
   },
   no_call_to_repeat: {
     meaning: "This session isn't for a call, so you can't schedule a callback.",
-    action: 'Continue without it.',
+    action: 'Continue without a callback.',
   },
   time_missing: { meaning: 'The time is missing.', action: 'Pass it in the `at` argument.' },
   note_empty: { meaning: 'The note is empty.', action: 'Pass the note in the `text` argument.' },
-  nothing_to_update: { meaning: 'No fields to update.', action: 'Pass at least one.' },
+  nothing_to_update: { meaning: 'No fields to update.', action: 'Pass at least one field.' },
   query_empty: { meaning: 'The query is empty.', action: 'Pass the words to search for.' },
   no_contact_with_number: runtimeDetailTexts['not_found.contact'],
   no_contact_with_email: {
@@ -698,7 +698,7 @@ export const toolResultTexts = {
   },
   no_contact_for_call: {
     meaning: 'No contact found for this call.',
-    action: 'Continue without their details.',
+    action: "Continue without the contact's details.",
   },
   no_contact_in_chat: {
     meaning: 'This chat has no contact, because it uses sample values.',
@@ -809,7 +809,7 @@ const libraryErrorTexts = {
   invalid_grant: {
     meaning: 'grant request is invalid',
     action:
-      'The code or refresh token is used, expired, or revoked, or belongs to another app. Connect again.',
+      'The code or refresh token was already used, has expired, was revoked, or belongs to another app. Connect again.',
   },
   unsupported_grant_type: {
     meaning: 'unsupported grant_type requested',
@@ -823,7 +823,10 @@ export const oauthErrorTexts = {
   invalid_request: { meaning: 'a parameter contains a NUL character', action: 'Remove the character.' },
   invalid_scope: { meaning: 'unknown scope', action: 'Request only scopes that the API has.' },
   interaction_required: { meaning: 'a workspace must be chosen', action: 'Leave out `prompt=none`.' },
-  access_denied: { meaning: 'the user canceled the connection', action: 'Connect again and allow it.' },
+  access_denied: {
+    meaning: 'the user canceled the connection',
+    action: 'Connect again and allow the connection.',
+  },
 } satisfies Record<string, ErrorText>
 
 /** Every text of an error code. */

@@ -198,13 +198,13 @@ export const endedReasonTexts = {
     outcome: 'suppressed',
     meaning: "The contact hasn't given the consent that the campaign requires.",
     details:
-      'The campaign, or the workspace under **Settings → Who may be called**, requires it. Save the consent on the contact, then queue another call.',
+      'Consent is required by the campaign itself or under **Settings → Who may be called**. Save the consent on the contact, then queue another call.',
   },
   consent_expired: {
     outcome: 'suppressed',
     meaning: "The contact's consent is too old for the campaign.",
     details:
-      'The maximum age is that of the campaign, or of **Settings → Who may be called**. After a new consent, queue another call.',
+      'The maximum age is set in the campaign or under **Settings → Who may be called**. After the contact consents again, queue another call.',
   },
   frequency: {
     outcome: 'suppressed',
@@ -213,7 +213,7 @@ export const endedReasonTexts = {
   },
   no_permitted_hour: {
     outcome: 'suppressed',
-    meaning: 'The law, closed days, and the campaign have no hour in common within 7 days.',
+    meaning: 'The law, closed days, and the campaign leave no hour for a call within 7 days.',
     details: "Compare the campaign's calling hours with those under **Settings → Who may be called**.",
   },
   not_attempted_in_time: { outcome: 'expired', meaning: "The call couldn't be placed within 7 days." },
@@ -246,20 +246,20 @@ export const waitingForTexts = {
     label: 'Calling hours',
     meaning: 'The current time is outside calling hours or the hours by law, or the day is closed.',
     details:
-      "All of them are in the contact's time zone. The call can be placed at `next_attempt_at`. The hours by law can't be extended.",
+      "All of these apply in the contact's time zone. The call can be placed at `next_attempt_at`. You can't extend the hours by law.",
     action: "Wait, or extend the campaign's calling hours.",
   },
   frequency: {
     label: 'Called as often as allowed',
     meaning: 'This number was called as often as allowed.',
-    details: 'Attempts of all campaigns count. The call can be placed at `next_attempt_at`.',
+    details: 'Attempts in all campaigns count. The call can be placed at `next_attempt_at`.',
     action:
-      'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign allows one conversation per number in 24 hours, wait, or edit the campaign.',
+      'Wait, or allow more call attempts under **Settings → Who may be called**. If the campaign itself allows only one conversation per number in 24 hours, you can change this in the campaign.',
   },
   number_limit: {
     label: "Day's calls used up",
     meaning: "The day's calls from the campaign's phone number are used up.",
-    details: "The number calls again on the next day, in the workspace's time zone.",
+    details: "Calls from the number continue when the next day begins in the workspace's time zone.",
     action:
       'Wait, or allow more calls per day from each of your numbers under **Settings → Who may be called**.',
   },
@@ -267,7 +267,7 @@ export const waitingForTexts = {
     label: "Month's minutes used up",
     meaning: "Fewer than 30 of the month's minutes are free, and a call can take that long.",
     details:
-      'Each call in progress reserves 30 minutes. The workspace calls again in the next month, in its time zone, or when a call ends early.',
+      'Each call in progress reserves 30 minutes. The workspace can call again when a call in progress ends early, or when the next month begins in its time zone.',
     action: 'Wait, or allow more minutes under **Settings → Who may be called**.',
   },
   concurrency: {
@@ -305,7 +305,8 @@ export const waitingForTexts = {
 export const nextInLineText: WaitingForText = {
   label: 'Next in line',
   meaning: "The call is about to be placed, or the agent runtime can't be reached.",
-  action: 'Wait. After a minute, ask the operator whether the agent runtime is available.',
+  action:
+    'Wait. If the call still waits after a minute, ask the operator whether the agent runtime is available.',
 }
 
 /** Lists values and their meanings as a Markdown list. */
@@ -344,7 +345,7 @@ export const callTexts = texts({
   agent_name: { label: 'Agent name', dashboard: 'Agent' },
   agent_version: {
     label: 'Agent version',
-    api: 'The version of the agent that called, or that called last. Null if it has not called yet, and for old calls.',
+    api: 'The version of the agent that called, or that called last. Null before the first attempt, and for old calls.',
   },
   contact: { label: 'Contact' },
   from_number: { label: 'From number' },
@@ -558,9 +559,9 @@ export const campaignTexts = texts({
   },
   consent_max_age_days: {
     label: 'Maximum age of consent (in days)',
-    api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Counts where the campaign or the workspace requires a consent.',
-    form: 'From 1 to 3650. Leave blank for any age. Counts where a consent is required.',
-    zap: 'From 1 to 3650. Leave blank for any age. Counts where the campaign or your workspace requires a consent.',
+    api: 'Contacts whose consent is older are not called, from 1 to 3650. Null, the default, is any age. Applies if the campaign or the workspace requires consent.',
+    form: 'From 1 to 3650. Leave blank for any age. Applies if consent is required.',
+    zap: 'From 1 to 3650. Leave blank for any age. Applies if the campaign or your workspace requires consent.',
   },
   closed_on_federal_holidays: {
     label: 'Closed on federal holidays',

@@ -56,7 +56,7 @@ Error responses between an [agent runtime](runtime.md) and Outdial can also have
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeErrorTexts))}
 
-Their \`details\`, and the errors that an agent gets from a tool, can also have these:
+The \`details\` of these responses, and the errors that an agent gets from a tool, can also have these codes and messages:
 
 ${table(['`code`', 'Meaning', 'What to do'], textRows(runtimeDetailTexts))}
 
@@ -75,7 +75,7 @@ When an app connects, Outdial can send these \`error_description\` values:
 
 ${table(['`error`', '`error_description`', 'What to do'], textRows(oauthErrorTexts))}
 
-The OAuth library sends other descriptions for requests that no correct app sends. They name the wrong parameter.
+For requests that no correct app sends, the OAuth library sends other descriptions, which name the wrong parameter.
 `)
 }
 

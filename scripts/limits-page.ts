@@ -59,18 +59,18 @@ function requestLimits(): Limit[] {
     [
       'requests per minute in a workspace (`RATE_LIMIT_PER_WORKSPACE`)',
       formatCount(config.rateLimitPerWorkspace),
-      'the same',
+      'status 429, and `Retry-After`; Zapier runs the step again',
     ],
     [
       'time for which an idempotency key counts (in Zapier, **Deduplication Key**)',
       formatDuration(responseTtlMs),
-      'after it, the same key queues another call',
+      'after this time, the same key queues another call',
     ],
     ['entries in one page of a list', formatCount(limitOf(ListQuery, 'limit', 'maximum')), 'status 422'],
     [
       'API keys per member in a workspace (`MAX_API_KEYS_PER_MEMBER`)',
       formatCount(config.maxApiKeysPerMember),
-      'an error; revoke a key',
+      'an error; revoke a key to create another',
     ],
     [
       'workspaces that a user can own (`MAX_WORKSPACES_PER_USER`)',
@@ -80,7 +80,7 @@ function requestLimits(): Limit[] {
     [
       'time for which the API log lists requests',
       formatDuration(retentionDays * dayMs),
-      'older ones are deleted',
+      'older requests are deleted',
     ],
   ]
 }
@@ -106,7 +106,7 @@ function zapierLimits(): Limit[] {
     [
       '**Queue Call and Wait for Result**: time that Zapier waits',
       '30 days',
-      "the Zap doesn't continue; use **Find Call**",
+      "the Zap doesn't continue; use **Find Call** to get the result",
     ],
   ]
 }
@@ -117,22 +117,22 @@ function callRows(): Limit[] {
     [
       'concurrent calls in a campaign',
       `can be set from 1 to ${limitOf(CreateCampaign, 'max_concurrent_calls', 'maximum')}`,
-      'more calls wait',
+      'further calls wait',
     ],
     [
       'call attempts per call',
       `can be set from 1 to ${maximum('max_attempts')}`,
-      'the last outcome is the outcome of the call',
+      'the call ends with the outcome of its last attempt',
     ],
     [
       'minutes between attempts',
       `can be set from 1 to ${formatCount(maximum('delay_minutes'))}`,
-      'the call waits',
+      'the call waits this long for its next attempt',
     ],
     [
-      'time that a call can wait after it was due, also while its campaign is paused',
+      'time that a call can wait after it was due, even while its campaign is paused',
       formatDuration(maxWaitMs),
-      'it ends with the outcome `expired`',
+      'the call ends with the outcome `expired`',
     ],
     ['time until a call is due (**Earliest Call Time**)', '1 year', 'status 422'],
     [
@@ -151,20 +151,24 @@ function contactLimits(): Limit[] {
   const leftOut = 'status 422; in Zapier, the entry is left out, and **Warnings** says so'
   return [
     ['first name, last name, external ID', length('first_name'), 'status 422; in Zapier, the run is halted'],
-    ['email address', length('email'), 'status 422; in Zapier, it is left out, and **Warnings** says so'],
+    [
+      'email address',
+      length('email'),
+      'status 422; in Zapier, the address is left out, and **Warnings** says so',
+    ],
     ['variables of a contact', formatEntries(variables), leftOut],
     ['metadata of a call', formatEntries(metadata), leftOut],
     [
       'imported file',
       `${formatBytes(maxFileBytes)}, ${formatPlural(maxRows, 'row')}`,
-      'split it into several files',
+      'split the file into several',
     ],
     ['columns of an imported file', formatCount(maxImportColumns), 'remove columns'],
-    ['time for which an imported file is stored', formatDuration(importTtlMs), 'it is deleted'],
+    ['time for which an imported file is stored', formatDuration(importTtlMs), 'the file is deleted'],
     [
       'time for which an import can be undone',
       formatDuration(undoTtlMs),
-      'later, change or erase contacts one at a time',
+      'after that, change or erase the contacts one at a time',
     ],
   ]
 }
@@ -181,7 +185,7 @@ function agentLimits(): Limit[] {
       'the form shows an error',
     ],
     [
-      'goal, closing line, and each sentence of an agent',
+      'goal, closing line, and each standard sentence of an agent',
       `${formatCount(agentLengths.goal)} characters`,
       'the form shows an error',
     ],
@@ -194,8 +198,16 @@ function agentLimits(): Limit[] {
     ],
     ['variables of an agent', formatCount(maxAgentVariables), 'the form shows an error'],
     ['time without a turn after which a chat ends', formatDuration(idleLimitMs), 'start a new chat'],
-    ['time for which a chat is stored after its last turn', formatDuration(maxChatAgeMs), 'it is deleted'],
-    ['time for a tool call', formatDuration(toolTimeoutMs), 'it fails, and the agent is informed'],
+    [
+      'time for which a chat is stored after its last turn',
+      formatDuration(maxChatAgeMs),
+      'the chat is deleted',
+    ],
+    [
+      'time for a tool call',
+      formatDuration(toolTimeoutMs),
+      'the tool call fails, and the agent gets an error',
+    ],
     ['result of a tool', `${formatCount(maxResultCharacters)} characters`, 'the rest is cut off'],
     ['response to a custom HTTP tool', formatBytes(maxResponseBytes), "the rest isn't read"],
     ['file of a document', formatBytes(parseLimits.maxFileBytes), 'the form shows an error'],

@@ -40,27 +40,27 @@ const meanings: Record<string, string> = {
   agent_id: 'The agent that makes the call.',
   agent_name: "The agent's name.",
   contact__id: "The contact's ID in Outdial.",
-  contact__phone_number: "The contact's number now, with its country code.",
+  contact__phone_number: "The contact's current number, with its country code.",
   contact__first_name: "The person's first name.",
   contact__last_name: "The person's last name.",
   contact__email: "The person's email address.",
   contact__external_id:
     "The person's ID in your CRM or another app, from **External Reference** in **Queue Call**.",
   contact__time_zone:
-    'The time zone that was set for the contact. Blank if none was. Outdial then detects it from the phone number.',
+    "The time zone that was set for the contact. If it's blank, Outdial detects the time zone from the phone number.",
   contact__consent__source: 'Where the person agreed to be called.',
   contact__consent__at: 'When the person agreed to be called.',
   contact__consent__kind: "How the person agreed to be called. Blank if it isn't known.",
-  contact__created_at: 'When the contact was saved for the first time.',
-  contact__updated_at: 'When the contact was changed the last time.',
+  contact__created_at: 'When the contact was first saved.',
+  contact__updated_at: 'When the contact was last changed.',
   from_number: 'Your number that the call comes from.',
   to_number: 'The number that is called. Blank after the contact is erased.',
   attempts: 'How many times the number was dialed.',
   origin__kind: 'What queued the call.',
   queued_at: 'When the call was queued.',
-  answered_at: "When the call was answered. Blank if it wasn't.",
+  answered_at: "When the call was answered. Blank if it wasn't answered.",
   ended_at: 'When the call was completed.',
-  duration_seconds: "From the answer to the end of the call. Blank if it wasn't answered.",
+  duration_seconds: "The time from the answer to the end of the call. Blank if the call wasn't answered.",
   summary: 'What was said, in a few sentences.',
   'transcript[]role': 'Who spoke in this turn: `agent`, `contact`, or `tool`.',
   'transcript[]text': 'What was said in this turn.',
@@ -72,7 +72,7 @@ const meanings: Record<string, string> = {
   recording: 'The recording as an audio file, for a step that uploads it.',
   transcript_file: 'The transcript as a text file, for a step that uploads it.',
   warnings:
-    'What was left out because it could not be used, and variables that the agent lacks or needs. Blank if there is nothing.',
+    "Values that were left out because they can't be used, variables that the agent doesn't have, and variables that its greeting needs but that have no value. Blank if there are no warnings.",
 }
 
 /** The possible values of fields that have only a few values. */

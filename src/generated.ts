@@ -375,7 +375,7 @@ export const zapierErrors = {
   invalid_idempotency_key:
     "The Deduplication Key is empty, too long, or has characters that aren't allowed. Use 1 to 255 printable ASCII characters.",
   insufficient_scope:
-    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
   idempotency_key_in_use: 'Another request with this Deduplication Key is in progress.',
   idempotency_key_reused:
     'The Deduplication Key was used in the last 24 hours with different data. Use a different key for each call.',
@@ -434,7 +434,7 @@ export const createCampaignTexts = {
   consent_max_age_days: {
     label: 'Maximum Age of Consent (in Days)',
     helpText:
-      'From 1 to 3650. Leave blank for any age. Counts where the campaign or your workspace requires a consent.',
+      'From 1 to 3650. Leave blank for any age. Applies if the campaign or your workspace requires consent.',
   },
   closed_on_federal_holidays: {
     label: 'Closed on Federal Holidays',

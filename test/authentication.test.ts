@@ -224,6 +224,6 @@ it('asks to reconnect if the connection test lacks a scope', async () => {
 
   expect(await runExpectingError('authentication.test')).toMatchObject({
     message:
-      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it. (Request ID: req_42)",
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission. (Request ID: req_42)",
   })
 })

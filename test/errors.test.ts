@@ -132,7 +132,7 @@ describe('rejected requests', () => {
     [
       403,
       'insufficient_scope',
-      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
     ],
   ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))

@@ -103,6 +103,6 @@ it('asks to reconnect if the connection was made before these actions existed', 
 
   expect(await runExpectingError(cancel, { inputData: { phone_number: '+12025550100' } })).toMatchObject({
     message:
-      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it. (Request ID: req_42)",
+      "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission. (Request ID: req_42)",
   })
 })

@@ -59,7 +59,7 @@ it("is the only source of Outdial's sentences for callers and agents: TypeScript
 
 it("doesn't show scopes or placeholders to Zapier users", () => {
   expect(zapierErrors.insufficient_scope).toBe(
-    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow it.",
+    "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
   )
   const shown = Object.values(zapierErrors).join('\n')
   expect([...Scope.options, '{'].filter((text) => shown.includes(text))).toEqual([])

@@ -60,7 +60,9 @@ it('limits the sessions of all agents together', () => {
   registry.add(session('a'))
   registry.requireCapacity('b')
   registry.add(session('b'))
-  expect(() => registry.requireCapacity('c')).toThrow('This service has 2 open sessions, the maximum.')
+  expect(() => registry.requireCapacity('c')).toThrow(
+    'This service has 2 open sessions, which is the maximum.',
+  )
   registry.remove(session('a'))
   registry.requireCapacity('c')
 })

@@ -60,7 +60,7 @@ describe('a long-lived connection', () => {
         error: {
           code: 'insufficient_scope',
           message:
-            'The connection is missing a permission that the request needs: calls:write. Reconnect the account and allow it.',
+            'The connection is missing a permission that the request needs: calls:write. Reconnect the account and allow the permission.',
         },
       })
     }
