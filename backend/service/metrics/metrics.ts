@@ -70,7 +70,7 @@ export function createMetrics(): Metrics {
   readReplicaUp.remove()
   const readReplicaLagSeconds = gauge(
     'outdial_read_replica_lag_seconds',
-    'How old the data of the read replica is at most. Only with DATABASE_READ_URL, while it can be reached.',
+    "Maximum age of the read replica's data. Only with DATABASE_READ_URL, while the replica can be reached.",
   )
   readReplicaLagSeconds.remove()
   return {
@@ -115,7 +115,7 @@ export function createMetrics(): Metrics {
     }),
     overloaded: new Gauge({
       name: 'outdial_overloaded',
-      help: '1 if this process rejected a request within the last 10 seconds, because it handles too many (limit requests) or too much is still arriving (limit bodies).',
+      help: '1 if this process rejected a request within the last 10 seconds, because too many were in progress (limit requests) or too many bytes were still arriving (limit bodies).',
       labelNames: ['limit'],
       registers,
     }),
@@ -124,7 +124,7 @@ export function createMetrics(): Metrics {
     databaseUp: gauge('outdial_database_up', '1 if the database responded to the last scrape.'),
     databaseConnections: new Gauge({
       name: 'outdial_database_connections',
-      help: 'Connections of this process (busy, idle), and what waits for one (waiting).',
+      help: 'Connections of this process (busy, idle), and statements and transactions that wait for a connection (waiting).',
       labelNames: ['state'],
       registers,
     }),
