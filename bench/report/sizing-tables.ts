@@ -122,7 +122,7 @@ function formatCosts({ machine, unanswered, answered, live }: SizingReport): str
         ['disk that stays in use', kb(permanentBytes(unanswered)), kb(permanentBytes(answered)), '–'],
       ],
     ),
-    `Measured with ${formatCount(unanswered.calls)} and ${formatCount(answered.calls)} calls, and with ${live.calls} calls in progress for ${live.seconds} seconds: ${formatMachine(machine)}.\n`,
+    `Measured with ${formatCount(unanswered.calls)} unanswered calls, ${formatCount(answered.calls)} answered calls, and ${live.calls} calls in progress for ${live.seconds} seconds, on this machine: ${formatMachine(machine)}.\n`,
   ].join('\n')
 }
 
@@ -159,7 +159,7 @@ function formatSizes(report: SizingReport): string {
   const milliseconds = [postgresqlMs, workerMs, apiMs].map(formatNumber)
   return [
     sizeTable,
-    `A core that PostgreSQL and Outdial share makes about ${formatCount(Number(computeCallsPerCore(report).toPrecision(2)))} such calls a day. A call is in progress for ${formatNumber(seconds)} seconds, and takes ${milliseconds[0]} ms of PostgreSQL's CPU time, ${milliseconds[1]} ms of a worker's, and ${milliseconds[2]} ms of an API process's.\n`,
+    `One core that PostgreSQL and Outdial share is enough for about ${formatCount(Number(computeCallsPerCore(report).toPrecision(2)))} such calls a day. On average, a call is in progress for ${formatNumber(seconds)} seconds, and takes ${milliseconds[0]} ms of CPU time in PostgreSQL, ${milliseconds[1]} ms in a worker, and ${milliseconds[2]} ms in an API process.\n`,
   ].join('\n')
 }
 
@@ -170,7 +170,7 @@ function formatDisk({ unanswered, answered }: SizingReport): string {
   const others = [
     ...new Set([unanswered, answered].flatMap(({ tableBytes }) => Object.keys(tableBytes))),
   ].filter((name) => !known.includes(name))
-  const groups = others.length === 0 ? tableGroups : [...tableGroups, ['others', others] as const]
+  const groups = others.length === 0 ? tableGroups : [...tableGroups, ['other tables', others] as const]
   return table(
     ['Disk per million calls, with indexes', 'Not answered', 'Answered'],
     groups.map(([label, tables]) => [
@@ -210,7 +210,7 @@ function formatThroughput({
   const size = scale === 1 ? '' : ', in a quick check'
   return [
     table(
-      ['What', `On ${machine.cores} cores`, 'Per second and core', `Per core in ${hoursPerDay} hours`],
+      ['What', `On ${machine.cores} cores`, 'Per core per second', `Per core in ${hoursPerDay} hours`],
       rows,
     ),
     `Measured on ${machine.date}, commit ${machine.commit}${size}.\n`,
