@@ -151,12 +151,12 @@ export function createMetrics(): Metrics {
     runtimeUp,
     repairedReports: new Counter({
       name: 'outdial_runtime_reports_repaired_total',
-      help: "Reports of the agent runtime that were saved with values shortened, replaced, or left out, because they were too long or couldn't be read.",
+      help: "Reports of the agent runtime that were saved with values shortened, replaced, or left out, because these values were too long or couldn't be read.",
       registers,
     }),
     unreadableResponses: new Counter({
       name: 'outdial_runtime_responses_unreadable_total',
-      help: "Responses of the agent runtime about a call that couldn't be read, or whose reports couldn't all be read.",
+      help: "Responses of the agent runtime to a request about a call, if the response or one of its reports couldn't be read.",
       registers,
     }),
     redisUp,
