@@ -115,7 +115,7 @@ export function createMetrics(): Metrics {
     }),
     overloaded: new Gauge({
       name: 'outdial_overloaded',
-      help: '1 if this process rejected a request within the last 10 seconds, because too many were in progress (limit requests) or too many bytes were still arriving (limit bodies).',
+      help: '1 if this process rejected a request within the last 10 seconds, because too many requests were in progress (limit requests) or too many bytes were still arriving (limit bodies).',
       labelNames: ['limit'],
       registers,
     }),
