@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/**
-= * Node's compile cache, which halves the time to load the sources. By default, it's in /tmp, where other users can write.
-= */
+/** Node's compile cache, which halves the time to load the sources. By default, it's in /tmp, where other users can write. */
 export const compileCache = fileURLToPath(new URL('../node_modules/.cache/outdial', import.meta.url))
 
 /** Exits with instructions if the project can't be loaded. This function must run on every version of Node. */

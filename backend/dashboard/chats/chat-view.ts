@@ -123,7 +123,7 @@ const chatForm = ({ form }: Pick<PageModel, 'form'>, { path }: ChatData): Html =
         rows: 2,
         maxlength: maxInputLength,
         required: true,
-        hint: "“Say nothing” plays silence. An agent that hasn't spoken yet greets. Otherwise, it asks whether you're still there, as after 8 seconds. If you stay silent, it hangs up, as after 20.",
+        hint: "“Say nothing” plays silence. The agent greets you if it hasn't spoken yet, or asks whether you're still there. If you stay silent, it hangs up.",
       })}
       <p class="hint" id="chat-keys" hidden>Enter sends. Shift and Enter start a new line.</p>
       <div class="form-actions">
