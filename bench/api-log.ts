@@ -13,10 +13,10 @@ import { getRequestId } from '../backend/platform/http/request-log.ts'
 import { prepareDemo } from '../backend/service/demo/prepare-demo.ts'
 
 /**
-= * `npm run bench:api-log` measures how many `POST /contacts/` one process handles per second, with and without the API log.
-= * Short runs with and without the log alternate on one database, so that the database's growth affects both. Requests don't
-= * use a socket, because the client's cost would be the same in both cases. Nothing dials the calls.
-= */
+ * `npm run bench:api-log` measures how many `POST /contacts/` one process handles per second, with and without the API log.
+ * Short runs with and without the log alternate on one database, so that the database's growth affects both. Requests don't
+ * use a socket, because the client's cost would be the same in both cases. Nothing dials the calls.
+ */
 /** The seconds of each run. They're few, so that other programs disturb both runs of a pair equally. */
 const seconds = Number(process.env.BENCH_SECONDS ?? 1)
 const pairs = Number(process.env.BENCH_PAIRS ?? 40)

@@ -6,10 +6,10 @@ const calleeName = (slot: Expression): string | undefined =>
   slot.type === 'CallExpression' && slot.callee.type === 'Identifier' ? slot.callee.name : undefined
 
 /**
-= * Reports slots of `html` in places where escaping isn't enough: unquoted attributes, names, event handlers, `style`, and
-= * `script`. Among attributes, only `attributes(…)` is allowed as a slot. For the same slots, the function `html` throws when a
-= * page is opened. This rule finds them earlier.
-= */
+ * Reports slots of `html` in places where escaping isn't enough: unquoted attributes, names, event handlers, `style`, and
+ * `script`. Among attributes, only `attributes(…)` is allowed as a slot. For the same slots, the function `html` throws when a
+ * page is opened. This rule finds them earlier.
+ */
 export const htmlSlotsRule: Rule.RuleModule = {
   meta: {
     schema: [],

@@ -38,10 +38,10 @@ export function serveHttp(server: Server): void {
 }
 
 /**
-= * Repeats `work` for some seconds, with `width` workers at a time. Returns the amount of work per second.
-= *
-= * @param work returns the amount of work that it did; undefined stands for 1. A worker ends when the amount is 0.
-= */
+ * Repeats `work` for some seconds, with `width` workers at a time. Returns the amount of work per second.
+ *
+ * @param work returns the amount of work that it did; undefined stands for 1. A worker ends when the amount is 0.
+ */
 export async function repeat(
   seconds: number,
   width: number,

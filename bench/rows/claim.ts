@@ -221,9 +221,9 @@ async function compareClaims({ rounds, claims }: Scale, many: Queue, few: Queue)
 }
 
 /**
-= * Returns how long each claim took, in milliseconds. After each claim, ends the attempts and queues their calls again. Before
-= * each claim, adds a paused, a closed, and a full campaign to the queue. Only autovacuum removes the resulting dead rows.
-= */
+ * Returns how long each claim took, in milliseconds. After each claim, ends the attempts and queues their calls again. Before
+ * each claim, adds a paused, a closed, and a full campaign to the queue. Only autovacuum removes the resulting dead rows.
+ */
 const measureClaims = (queue: Queue, claims: number, calls = capacity): Promise<number[]> =>
   measureWith(queue, claims, calls, () => claimIds(queue.world.deps, calls))
 

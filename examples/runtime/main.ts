@@ -13,9 +13,9 @@ if (!signingKey?.startsWith('whsec_')) {
 }
 
 /**
-= * Calls are stored in memory, so after a restart this runtime denies them and Outdial ends them. A real runtime stores
-= * calls on disk.
-= */
+ * Calls are stored in memory, so after a restart this runtime denies them and Outdial ends them. A real runtime stores
+ * calls on disk.
+ */
 const calls = new Map<string, OngoingCall>()
 /** Denied attempts must never be dialed later, because Outdial may have started another attempt. */
 const deniedAttempts = new Set<string>()
