@@ -32,7 +32,7 @@ it('asks for confirmation before it queues a call that makes a phone ring', asyn
   expect(await countCalls(user.contactId)).toBe(2)
 })
 
-it("doesn't ask whether to call a number that must not be called", async () => {
+it('neither queues a call to a number on the do-not-call list nor asks for confirmation', async () => {
   const user = await seedContact()
   const { deps } = world.service
   const form = await user.open(`${user.contact}/call`)
@@ -59,7 +59,7 @@ it("doesn't ask whether to call a number that must not be called", async () => {
   expect(await countCalls(user.contactId)).toBe(1)
 })
 
-it("doesn't ask whether to call a number of a type that the workspace doesn't call", async () => {
+it("rejects a call to a premium-rate number without asking for confirmation if the workspace doesn't call such numbers", async () => {
   const user = await seedContact()
   const [call] = await world.database.db
     .updateTable('call')
@@ -78,7 +78,7 @@ it("doesn't ask whether to call a number of a type that the workspace doesn't ca
   expect((await user.open(`/calls/${call?.id}`)).text).not.toContain('Call again')
 })
 
-it("queues a call that can't start yet without asking, and says why the call waits", async () => {
+it("queues a call without asking for confirmation if it can't start yet, and says why the call waits", async () => {
   const user = await seedContact()
   await pauseCampaign(world.service.deps, user.seed.workspaceId, user.seed.campaignId)
   const form = await user.open(`${user.contact}/call`)
@@ -87,7 +87,7 @@ it("queues a call that can't start yet without asking, and says why the call wai
   expect(page.text).toContain('Call queued. The campaign is paused. Resume it to place this call.')
 })
 
-it("suggests the last campaign that called the contact, and says why other campaigns can't place calls", async () => {
+it("suggests the campaign that last called the contact if it can place calls, and says why a campaign can't", async () => {
   const user = await seedContact()
   const { agentId, phoneNumberId, workspaceId, campaignId } = user.seed
   const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'A first one' })
@@ -110,7 +110,7 @@ it("suggests the last campaign that called the contact, and says why other campa
   expect((await user.open('/contacts/new')).text).toContain('A first one (number retired)')
 })
 
-it("doesn't preselect a campaign with a call for the contact or, for Call now, a campaign outside its calling hours", async () => {
+it("doesn't preselect a campaign that already has a call for the contact or, for “Call now”, is outside its calling hours", async () => {
   const user = await seedContact()
   const { workspaceId, campaignId } = user.seed
   const weekend = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }

@@ -112,7 +112,7 @@ async function expectNoServerError(path: string, body?: string): Promise<void> {
     throw new Error(`${path} ${(body ?? '').slice(0, 300)} returned ${response.status}`)
 }
 
-it('serves every page without a server error for any query', async () => {
+it('responds to page requests without a server error, whatever the query parameters are', async () => {
   const pages = routes.filter(({ kind }) => kind !== 'action')
   const names = new Map<string, string[]>()
   for (const route of pages) {
@@ -150,7 +150,7 @@ it('serves every page without a server error for any query', async () => {
   )
 }, 30_000)
 
-it('serves every page without a server error for any ID', async () => {
+it('responds to page requests without a server error, whatever the IDs in the path are', async () => {
   const named = routes.filter(({ kind, path }) => kind !== 'action' && path.includes(':'))
   const inputs = fc.tuple(fc.constantFrom(...named), text, text)
   await fc.assert(
@@ -161,7 +161,7 @@ it('serves every page without a server error for any ID', async () => {
   )
 }, 30_000)
 
-it('handles every form without a server error for any input', async () => {
+it('responds to submitted forms without a server error, whatever their fields contain', async () => {
   const forms = routes.filter(
     ({ kind, path }) =>
       (kind === 'form' || kind === 'action') &&

@@ -22,7 +22,7 @@ it('shows all issues of a new contact at once', async () => {
   }
 })
 
-it('shows a summary for a single issue, with the name of the field', async () => {
+it('shows a summary even for a single issue, and names the field', async () => {
   const { page } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', {})
   expect(page.text).toMatch(/1 field needs attention Phone number is required/)
 })
@@ -46,7 +46,7 @@ it('shows all issues of the arguments, headers, and secrets of a tool at once', 
     expect(page.text).toContain(name)
 })
 
-it('reads a consent date and a time zone as imports do', async () => {
+it('reads a consent date and a time zone in spellings that imports accept', async () => {
   const fields = {
     phone_number: '+14155550123',
     time_zone: 'Pacific',

@@ -130,20 +130,23 @@ async function submitTooLate(user: Owner, { open, button, fields }: Case): Promi
   return (await user.browser.press(page, button, fields(user))).page
 }
 
-it.each(forms)('shows $what again after signing in, and saves nothing', async (form) => {
-  const user = await seedOwner()
-  const signIn = await submitTooLate(user, form)
-  expect(signIn.text).toContain('What you entered is still there')
-  const { page } = await user.browser.press(signIn, 'Sign in', { email: user.email, password })
-  expect(page.status).toBe(200)
-  expect(page.url).toContain(`/w/${user.seed.workspaceId}/`)
-  expect(page.text.split('Nothing was saved yet.')).toHaveLength(2)
-  for (const text of form.shown(user)) expect(page.html).toMatch(text)
-  const { page: saved } = await user.browser.press(page, form.button)
-  expect([saved.status, saved.text]).toEqual([200, expect.stringContaining(form.message)])
-})
+it.each(forms)(
+  'if the session had ended, shows $what again after sign-in, but saves nothing yet',
+  async (form) => {
+    const user = await seedOwner()
+    const signIn = await submitTooLate(user, form)
+    expect(signIn.text).toContain('What you entered is still there')
+    const { page } = await user.browser.press(signIn, 'Sign in', { email: user.email, password })
+    expect(page.status).toBe(200)
+    expect(page.url).toContain(`/w/${user.seed.workspaceId}/`)
+    expect(page.text.split('Nothing was saved yet.')).toHaveLength(2)
+    for (const text of form.shown(user)) expect(page.html).toMatch(text)
+    const { page: saved } = await user.browser.press(page, form.button)
+    expect([saved.status, saved.text]).toEqual([200, expect.stringContaining(form.message)])
+  },
+)
 
-it.each(forms)("doesn't show $what to another member", async (form) => {
+it.each(forms)("if another member signs in instead, doesn't show them $what", async (form) => {
   const user = await seedOwner()
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'owner')
   const signIn = await submitTooLate(user, form)
@@ -171,7 +174,7 @@ it("doesn't restore a form after sign-in if its path was changed to another obje
   expect(other.text).not.toContain('Nothing was saved yet.')
 })
 
-it('shows an import that a colleague started before the user signed in again, without “Nothing was saved yet.”', async () => {
+it("if a colleague starts the import before the user signs in again, doesn't say “Nothing was saved yet.”", async () => {
   const user = await seedOwner()
   const { path, page } = await uploadAndCheck(user, csv)
   await endSessions(user)
@@ -183,7 +186,7 @@ it('shows an import that a colleague started before the user signed in again, wi
   expect(after.text).not.toContain('Nothing was saved yet.')
 })
 
-it('returns to the page of the button if the session ended before the button was pressed', async () => {
+it("if the session ended before a button was pressed, changes nothing, and returns to the button's page after sign-in", async () => {
   const user = await seedOwner()
   const page = await user.open(`/campaigns/${user.seed.campaignId}`)
   await endSessions(user)
@@ -199,7 +202,7 @@ it('returns to the page of the button if the session ended before the button was
   expect(status).toBe('active')
 })
 
-it('includes the user in every dashboard form, sealed for the path that the form is sent to', async () => {
+it('includes the user in every form that has fields, sealed for the path that the form is sent to', async () => {
   const of = await seedEverything(world.service, 'Forms')
   await world.database.db
     .updateTable('contact_import')

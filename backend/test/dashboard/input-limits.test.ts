@@ -90,7 +90,7 @@ const pathOf = (route: ListedRoute, objects: SeededObjects): string => {
   return workspacePath(objects, pathFor(route, ofServer ? { ...objects, tool: objects.server } : objects))
 }
 
-it('rejects a text over the limit in every field of every form, next to the field, and changes nothing', async () => {
+it('rejects a text over the limit in any field of any form, shows the issue next to the field, and changes nothing', async () => {
   const { deps } = world.service
   const results: { count: number; accepted: string[] }[] = []
   const forms = new Map(

@@ -105,14 +105,14 @@ it.each([
   expect(page.html).toContain('action="/sign-in?next=%2F"')
 })
 
-it('ignores query parameters that contain NUL', async () => {
+it('shows a page even if its query parameters contain NUL', async () => {
   for (const path of ['/calls', '/calls/export', '/contacts', '/contacts/export', '/knowledge']) {
     const { status } = await user.open(`${path}?search=%00&q=a%00&q=b`)
     expect([path, status]).toEqual([path, 200])
   }
 })
 
-it.each(['1.5', '9223372036854775808', '-1', 'x'])('rejects the campaign ID %s', async (campaign) => {
+it.each(['1.5', '9223372036854775808', '-1', 'x'])('rejects the invalid campaign ID %s', async (campaign) => {
   const contact = await world.database.db
     .insertInto('contact')
     .values({ workspace_id: user.seed.workspaceId, phone_number: `+1202555${campaign.length}123` })
@@ -125,7 +125,7 @@ it.each(['1.5', '9223372036854775808', '-1', 'x'])('rejects the campaign ID %s',
   }
 })
 
-it("says that the form wasn't submitted if the session expired, and returns to the form after sign-in", async () => {
+it("if the session expired, says that the form wasn't submitted, and returns to the form after sign-in", async () => {
   const { browser, open, email, userId } = await seedSignedInOwner(world.service)
   const form = await open('/agents/new')
   await world.database.db.deleteFrom('session').where('user_id', '=', userId).execute()

@@ -82,7 +82,7 @@ it('has no inline scripts or styles', async () => {
   }
 }, 60_000)
 
-it('shows user input as text', async () => {
+it('shows HTML in user input as text', async () => {
   const all = (await pages()).map(({ html }) => html).join('\n')
   expect(all).toContain('&lt;img src=x onerror=alert(1)&gt;')
   expect(all).not.toContain('<img src=x')
@@ -90,7 +90,7 @@ it('shows user input as text', async () => {
   expect(all).not.toContain('<b>Prices')
 }, 60_000)
 
-it('has a CSRF token and an ID in every form that changes something', async () => {
+it('has a CSRF token and a submission ID in every form that changes something', async () => {
   for (const { path, html } of await pages()) {
     for (const [formHtml] of html.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)) {
       expect([path, formHtml]).toEqual([path, expect.stringMatching(/name="_csrf" value="[^"]+"/)])
@@ -107,7 +107,7 @@ it('has no duplicate element IDs on a page', async () => {
 }, 60_000)
 
 itInChromium(
-  'fits a phone screen and is accessible in light and dark mode',
+  'fits a phone screen and is accessible on every kind of page, alternately in light and dark mode',
   async (chromium) => {
     const tab = await openTab(world.service, chromium, user)
     const consoleErrors: string[] = []
@@ -130,7 +130,7 @@ itInChromium(
   300_000,
 )
 
-it('shows a page to a browser for a path that does not exist, and JSON to a program', async () => {
+it("for a path that doesn't exist, returns a page to a browser, and JSON to a program", async () => {
   const { page } = await user.browser.open(`${world.service.url}/nope`)
   expect(page.status).toBe(404)
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')

@@ -7,29 +7,32 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-itInChromium('lets the user resubmit a form a while after they stopped the page load', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  await tab.clock.install()
-  await tab.goto(user.urlFor('/contacts/new'))
-  let sent = 0
-  await tab.route(user.urlFor('/contacts/new'), (route, request) => {
-    if (request.method() === 'GET') return route.continue()
-    sent += 1
-    // Ends the first request as pressing Esc does. The browser stays on the page.
-    return sent === 1 ? route.abort('aborted') : route.continue()
-  })
-  await tab.getByLabel('Phone number').fill('+12025550177')
-  const add = tab.getByRole('button', { name: 'Add contact' })
-  await add.click()
-  await add.click()
-  expect(await add.getAttribute('aria-busy')).toBe('true')
-  await tab.clock.fastForward(15_000)
-  expect(await add.getAttribute('aria-busy')).toBeNull()
-  await add.click()
-  await tab.waitForURL(/\/contacts\/\d+$/)
-  expect(sent).toBe(2)
-})
+itInChromium(
+  'if the user stopped the page load after submitting a form, lets them submit it again after 15 seconds',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    await tab.clock.install()
+    await tab.goto(user.urlFor('/contacts/new'))
+    let sent = 0
+    await tab.route(user.urlFor('/contacts/new'), (route, request) => {
+      if (request.method() === 'GET') return route.continue()
+      sent += 1
+      // Ends the first request as pressing Esc does. The browser stays on the page.
+      return sent === 1 ? route.abort('aborted') : route.continue()
+    })
+    await tab.getByLabel('Phone number').fill('+12025550177')
+    const add = tab.getByRole('button', { name: 'Add contact' })
+    await add.click()
+    await add.click()
+    expect(await add.getAttribute('aria-busy')).toBe('true')
+    await tab.clock.fastForward(15_000)
+    expect(await add.getAttribute('aria-busy')).toBeNull()
+    await add.click()
+    await tab.waitForURL(/\/contacts\/\d+$/)
+    expect(sent).toBe(2)
+  },
+)
 
 itInChromium(
   "doesn't replace a form in a live region while the form is being submitted",

@@ -46,7 +46,7 @@ it.each<[string, string, string, Record<string, string>]>([
   },
 )
 
-it('rejects sign-in, sign-up, and upload forms without a valid CSRF token', async () => {
+it('rejects forms for sign-in, accounts, and new workspaces with a wrong CSRF token, and uploads without a token', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }
   const body = new URLSearchParams({
     email: user.email,

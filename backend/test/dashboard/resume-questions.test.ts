@@ -88,7 +88,7 @@ it.each(cases)("doesn't ask for confirmation if no calls wait for $what", async 
 })
 
 it.each(cases)(
-  'says when waiting calls outside calling hours can start after $what is resumed or activated',
+  'before and after it resumes or activates $what, says when calls that wait for calling hours can start',
   async (one) => {
     const user = await seedSignedInOwner(world.service)
     const hours = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
@@ -123,7 +123,7 @@ it("names what else calls wait for, and doesn't promise that the calls are place
   )
 })
 
-it('says that a waiting call ends if it expires before its calling hours begin', async () => {
+it('says that a waiting call ends without being placed if it expires before its calling hours begin', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   await queueCalls(user, 1)

@@ -38,7 +38,7 @@ const countContacts = async (user: { seed: { workspaceId: number } }) => {
   return (await rows.where('workspace_id', '=', user.seed.workspaceId).execute()).length
 }
 
-it('shows the form filled in after the same user signs in again, and submits nothing', async () => {
+it('if the session had ended, shows the form filled in after the same user signs in again, and submits nothing', async () => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user)
   expect([signIn.status, signIn.html.includes('Quincy')]).toEqual([403, false])
@@ -53,7 +53,7 @@ it('shows the form filled in after the same user signs in again, and submits not
   expect(await countContacts(user)).toBe(1)
 })
 
-it('shows an empty form to another member', async () => {
+it('shows an empty form if another member signs in', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'owner')
   const signIn = await submitTooLate(user)
@@ -86,7 +86,7 @@ it('shows an empty form if the sealed form is from another path', async () => {
   expect(page.html).not.toContain('Quincy')
 })
 
-it('shows an empty form after an hour', async () => {
+it('shows an empty form if the user signs in more than an hour later', async () => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user)
   world.service.deps.clock.advance(61 * minuteMs)
@@ -148,7 +148,7 @@ it.each([
   expect([sent.status, sent.html.includes('_restore')]).toEqual([status, false])
 })
 
-it("doesn't keep a form that arrives without a cookie, which is how browsers send forms from other sites", async () => {
+it("doesn't keep a form that arrives without a cookie, as browsers send forms from other sites", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }

@@ -19,14 +19,14 @@ async function submit(member: SignedInUser, path: string, times: number): Promis
 
 const countLimited = (statuses: number[]) => statuses.filter((status) => status === 429).length
 
-it('limits the forms that a user submits in a minute, and limits costly forms further', async () => {
+it('lets a user submit at most 300 forms a minute, and at most 60 of the costly ones', async () => {
   expect(countLimited(await submit(user, '/tools/new-http', 62))).toBe(2)
   expect(countLimited(await submit(user, '/contacts/new', 240))).toBe(2)
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   expect(await submit(other, '/contacts/new', 1)).toEqual([403])
 }, 60_000)
 
-it('limits the pages that a user opens in a minute, but lets twenty of the fastest live pages refresh', async () => {
+it('limits a user to 1,800 page requests a minute, enough for 20 live pages that refresh every second', async () => {
   const { deps } = world.service
   const headers = { cookie: user.browser.cookies().join('; ') }
   const { pathname } = new URL(user.urlFor('/account'))
@@ -44,7 +44,7 @@ it('limits the pages that a user opens in a minute, but lets twenty of the faste
   expect((await open()).statusCode).toBe(200)
 }, 300_000)
 
-it('limits the bytes of the files that a user uploads at the same time, until the uploads have ended', async () => {
+it("limits the total size of a user's concurrent uploads, and accepts another upload after one has ended", async () => {
   const { deps } = world.service
   const { app, port, url } = await listenWithLimits(deps, { maxUploadBytesPerUser: 40_000 })
   const path = new URL(user.urlFor('/contacts/import')).pathname

@@ -24,7 +24,7 @@ const world = useServiceWorld(async (db: Db) => {
   return { app, deps, url: config.publicUrl, close: () => app.close() }
 })
 
-it('handles other requests while forms wait for servers, and limits the waiting forms of a workspace', async () => {
+it('responds to other requests while forms wait for other servers, and limits a workspace to 10 waiting forms', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service, 'Other')
   const _csrf = await getCsrfToken(user)

@@ -152,7 +152,7 @@ it("says on each page when a call in another time zone can be placed, with the c
   expect(story?.sentences[0]).toBe(sentence)
 })
 
-it("distinguishes the campaign's limit from another call to the number, and counts the calls ahead", async () => {
+it("says whether a call waits for the campaign's limit or another call to its number, and how many calls are ahead", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -180,7 +180,7 @@ it.each([
   ['agent_not_live', 'Open agent to resume it', /Resume<\/button>/],
   ['number_not_active', 'Open phone numbers to activate it', /Activate<\/button>/],
 ] as const)(
-  'links a call that waits for %s to where a person can resolve it',
+  'links a call that waits for %s to the page where a person can resolve it',
   async (reason, label, button) => {
     const user = await seedSignedInOwner(world.service)
     const call = await waitFor[reason](user)
@@ -207,7 +207,7 @@ it('shows separate notices on Overview for a paused agent and a retired number t
   )
 })
 
-it("shows the chosen campaign's calling hours after a call is queued", async () => {
+it("after a call is queued outside calling hours, shows the campaign's hours and the time of the next attempt", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, browser, open } = user
   const { deps } = world.service

@@ -26,7 +26,7 @@ it("changes the user's name, and changes their email if the current password is 
   expect((await signIn(world.service, newEmail)).page.text).toContain(newEmail)
 })
 
-it('rejects an email that another user has, even if two users claim it at the same time', async () => {
+it('rejects an email that another user has, even if that user takes it at the same time', async () => {
   const [one, two] = [await seedSignedInOwner(world.service), await seedSignedInOwner(world.service)]
   const take = async (user: typeof one, email: string) => {
     const fields = { name: 'Kim', email, current_password: password }
@@ -90,7 +90,7 @@ it("limits password guesses in one session without locking the user's other sess
   expect(changed.page.text).toContain('Password changed')
 })
 
-it("lists the user's sessions and ends them", async () => {
+it("lists the user's sessions, and ends one or all of the user's other sessions", async () => {
   const user = await seedSignedInOwner(world.service)
   const second = await signIn(world.service, user.email)
   const third = await signIn(world.service, user.email)
@@ -152,24 +152,27 @@ it.each([
   expect(formatBrowser(userAgent)).toBe(words)
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await chromium.newPage({ reducedMotion: 'reduce' })
-  await tab.goto(`${world.service.url}/sign-in`)
-  await tab.getByLabel('Email').fill(user.email)
-  await tab.getByLabel('Password').fill(password)
-  await tab.getByRole('button', { name: 'Sign in' }).click()
-  await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
-  await tab.goto(user.urlFor('/account'))
-  await expectAccessible(tab)
-  await tab.getByText('Chrome on Linux').waitFor()
-  await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()
-  await tab.getByRole('button', { name: 'Sign out other sessions' }).click()
-  await tab.getByText('signed out everywhere else').waitFor()
-  await tab.getByRole('link', { name: 'Change password' }).click()
-  await tab.getByLabel('Current password').fill('wrong password')
-  await tab.getByLabel('New password').fill(fresh)
-  await tab.getByRole('button', { name: 'Change password' }).click()
-  await tab.locator('.issue', { hasText: 'Incorrect current password' }).waitFor()
-  await expectAccessible(tab)
-})
+itInChromium(
+  'in the browser, signs out other sessions and rejects a wrong current password, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await chromium.newPage({ reducedMotion: 'reduce' })
+    await tab.goto(`${world.service.url}/sign-in`)
+    await tab.getByLabel('Email').fill(user.email)
+    await tab.getByLabel('Password').fill(password)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.getByRole('navigation', { name: 'Workspace' }).waitFor()
+    await tab.goto(user.urlFor('/account'))
+    await expectAccessible(tab)
+    await tab.getByText('Chrome on Linux').waitFor()
+    await tab.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    await tab.getByRole('button', { name: 'Sign out other sessions' }).click()
+    await tab.getByText('signed out everywhere else').waitFor()
+    await tab.getByRole('link', { name: 'Change password' }).click()
+    await tab.getByLabel('Current password').fill('wrong password')
+    await tab.getByLabel('New password').fill(fresh)
+    await tab.getByRole('button', { name: 'Change password' }).click()
+    await tab.locator('.issue', { hasText: 'Incorrect current password' }).waitFor()
+    await expectAccessible(tab)
+  },
+)

@@ -209,14 +209,14 @@ describe('trying a tool', () => {
     expect(rejected.text).toContain('query is required')
   })
 
-  it('has one field for each argument, even if the argument can be null', async () => {
+  it('offers one field for each argument, even if the argument can be null', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open(`${await assignToolTo(user, 'contact_update')}/try`)
     expect(form.html).toMatch(/<input[^>]*name="args.first_name"/)
     expect(form.html).toMatch(/<textarea[^>]*name="args.variables"/)
   })
 
-  it('warns that a tool with side effects runs for real, and runs it once', async () => {
+  it('warns that a tool with side effects runs for real, and runs it once even if the form is submitted again', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed
     const { id } = await createSpreadsheet(world.service.deps, workspaceId, {
@@ -271,58 +271,61 @@ describe('trying a tool', () => {
   })
 })
 
-itInChromium('creates an agent, assigns a tool, and tries the tool in the browser', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const { workspaceId } = user.seed
-  await addDocument(world.service.deps, workspaceId, {
-    title: 'Prices',
-    body: 'A slate roof costs 900 dollars.',
-  })
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/agents'))
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'New agent' }).click()
-  await tab.getByLabel('Name', { exact: true }).fill('Nora')
-  await tab.getByLabel('Greeting').pressSequentially('Hi {{first_name}}, about {{roof_type}}')
-  await tab.getByText("the contact's value for this variable").waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Create draft' }).click()
-  await tab.getByRole('link', { name: 'Edit', exact: true }).click()
-  await tab.getByLabel('Variables').fill('')
-  await tab.getByText('not listed under Variables').waitFor()
-  await tab.getByLabel('Variables').pressSequentially('roof_type')
-  await tab.getByText("the contact's value for this variable").waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByRole('button', { name: 'Publish' }).click()
-  await tab.getByRole('button', { name: 'Assign knowledge_search' }).click()
-  await expectAccessible(tab)
+itInChromium(
+  'lets the user create an agent, assign a tool, and try the tool in the browser, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const { workspaceId } = user.seed
+    await addDocument(world.service.deps, workspaceId, {
+      title: 'Prices',
+      body: 'A slate roof costs 900 dollars.',
+    })
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/agents'))
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'New agent' }).click()
+    await tab.getByLabel('Name', { exact: true }).fill('Nora')
+    await tab.getByLabel('Greeting').pressSequentially('Hi {{first_name}}, about {{roof_type}}')
+    await tab.getByText("the contact's value for this variable").waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Create draft' }).click()
+    await tab.getByRole('link', { name: 'Edit', exact: true }).click()
+    await tab.getByLabel('Variables').fill('')
+    await tab.getByText('not listed under Variables').waitFor()
+    await tab.getByLabel('Variables').pressSequentially('roof_type')
+    await tab.getByText("the contact's value for this variable").waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.getByRole('button', { name: 'Publish' }).click()
+    await tab.getByRole('button', { name: 'Assign knowledge_search' }).click()
+    await expectAccessible(tab)
 
-  const address = tab.url()
-  await tab.getByRole('link', { name: 'Try knowledge_search' }).click()
-  await tab.getByLabel('query').fill('slate')
-  await tab.getByRole('button', { name: 'Run tool' }).click()
-  await tab.getByText('costs 900 dollars').waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('query').fill('')
-  await tab.getByRole('button', { name: 'Run tool' }).click()
-  await tab.getByText('query is required').waitFor()
-  await tab.getByLabel('query').fill('copper')
-  await tab.route('**/try?*', (route) => route.fulfill({ status: 503, body: 'Away' }), { times: 1 })
-  await tab.getByRole('button', { name: 'Run tool' }).click()
-  await tab.getByText('Something went wrong.').waitFor()
-  expect(await tab.getByLabel('query').inputValue()).toBe('copper')
-  expect(tab.url()).toBe(address)
+    const address = tab.url()
+    await tab.getByRole('link', { name: 'Try knowledge_search' }).click()
+    await tab.getByLabel('query').fill('slate')
+    await tab.getByRole('button', { name: 'Run tool' }).click()
+    await tab.getByText('costs 900 dollars').waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('query').fill('')
+    await tab.getByRole('button', { name: 'Run tool' }).click()
+    await tab.getByText('query is required').waitFor()
+    await tab.getByLabel('query').fill('copper')
+    await tab.route('**/try?*', (route) => route.fulfill({ status: 503, body: 'Away' }), { times: 1 })
+    await tab.getByRole('button', { name: 'Run tool' }).click()
+    await tab.getByText('Something went wrong.').waitFor()
+    expect(await tab.getByLabel('query').inputValue()).toBe('copper')
+    expect(tab.url()).toBe(address)
 
-  await tab.goto(
-    user.urlFor(
-      `/agents/${user.seed.agentId}/tools/${await getToolId(world.service, user, 'spreadsheet_append')}`,
-    ),
-  )
-  await tab.getByRole('button', { name: 'Assign tool' }).click()
-  await tab.locator('.issue', { hasText: 'Choose the spreadsheet' }).waitFor()
-  await expectAccessible(tab)
-  expect(consoleErrors.filter((text) => !/422|503/.test(text))).toEqual([])
-})
+    await tab.goto(
+      user.urlFor(
+        `/agents/${user.seed.agentId}/tools/${await getToolId(world.service, user, 'spreadsheet_append')}`,
+      ),
+    )
+    await tab.getByRole('button', { name: 'Assign tool' }).click()
+    await tab.locator('.issue', { hasText: 'Choose the spreadsheet' }).waitFor()
+    await expectAccessible(tab)
+    expect(consoleErrors.filter((text) => !/422|503/.test(text))).toEqual([])
+  },
+)

@@ -17,7 +17,7 @@ const issue =
 const setAgent = (agentId: number, values: { greeting: string; variables?: string[] }) =>
   world.database.db.updateTable('agent').set(values).where('id', '=', agentId).execute()
 
-it('lets a Live agent be saved with placeholders that cannot be filled, but not published', async () => {
+it("saves a Live agent with placeholders that can't be filled, but doesn't publish the changes", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
@@ -45,7 +45,7 @@ it('lets a Live agent be saved with placeholders that cannot be filled, but not 
   expect((await user.browser.press(saved, 'Publish changes')).page.text).toContain('Agent published.')
 })
 
-it("lets a paused agent be saved with placeholders that can't be filled, and resumed with published ones", async () => {
+it("saves a paused agent with placeholders that can't be filled, and resumes it with the published version", async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   const agentId = await seedAgent(world.service.deps, workspaceId, { name: 'Pia', status: 'paused' })
@@ -89,7 +89,7 @@ it("shows a notice about Live agents with placeholders that can't be filled, and
   )
 })
 
-it("names the values that the greeting lacked on an answered call's page and in the call's story", async () => {
+it('on the page and in the story of an answered call, names the values that the greeting lacked', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, {
@@ -116,7 +116,7 @@ it("names the values that the greeting lacked on an answered call's page and in 
   expect((await user.open(`/calls/${answered.id}`)).text).not.toContain('The greeting had')
 })
 
-it('names the values that the greeting lacks when a member queues a call', async () => {
+it('when a member queues a call, names the values that the greeting lacks', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, { greeting: 'Your {{appointment}}', variables: ['appointment'] })

@@ -18,14 +18,14 @@ const seedCallFor = createCallSeeder(world)
 const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
-it('offers the next action if there are no calls', async () => {
+it('links to the form for a new contact if there are no calls yet', async () => {
   const { open } = await seedSignedInOwner(world.service)
   const page = await open('/calls')
   expect(page.text).toContain('No calls yet.')
   expect(page.html).toMatch(/href="[^"]*\/contacts\/new"/)
 })
 
-it('lists calls, newest first, and says why each one is waiting', async () => {
+it('lists calls, newest first, and says that a scheduled call waits for its time', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user, { first_name: 'Maya', last_name: '<i>Li</i>' })
   const second = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
@@ -35,7 +35,7 @@ it('lists calls, newest first, and says why each one is waiting', async () => {
   expect(page.text).toContain('Scheduled time, not before Wed 9:00 AM')
 })
 
-it("keeps a finished call's name when the contact is renamed", async () => {
+it("shows a completed call with the contact's old name after the contact was renamed", async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user, { first_name: 'Maya' })
   await completeDialedCall(world.service.deps, user.seed, call.id, emptyResult('busy', 'line_busy'))
@@ -84,7 +84,7 @@ it("finds calls by request ID, by event ID, and by the contact's external ID", a
   for (const search of ['4711', event.id, 'lead 0815']) expect(await found(search, foreign)).toEqual([])
 })
 
-it('points to the API log for the ID of a rejected request, which has no call', async () => {
+it('when the user searches for the ID of a rejected request, which has no call, links to the request in the API log', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
@@ -154,7 +154,7 @@ it('filters the list by status, outcome, campaign, agent, type, and day', async 
   expect(await found('status=&outcome=nonsense&campaign=x&from=yesterday')).toHaveLength(4)
 })
 
-it('says which filters of a URL are ignored, also when the list refreshes', async () => {
+it("says which filters in the URL are ignored because they aren't valid, even after the list refreshes", async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user)
   const page = await user.open('/calls?status=bogus&from=2026-13-45&kind=real&outcome=')
@@ -166,7 +166,7 @@ it('says which filters of a URL are ignored, also when the list refreshes', asyn
   expect((await user.open('/calls?kind=real')).text).not.toContain('Ignored')
 })
 
-it('leads from a call back to the filtered list', async () => {
+it('links a call back to the filtered list from which it was opened', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user, { first_name: 'Maya' })
   const follow = async ({ html }: { html: string }, pattern: RegExp) => {
@@ -205,7 +205,7 @@ it('pages through a long list and back', async () => {
   expect(listedIds(again)).toEqual(ids.slice(0, 50))
 })
 
-it('pages through the calls in a date range in the order they were queued, newest first', async () => {
+it('pages through the calls in a date range, with the calls that were queued last first', async () => {
   const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)
@@ -220,7 +220,7 @@ it('pages through the calls in a date range in the order they were queued, newes
   expect([...listedIds(first), ...listedIds(second)]).toEqual(inOrder)
 })
 
-it('shows a link to newer calls instead of inserting them', async () => {
+it('when the list refreshes, links to newer calls instead of inserting them', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await seedCallFor(user)
   const page = await user.open('/calls')

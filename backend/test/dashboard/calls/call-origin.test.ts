@@ -29,7 +29,7 @@ const findLastCallId = async ({ seed }: User): Promise<number> => {
   return id
 }
 
-it('says which API key or app queued a call, with a link', async () => {
+it('says which API key or app queued a call, and links an API key to the list of keys', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const key = await seedApiKeyCaller(deps, user.seed)
@@ -66,7 +66,7 @@ it('says which member queued a call, and from which call it was queued again', a
   expect(page.text).toContain(`By Robin, with “Call again” on call ${first}`)
 })
 
-it('links a scheduled callback to the call in which it was asked for', async () => {
+it('names the call in which a scheduled callback was requested', async () => {
   const user = await seedSignedInOwner(world.service)
   const { agentId, workspaceId, campaignId } = user.seed
   const call = await seedCall(world.service.deps, user.seed, freshNumber())

@@ -143,7 +143,7 @@ it('opens the pages of a call and of a campaign at the URLs that the API returns
   expect(await titleOf(items[0]?.url)).toBe('Leads')
 })
 
-it("says which subscriptions a call's event wasn't sent to, and why", async () => {
+it("says why a call's event wasn't sent to the subscriptions whose filters don't match the call", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const caller = await seedApiKeyCaller(deps, user.seed)
@@ -205,7 +205,7 @@ it('says that deliveries were deleted with their subscription, or that an older 
   expect(older).not.toContain('there was no webhook subscription')
 })
 
-it('shows the story that support reads, with links to the request that queued the call and to its deliveries', async () => {
+it('shows the story that support reads, with a link to the API request that queued the call', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps, app } = world.service
   const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
@@ -242,7 +242,7 @@ it('shows the story that support reads, with links to the request that queued th
   expect((await user.open(path)).text).toContain(`Queued call ${id}.`)
 })
 
-it('cancels a waiting call once', async () => {
+it("cancels a waiting call, and says that it can't be canceled again", async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCallFor(user, { scheduled_at: '2026-05-06T13:00:00Z' })
   const page = await user.open(`/calls/${call.id}`)
@@ -317,56 +317,59 @@ it("neither shows nor cancels another workspace's call", async () => {
   expect((await theirs.open(`/calls/${foreign.id}`)).text).toContain('Waiting')
 })
 
-itInChromium('searches, watches, and cancels calls in the browser', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
-  await seedCallFor(user, { first_name: 'Noor' })
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/calls'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Search').pressSequentially('may')
-  await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
-  await tab.waitForURL((url) => url.searchParams.get('search') === 'may')
+itInChromium(
+  'lets the user search for, watch, and cancel calls in the browser, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })
+    await seedCallFor(user, { first_name: 'Noor' })
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/calls'))
+    await expectAccessible(tab)
+    await tab.getByLabel('Search').pressSequentially('may')
+    await tab.getByRole('link', { name: 'Noor' }).waitFor({ state: 'detached' })
+    await tab.waitForURL((url) => url.searchParams.get('search') === 'may')
 
-  await seedCallFor(user, { first_name: 'Mayumi' })
-  await tab.getByRole('link', { name: 'Show 1 newer call' }).click()
-  await tab.getByRole('link', { name: 'Mayumi' }).waitFor()
-  await tab.getByText('More filters').click()
-  await tab.getByLabel('Type').selectOption('Test calls')
-  await tab.getByText('No matching calls.').waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Show all calls' }).click()
-  await tab.getByRole('link', { name: 'Maya', exact: true }).click()
-  await expectAccessible(tab)
+    await seedCallFor(user, { first_name: 'Mayumi' })
+    await tab.getByRole('link', { name: 'Show 1 newer call' }).click()
+    await tab.getByRole('link', { name: 'Mayumi' }).waitFor()
+    await tab.getByText('More filters').click()
+    await tab.getByLabel('Type').selectOption('Test calls')
+    await tab.getByText('No matching calls.').waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Show all calls' }).click()
+    await tab.getByRole('link', { name: 'Maya', exact: true }).click()
+    await expectAccessible(tab)
 
-  await tab.getByRole('button', { name: 'Cancel call' }).first().click()
-  await tab.getByRole('dialog').getByRole('button', { name: 'Cancel call' }).click()
-  await tab.getByText('Call canceled.').waitFor()
-  await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Cancel call' }).first().click()
+    await tab.getByRole('dialog').getByRole('button', { name: 'Cancel call' }).click()
+    await tab.getByText('Call canceled.').waitFor()
+    await expectAccessible(tab)
 
-  const live = await seedCallFor(user, { first_name: 'Kai' })
-  await tab.goto(user.urlFor(`/calls/${live.id}`))
-  const { id } = await dialCall(world.service.deps, user.seed, live.id)
-  await insertToolCall(world.database.db, user.seed.workspaceId, {
-    of: { callId: live.id, attemptId: id },
-    toolName: 'contact_note',
-    arguments: '{"text":"likes it"}',
-    result: 'Note saved.',
-    isError: false,
-    dryRun: false,
-    startedAt: world.service.deps.clock.now(),
-    durationMs: 5,
-  })
-  // The attempt appears without a reload.
-  await tab.getByText('Arguments and result').click()
-  await tab.getByText('likes it').waitFor()
-  await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
-  await tab.getByText("The call wasn't answered.").first().waitFor()
-  // The parts that the user expanded stay expanded.
-  expect(await tab.getByText('likes it').isVisible()).toBe(true)
-  await expectAccessible(tab)
-  expect(consoleErrors).toEqual([])
-  expect(maya.status).toBe('queued')
-})
+    const live = await seedCallFor(user, { first_name: 'Kai' })
+    await tab.goto(user.urlFor(`/calls/${live.id}`))
+    const { id } = await dialCall(world.service.deps, user.seed, live.id)
+    await insertToolCall(world.database.db, user.seed.workspaceId, {
+      of: { callId: live.id, attemptId: id },
+      toolName: 'contact_note',
+      arguments: '{"text":"likes it"}',
+      result: 'Note saved.',
+      isError: false,
+      dryRun: false,
+      startedAt: world.service.deps.clock.now(),
+      durationMs: 5,
+    })
+    // The attempt appears without a reload.
+    await tab.getByText('Arguments and result').click()
+    await tab.getByText('likes it').waitFor()
+    await completeDialedCall(world.service.deps, user.seed, live.id, emptyResult('no_answer', 'ring_timeout'))
+    await tab.getByText("The call wasn't answered.").first().waitFor()
+    // The parts that the user expanded stay expanded.
+    expect(await tab.getByText('likes it').isVisible()).toBe(true)
+    await expectAccessible(tab)
+    expect(consoleErrors).toEqual([])
+    expect(maya.status).toBe('queued')
+  },
+)

@@ -34,7 +34,7 @@ const getSnapshots = async (callId: number) => {
 const dial = (user: Awaited<ReturnType<typeof seedSignedInOwner>>, callId: number) =>
   completeDialedCall(world.service.deps, user.seed, callId, emptyResult('no_answer', 'ring_timeout'))
 
-it('stores the settings a call was queued with, and the settings that had changed when an attempt was dialed', async () => {
+it('stores and shows the settings a call was queued with, and those that had changed when an attempt was dialed', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   const { agentId, campaignId } = user.seed
@@ -98,7 +98,7 @@ it('says whether the time zone comes from the contact or the campaign', async ()
   }
 })
 
-it("erases the contact's data from the stored settings of its calls", async () => {
+it("when a contact is erased, deletes the contact's data from the stored settings of its calls", async () => {
   const user = await seedSignedInOwner(world.service)
   const { id, contact } = await seedCall(world.service.deps, user.seed, number, person)
   await world.database.db
@@ -118,7 +118,7 @@ it("erases the contact's data from the stored settings of its calls", async () =
   expect(text).not.toContain('local time')
 })
 
-it('shows a call from before settings were stored', async () => {
+it("shows a call even if its settings weren't stored when it was queued and dialed", async () => {
   const user = await seedSignedInOwner(world.service)
   const { id } = await seedCall(world.service.deps, user.seed, '+12025550176')
   await dial(user, id)

@@ -5,7 +5,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('queues a test call to any number, outside calling hours too, and shows it', async () => {
+it('queues a test call to the entered number, and says that no phone rings', async () => {
   const { browser, seed, open } = await seedSignedInOwner(world.service)
   const fields = { phone_number: freshNumber() }
   const { page } = await browser.press(await open('/calls/simulate'), 'Simulate call', fields)
@@ -19,7 +19,7 @@ it('queues a test call to any number, outside calling hours too, and shows it', 
   expect((await open('/overview')).text).toContain('Calls are simulated, so no phone rings.')
 })
 
-it('says which numbers take longer, because their calls are retried', async () => {
+it("says which numbers don't answer or are busy, and that calls to them take longer if the campaign retries them", async () => {
   const { open } = await seedSignedInOwner(world.service)
   const form = await open('/calls/simulate')
   expect(form.text).toContain("Numbers that end in 0101 don't answer, and those that end in 0102 are busy.")

@@ -28,7 +28,7 @@ const getCampaign = (user: SignedInUser, name: string) =>
     .where('campaign.name', '=', name)
     .execute()
 
-it('creates a campaign with every setting of its form', async () => {
+it('creates a campaign with the settings entered in its form', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await user.browser.press(await user.open('/campaigns/new'), 'Create campaign', fields)
   expect(page.status).toBe(200)
@@ -67,7 +67,7 @@ it('shows each issue of a campaign next to its field', async () => {
 })
 
 itInChromium(
-  'keeps all columns of the list visible although a campaign has a long name',
+  'keeps all columns of the list visible, even if a campaign has a long name',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     await seedCampaign(world.service.deps, { ...user.seed, name: 'x'.repeat(190) })
@@ -233,50 +233,53 @@ it("doesn't show another workspace's campaign", async () => {
   }
 })
 
-itInChromium('filters campaigns while you type, and updates them live', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/campaigns/new'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Name').fill('Roofs')
-  await tab.getByLabel('Required consent').selectOption('any')
-  await tab.getByRole('button', { name: 'Create campaign' }).click()
-  await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
-  await expectAccessible(tab)
+itInChromium(
+  'filters campaigns while the user types, and updates them without a reload',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/campaigns/new'))
+    await expectAccessible(tab)
+    await tab.getByLabel('Name').fill('Roofs')
+    await tab.getByLabel('Required consent').selectOption('any')
+    await tab.getByRole('button', { name: 'Create campaign' }).click()
+    await tab.getByRole('heading', { name: 'Roofs' }).waitFor()
+    await expectAccessible(tab)
 
-  await tab.goto(user.urlFor('/campaigns'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Search').pressSequentially('roo')
-  await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()
-  await tab.waitForURL(/search=roo/)
-  expect(await tab.getByRole('row').count()).toBe(2)
+    await tab.goto(user.urlFor('/campaigns'))
+    await expectAccessible(tab)
+    await tab.getByLabel('Search').pressSequentially('roo')
+    await tab.getByRole('row').filter({ hasText: 'Roofs' }).waitFor()
+    await tab.waitForURL(/search=roo/)
+    expect(await tab.getByRole('row').count()).toBe(2)
 
-  // Another user pauses the campaign: the row updates by itself.
-  await world.database.db
-    .updateTable('campaign')
-    .set({ status: 'paused' })
-    .where('name', '=', 'Roofs')
-    .execute()
-  await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
+    // Another user pauses the campaign: the row updates by itself.
+    await world.database.db
+      .updateTable('campaign')
+      .set({ status: 'paused' })
+      .where('name', '=', 'Roofs')
+      .execute()
+    await tab.getByRole('row').filter({ hasText: 'Roofs' }).getByText('Paused').waitFor()
 
-  // The status and buttons on the campaign's page also update.
-  await tab.getByRole('link', { name: 'Roofs' }).click()
-  await tab.getByRole('button', { name: 'Resume' }).waitFor()
-  await world.database.db
-    .updateTable('campaign')
-    .set({ status: 'active' })
-    .where('name', '=', 'Roofs')
-    .execute()
-  await tab.getByRole('button', { name: 'Pause' }).click()
-  await tab
-    .getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.')
-    .waitFor()
-  expect(consoleErrors).toEqual([])
-})
+    // The status and buttons on the campaign's page also update.
+    await tab.getByRole('link', { name: 'Roofs' }).click()
+    await tab.getByRole('button', { name: 'Resume' }).waitFor()
+    await world.database.db
+      .updateTable('campaign')
+      .set({ status: 'active' })
+      .where('name', '=', 'Roofs')
+      .execute()
+    await tab.getByRole('button', { name: 'Pause' }).click()
+    await tab
+      .getByText('Campaign paused. Waiting calls stay queued, and expire 7 days after they were due.')
+      .waitFor()
+    expect(consoleErrors).toEqual([])
+  },
+)
 
-it('asks which consent a new campaign requires, with nothing preselected', async () => {
+it('makes the user choose which consent a new campaign requires, and saves the choice and later changes', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
   const { page } = await user.browser.press(form, 'Create campaign', { ...fields, consent_required: '' })

@@ -23,32 +23,35 @@ async function openChat(chromium: Parameters<typeof openTab>[1]) {
 
 const isFocused = (tab: Tab, id: string) => tab.locator(`#${id}:focus`).waitFor()
 
-itInChromium('shows words as they come, and lets the member interrupt the agent', async (chromium) => {
-  world.fake.behaviors = ['stalled']
-  const { tab, field, log } = await openChat(chromium)
-  await field.fill('Hello')
-  await field.press('Enter')
-  await tab.locator('#chat-speaking').getByText('I see. Do').waitFor()
-  // Screen readers announce what's added to the log, so only whole turns are added, not words.
-  expect(await log.getByText('I see. Do').count()).toBe(0)
-  expect(await field.inputValue()).toBe('')
+itInChromium(
+  "shows the agent's words as they arrive, and lets the member interrupt the agent",
+  async (chromium) => {
+    world.fake.behaviors = ['stalled']
+    const { tab, field, log } = await openChat(chromium)
+    await field.fill('Hello')
+    await field.press('Enter')
+    await tab.locator('#chat-speaking').getByText('I see. Do').waitFor()
+    // Screen readers announce what's added to the log, so only whole turns are added, not words.
+    expect(await log.getByText('I see. Do').count()).toBe(0)
+    expect(await field.inputValue()).toBe('')
 
-  world.fake.behaviors = []
-  await field.fill('Wait')
-  await field.press('Shift+Enter')
-  expect(await field.inputValue()).toBe('Wait\n')
-  await field.press('Enter')
-  await log.getByText('Do you own a house?').or(log.getByText('Which day suits you?')).first().waitFor()
-  await log.getByText('Wait').waitFor()
-  expect(await log.getByText('I see. Do', { exact: true }).count()).toBe(1)
-  await log.getByText('Interrupted').waitFor()
-  expect(await tab.getByText('Enter sends.').isVisible()).toBe(true)
-  await isFocused(tab, 'f-text')
-  await tab.locator('#chat-side').getByText('The contact answered the questions.').waitFor()
-  expect(await tab.locator('#chat-status').textContent()).toContain('The contact answered the questions.')
-  await expectAccessible(tab)
-  await tab.close()
-})
+    world.fake.behaviors = []
+    await field.fill('Wait')
+    await field.press('Shift+Enter')
+    expect(await field.inputValue()).toBe('Wait\n')
+    await field.press('Enter')
+    await log.getByText('Do you own a house?').or(log.getByText('Which day suits you?')).first().waitFor()
+    await log.getByText('Wait').waitFor()
+    expect(await log.getByText('I see. Do', { exact: true }).count()).toBe(1)
+    await log.getByText('Interrupted').waitFor()
+    expect(await tab.getByText('Enter sends.').isVisible()).toBe(true)
+    await isFocused(tab, 'f-text')
+    await tab.locator('#chat-side').getByText('The contact answered the questions.').waitFor()
+    expect(await tab.locator('#chat-status').textContent()).toContain('The contact answered the questions.')
+    await expectAccessible(tab)
+    await tab.close()
+  },
+)
 
 itInChromium(
   'shows the end of the chat without another page load, and moves the focus to it',
@@ -69,24 +72,27 @@ itInChromium(
   },
 )
 
-itInChromium("keeps a tool's details open if the member has opened them", async (chromium) => {
-  const { user, tab, field, log } = await openChat(chromium)
-  await assignNoteTool(world.service.deps, user)
-  // Opens the tool's details as soon as it starts, before the result replaces them.
-  await tab.evaluate(`new MutationObserver((_, observer) => {
+itInChromium(
+  "when a tool's result arrives, keeps the tool's details open if the member has opened them",
+  async (chromium) => {
+    const { user, tab, field, log } = await openChat(chromium)
+    await assignNoteTool(world.service.deps, user)
+    // Opens the tool's details as soon as it starts, before the result replaces them.
+    await tab.evaluate(`new MutationObserver((_, observer) => {
     const details = document.querySelector('#chat-speaking details')
     if (!details) return
     details.open = true
     observer.disconnect()
   }).observe(document.querySelector('#chat-speaking'), { childList: true, subtree: true })`)
-  await field.fill('Please write that down')
-  await field.press('Enter')
-  await log.locator('details[open]').getByText('Result sent to the agent').waitFor()
-  await tab.close()
-})
+    await field.fill('Please write that down')
+    await field.press('Enter')
+    await log.locator('details[open]').getByText('Result sent to the agent').waitFor()
+    await tab.close()
+  },
+)
 
 itInChromium(
-  "submits the chat's form without the script if the stream rejects the turn",
+  'if the stream rejects a blank turn, shows the issue on the page, with the focus in the field',
   async (chromium) => {
     const { tab, field } = await openChat(chromium)
     await field.fill('   ')
@@ -99,7 +105,7 @@ itInChromium(
   },
 )
 
-itInChromium('says that the chat is gone if it is deleted while the agent speaks', async (chromium) => {
+itInChromium('shows an alert if the chat is deleted while the agent speaks', async (chromium) => {
   world.fake.behaviors = ['stalled']
   const { user, tab, field } = await openChat(chromium)
   await field.fill('Hello')
@@ -111,7 +117,7 @@ itInChromium('says that the chat is gone if it is deleted while the agent speaks
   await tab.close()
 })
 
-itInChromium('works with the keyboard alone', async (chromium) => {
+itInChromium('lets the member say nothing and end the chat with the keyboard alone', async (chromium) => {
   const { tab, log } = await openChat(chromium)
   await tab.getByLabel('What the contact says').focus()
   await tab.keyboard.type('Hello')

@@ -33,7 +33,7 @@ describe('a turn without scripts', () => {
     expect(page.text).toMatch(/Tokens [1-9][\d,]* \(input [\d,]+, output \d+\)/)
   })
 
-  it("isn't taken twice if it's sent several times", async () => {
+  it("is accepted only once, even if it's sent several times", async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const pages = await Promise.all([1, 2, 3].map(() => say(user, chat, 'Hello')))
@@ -53,7 +53,7 @@ describe('a turn without scripts', () => {
     expect([long.status, long.html.includes('id="f-text-issue"')]).toEqual([422, true])
   })
 
-  it('shows a tool call with arguments and result, and that nothing was changed', async () => {
+  it('shows a tool call with its arguments and result, and marks it as a dry run', async () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Goodbye')
     expect(page.html).toMatch(
@@ -62,7 +62,7 @@ describe('a turn without scripts', () => {
     expect(page.text).toContain('The agent ended the chat.')
   })
 
-  it('shows what a tool of the workspace would have done for the contact', async () => {
+  it('shows what a tool would have done for the contact, and changes nothing', async () => {
     const user = await seedChatter(world.service)
     const { deps } = world.service
     await assignNoteTool(deps, user)
@@ -82,7 +82,7 @@ describe('a turn without scripts', () => {
     expect(await world.database.db.selectFrom('contact_note').selectAll().execute()).toEqual([])
   })
 
-  it('shows the operator the error, and ends the chat, if the language model fails', async () => {
+  it('if the language model fails, shows the error for the operator, and ends the chat', async () => {
     world.fake.behaviors = ['500']
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello')
@@ -117,7 +117,7 @@ describe("Outdial's sentences", () => {
 })
 
 describe('silence', () => {
-  it('makes the agent ask whether the contact is still there, and then end the chat, which accepts no more turns', async () => {
+  it('makes the agent first ask whether the contact is still there, and then end the chat, which accepts no more turns', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const asked = await sayNothing(user, chat)
@@ -225,7 +225,7 @@ describe('a turn that never finished', () => {
 })
 
 describe('a test event', () => {
-  it("contains the chat's transcript, and goes to the chosen receiver", async () => {
+  it("is queued for a webhook subscription, and contains the chat's transcript", async () => {
     const user = await seedChatter(world.service)
     const receiver = await seedReceiver(user)
     const chat = await say(user, await startChat(user), 'Thursday')
@@ -247,7 +247,7 @@ describe('a test event', () => {
     })
   })
 
-  it("isn't sent for a contact, because it would keep the contact's data", async () => {
+  it("can't be sent for a chat with a contact, because it would keep the contact's data", async () => {
     const user = await seedChatter(world.service)
     await seedReceiver(user)
     const { contact } = await addContact(world.service.deps, toCaller(user.seed), {
@@ -289,7 +289,7 @@ describe('other members', () => {
     expect((await user.browser.open(chat.url)).page.text).toContain('In progress')
   })
 
-  it("of another workspace can't open the chat", async () => {
+  it("can't open a chat of another workspace", async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const stranger = await seedSignedInOwner(world.service)

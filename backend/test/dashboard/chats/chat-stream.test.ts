@@ -73,7 +73,7 @@ it('sends the first words before the agent has finished, and stores them when th
   )
 })
 
-it('continues although another member tries to end the chat', async () => {
+it('continues even if another member tries to end the chat', async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
@@ -89,7 +89,7 @@ it('continues although another member tries to end the chat', async () => {
   turn.abort()
 })
 
-it('ends the turn when the browser disconnects', async () => {
+it('when the browser disconnects, stores what the agent has said, and aborts the request to the language model', async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
@@ -118,7 +118,7 @@ it('accepts a turn in which the contact says nothing', async () => {
   expect(parts.map(({ html }) => html).join('')).toContain('Are you still there?')
 })
 
-it('says that the chat has ended instead of taking a turn', async () => {
+it('if the chat has ended, says so instead of accepting another turn', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   await user.browser.press(chat, 'End chat')
@@ -129,7 +129,7 @@ it('says that the chat has ended instead of taking a turn', async () => {
   })
 })
 
-it("takes a turn once if it's sent twice", async () => {
+it("accepts a turn only once, even if it's sent twice", async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const fields = { text: 'Hello', _once: 'the-same' }
@@ -169,7 +169,7 @@ it('sends nothing more once the member has lost their rights', async () => {
   expect(types).toEqual([])
 })
 
-it('accepts a turn without scripts after a streamed turn', async () => {
+it('accepts a turn from a browser without scripts after a streamed turn', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   await readAll(await streamTurn(user, chat, { text: 'Hello' }))

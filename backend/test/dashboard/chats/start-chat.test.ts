@@ -10,7 +10,7 @@ const world = useModelServiceWorld(['outdial-fake', 'outdial-fake:slow'])
 const withoutModel = useServiceWorld()
 
 describe("the agent's page", () => {
-  it('starts a chat with sample values that are filled in', async () => {
+  it('fills in sample values, and starts a chat with them', async () => {
     const user = await seedChatter(world.service, { variables: ['product', 'appointment_day', 'roof_type'] })
     const page = await startChat(user)
     expect(page.url).toMatch(/\/agents\/\d+\/chats\/[\w-]{36}$/)
@@ -24,7 +24,7 @@ describe("the agent's page", () => {
     expect(agent.text).toMatch(/Latest chats Started Member Turns End .* Robin 1 In progress/)
   })
 
-  it('starts a chat with a contact, by phone number, email, or ID', async () => {
+  it('starts a chat with the contact whose phone number, email, or ID the member enters', async () => {
     const user = await seedChatter(world.service)
     const phone = freshNumber()
     const { contact } = await addContact(world.service.deps, toCaller(user.seed), {
@@ -41,7 +41,7 @@ describe("the agent's page", () => {
     }
   })
 
-  it("says which contact doesn't exist, and keeps what was entered", async () => {
+  it("says that the entered contact doesn't exist, and keeps the other entered values", async () => {
     const user = await seedChatter(world.service)
     const page = await startChat(user, { contact: 'nobody@example.com', first_name: 'Kim' })
     expect(page.status).toBe(422)
@@ -51,7 +51,7 @@ describe("the agent's page", () => {
     expect(chat.text).toContain('Hi Kim, this is Ava.')
   })
 
-  it("publishes an agent whose model doesn't answer, and shows a warning", async () => {
+  it('publishes an agent even if its language model fails, and shows a warning', async () => {
     const user = await seedChatter(world.service)
     await user.browser.press(await user.open(`${user.agentPath}/edit`), 'Save', { greeting: 'Hello.' })
     const { page: published } = await user.browser.press(await user.open(user.agentPath), 'Publish changes')
@@ -68,14 +68,14 @@ describe("the agent's page", () => {
     expect(page.text).not.toContain('Calls use version')
   })
 
-  it('starts one chat if the button is pressed several times', async () => {
+  it('starts only one chat if the button is pressed several times', async () => {
     const user = await seedChatter(world.service)
     const page = await user.open(user.agentPath)
     const chats = await Promise.all([1, 2, 3].map(() => user.browser.press(page, 'Start chat')))
     expect(new Set(chats.map((chat) => chat.page.url)).size).toBe(1)
   })
 
-  it("starts a chat with a draft, and offers the configured models in the agent's form", async () => {
+  it("starts a chat with a draft agent, and offers the configured models in the agent's form", async () => {
     const user = await seedChatter(world.service)
     await world.database.db
       .updateTable('agent')
@@ -90,7 +90,7 @@ describe("the agent's page", () => {
     expect((await user.open(`${user.agentPath}/edit`)).html).toContain('value="outdial-fake:slow" selected')
   })
 
-  it("says that the first model is used if the agent's own isn't available anymore", async () => {
+  it("if the agent's model isn't available anymore, says which model is used instead", async () => {
     const user = await seedChatter(world.service, { model: 'old-model' })
     const sentence =
       "The agent's model old-model isn't available anymore, so its conversations use outdial-fake."
@@ -101,7 +101,7 @@ describe("the agent's page", () => {
 })
 
 describe('without a language model', () => {
-  it('shows the two lines to add to .env in place of the chat', async () => {
+  it('shows the two lines to add to .env instead of the button that starts a chat', async () => {
     const user = await seedSignedInOwner(withoutModel.service)
     const page = await user.open(`/agents/${user.seed.agentId}`)
     expect(page.text).toMatch(/Add these two lines to \.env.*restart Outdial: LLM_URL=\S+ LLM_MODELS=\S+/)
@@ -109,7 +109,7 @@ describe('without a language model', () => {
     expect((await user.open(`/agents/${user.seed.agentId}/edit`)).html).not.toContain('name="model"')
   })
 
-  it('starts no chat', async () => {
+  it("doesn't start a chat, and says that no language model is set up", async () => {
     const user = await seedSignedInOwner(withoutModel.service)
     const form = await user.open(`/agents/${user.seed.agentId}/chats/new`)
     const { page } = await user.browser.press(form, 'Start chat')

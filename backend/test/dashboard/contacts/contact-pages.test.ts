@@ -79,7 +79,7 @@ describe('the contact list', () => {
 })
 
 describe('the contact form', () => {
-  it('adds a contact with or without a call', async () => {
+  it("adds a contact without a call, and then updates it and queues a call when it's added again with a campaign", async () => {
     const { browser, open, seed } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0141',
@@ -172,7 +172,7 @@ describe('the contact form', () => {
     expect(await addAgain({ 'consent.source': 'Fair' })).toMatch(/Consent Fair May 1/)
   })
 
-  it('rejects a kind of consent without a source and a date, next to the fields', async () => {
+  it('rejects a kind of consent if its source and date are missing, and shows issues next to those fields', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const { page } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '(202) 555-0144',
@@ -191,7 +191,7 @@ describe('the contact form', () => {
     expect(unknown.html).toContain('id="f-consent-kind-issue"')
   })
 
-  it('rejects a consent date in the future next to its field, for a new and for an existing contact', async () => {
+  it('shows an issue next to a consent date in the future, for a new and for an existing contact', async () => {
     const { browser, open, contact } = await seedContact()
     const fields = { 'consent.source': 'Form', 'consent.at': '2030-05-01' }
     for (const [path, button] of [
@@ -234,7 +234,7 @@ describe('the contact form', () => {
 })
 
 describe('calls to a contact', () => {
-  it('queues a call, or says that one is already queued', async () => {
+  it('queues no second call if the contact already has one in the campaign, but queues a test call', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
@@ -325,7 +325,7 @@ describe('the do-not-call list', () => {
     expect(back.html).toContain('>Call now<')
   })
 
-  it('adds a number without a contact to the list, and says whether a number is on it', async () => {
+  it('accepts a number without a contact, and says whether a number is on the list', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to list', {
       phone_number: '202 555 0149',
@@ -404,7 +404,7 @@ describe('the contact page', () => {
     expect((await open(`${contact}/erase`)).status).toBe(404)
   })
 
-  it('shows exactly what is erased with a contact, and asks for its number or name', async () => {
+  it('shows exactly what is erased with a contact, and erases nothing if that changes or the typed number is wrong', async () => {
     const { browser, open, contact, contactId, seed, call } = await seedContact()
     await browser.press(await open(contact), 'Add note', { text: 'Likes mornings' })
     await browser.press(await open(`${contact}/edit`), 'Save', { first_name: 'Mia' })
@@ -461,18 +461,21 @@ describe('the contact page', () => {
   })
 })
 
-itInChromium('shows the progress of a call without a reload', async (chromium) => {
-  const user = await seedContact()
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor(user.contact))
-  await tab.getByLabel('New note').fill('Half a no')
-  await dialCall(world.service.deps, user.seed, user.call.id)
-  await tab.getByText('Dialing').waitFor()
-  await completeDialedCall(world.service.deps, user.seed, user.call.id, emptyResult('busy', 'line_busy'))
-  await tab.getByText('Busy').waitFor()
-  expect(await tab.locator('#live').getAttribute('hx-get')).toBeNull()
-  expect(await tab.getByLabel('New note').inputValue()).toBe('Half a no')
-})
+itInChromium(
+  'updates a call without a reload, and keeps the note that the user is typing',
+  async (chromium) => {
+    const user = await seedContact()
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor(user.contact))
+    await tab.getByLabel('New note').fill('Half a no')
+    await dialCall(world.service.deps, user.seed, user.call.id)
+    await tab.getByText('Dialing').waitFor()
+    await completeDialedCall(world.service.deps, user.seed, user.call.id, emptyResult('busy', 'line_busy'))
+    await tab.getByText('Busy').waitFor()
+    expect(await tab.locator('#live').getAttribute('hx-get')).toBeNull()
+    expect(await tab.getByLabel('New note').inputValue()).toBe('Half a no')
+  },
+)
 
 itInChromium(
   'moves the focus into a dialog that opens, and back to the button that opened it',
@@ -491,43 +494,46 @@ itInChromium(
   },
 )
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
-  await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/contacts'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Search').pressSequentially('okaf')
-  await tab.getByRole('row').filter({ hasText: 'Ann' }).waitFor({ state: 'detached' })
-  await tab.waitForURL((url) => url.searchParams.get('search') === 'okaf')
-  await tab.getByRole('link', { name: 'Maya Okafor' }).click()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
-  await tab.getByRole('dialog').getByLabel('Reason').fill('Requested by phone')
-  await tab.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
-  await tab.getByText('Reason: Requested by phone').waitFor()
-  await expectAccessible(tab)
-  await tab.goto(user.urlFor('/contacts/do-not-call?number=12'))
-  await expectAccessible(tab)
-  await tab.goto(user.urlFor('/contacts/new'))
-  await tab.getByLabel('Phone number').fill('555')
-  await tab.getByRole('button', { name: 'Add contact' }).click()
-  await tab.locator('.issue', { hasText: "The phone number isn't valid" }).waitFor()
-  await expectAccessible(tab)
-  await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
-  await expectAccessible(tab)
-  for (const path of ['/edit', '/call']) {
-    await tab.goto(user.urlFor(`${user.contact}${path}`))
+itInChromium(
+  'in the browser, finds a contact, puts its number on the do-not-call list, and erases it, and is accessible',
+  async (chromium) => {
+    const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
+    await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/contacts'))
     await expectAccessible(tab)
-  }
-  await tab.goto(user.urlFor(user.contact))
-  await tab.getByRole('link', { name: 'Erase contact' }).click()
-  await expectAccessible(tab)
-  await tab.getByLabel('to confirm').fill('Maya Okafor')
-  await tab.getByRole('button', { name: 'Erase permanently' }).click()
-  await tab.getByText('This contact was erased').waitFor()
-  await expectAccessible(tab)
-  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
-})
+    await tab.getByLabel('Search').pressSequentially('okaf')
+    await tab.getByRole('row').filter({ hasText: 'Ann' }).waitFor({ state: 'detached' })
+    await tab.waitForURL((url) => url.searchParams.get('search') === 'okaf')
+    await tab.getByRole('link', { name: 'Maya Okafor' }).click()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
+    await tab.getByRole('dialog').getByLabel('Reason').fill('Requested by phone')
+    await tab.getByRole('dialog').getByRole('button', { name: 'Add to list' }).click()
+    await tab.getByText('Reason: Requested by phone').waitFor()
+    await expectAccessible(tab)
+    await tab.goto(user.urlFor('/contacts/do-not-call?number=12'))
+    await expectAccessible(tab)
+    await tab.goto(user.urlFor('/contacts/new'))
+    await tab.getByLabel('Phone number').fill('555')
+    await tab.getByRole('button', { name: 'Add contact' }).click()
+    await tab.locator('.issue', { hasText: "The phone number isn't valid" }).waitFor()
+    await expectAccessible(tab)
+    await tab.goto(user.urlFor(`${user.contact}/add-to-campaign`))
+    await expectAccessible(tab)
+    for (const path of ['/edit', '/call']) {
+      await tab.goto(user.urlFor(`${user.contact}${path}`))
+      await expectAccessible(tab)
+    }
+    await tab.goto(user.urlFor(user.contact))
+    await tab.getByRole('link', { name: 'Erase contact' }).click()
+    await expectAccessible(tab)
+    await tab.getByLabel('to confirm').fill('Maya Okafor')
+    await tab.getByRole('button', { name: 'Erase permanently' }).click()
+    await tab.getByText('This contact was erased').waitFor()
+    await expectAccessible(tab)
+    expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
+  },
+)

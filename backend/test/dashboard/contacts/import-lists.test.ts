@@ -59,7 +59,7 @@ it.each([
   expect(countRows(afterward.html)).toBe(50)
 })
 
-it("doesn't show the imports of another workspace", async () => {
+it("shows an empty list for the ID of another workspace's import", async () => {
   const { id } = await seedImport()
   const stranger = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, stranger.seed, '+12025570100')

@@ -20,7 +20,7 @@ const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return { headers: response.headers, text: await response.text() }
 }
 
-it('shows what each row will do, and its issues, before importing anything', async () => {
+it('shows how many contacts an import will add and update, and the issues of its rows, before importing anything', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570101')
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
@@ -111,7 +111,7 @@ it('counts rows that say not to call and rows with do-not-call numbers, before a
   expect(done.text).toContain('2 not called (on the do-not-call list).')
 })
 
-it("reads numbers as numbers of their row's country, however the country is written", async () => {
+it("reads each phone number as one of its row's country, however the country is written", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -148,7 +148,7 @@ it("reads numbers as numbers of their row's country, however the country is writ
   ])
 })
 
-it('puts all numbers of people who must not be called on the list, and lists rows for which that failed', async () => {
+it('puts all numbers of a row that says not to call on the do-not-call list, and reports rows where it finds no number', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -170,7 +170,7 @@ it('puts all numbers of people who must not be called on the list, and lists row
     expect(await findDoNotCallEntry(world.database.db, user.seed.workspaceId, number)).toBeDefined()
 })
 
-it("doesn't call a person who must not be called, although an earlier row asks for a call", async () => {
+it("doesn't call a number that any row says not to call, even if an earlier row would queue a call to it", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -222,7 +222,7 @@ it("reports a row whose country is unknown or contradictory instead of guessing 
     expect(page.text).toMatch(message)
 })
 
-it('skips rows with an unreadable consent, do-not-call word, or number instead of reading them as “no”', async () => {
+it('reports an invalid consent or do-not-call value as an error instead of reading it as “no”', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadAndCheck(
     user,
@@ -255,7 +255,7 @@ it('skips rows with an unreadable consent, do-not-call word, or number instead o
   }
 })
 
-it('puts a number on the do-not-call list if any of several columns says so, whatever the columns are called', async () => {
+it('puts a number on the do-not-call list if any column about calls says so, but not if only one about email does', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,DNC,Has opted out of calls,Unsubscribed (phone),Email opt-out',
@@ -312,7 +312,7 @@ it('reads common spellings of yes and no, dates without a time, and names of tim
   expect(await isListed('12025570133')).toBe(true)
 })
 
-it('reads time zones like Zaps and the API, by the country of the number', async () => {
+it('reads and rejects the same spellings of time zones as Zaps and the API', async () => {
   const user = await seedSignedInOwner(world.service)
   const uploadCases = (cases: typeof timeZoneCases) => {
     const rows = cases.map(({ text, phoneNumber }) => `${phoneNumber},"${text}"`)
@@ -337,7 +337,7 @@ it('reads time zones like Zaps and the API, by the country of the number', async
   expect(getStat(rejected.html)).toMatchObject({ Rows: unreadable.length, Errors: unreadable.length })
 })
 
-it('rejects a file with too many columns, because each of them costs time in every row', async () => {
+it('rejects a file with more than 200 columns, because each column costs time in every row', async () => {
   const user = await seedSignedInOwner(world.service)
   const headers = Array.from({ length: 60_000 }, (_, index) => `c${index}`)
   const { page } = await uploadAndCheck(user, `Phone,${headers.join(',')}\n+12025570140\n`)
@@ -452,7 +452,7 @@ it('exports contacts in a format that can be imported again', async () => {
   expect((await other.open('/contacts?list=do_not_call')).text).toContain('+12025570102')
 })
 
-it('deletes files after seven days', async () => {
+it('deletes an uploaded file when it has expired', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
@@ -463,26 +463,29 @@ it('deletes files after seven days', async () => {
   await cleanup.stop()
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor(`/contacts/import?campaign=${user.seed.campaignId}`))
-  await expectAccessible(tab)
-  const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
-  const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
-  await tab.getByLabel('CSV file').setInputFiles(file)
-  await tab.getByRole('button', { name: 'Upload file' }).click()
-  await tab.getByRole('heading', { name: 'What does each column contain?' }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Check file' }).click()
-  await tab.getByRole('heading', { name: 'Import 1 row' }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Import contacts', exact: true }).click()
-  await tab.getByText('1 of 1 row processed').waitFor()
-  await tab.getByText('1 call queued').waitFor()
-  await tab.getByRole('heading', { name: 'Import complete' }).waitFor()
-  await expectAccessible(tab)
-  expect(consoleErrors).toEqual([])
-})
+itInChromium(
+  'lets the user upload, check, and import a file in the browser, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor(`/contacts/import?campaign=${user.seed.campaignId}`))
+    await expectAccessible(tab)
+    const text = 'Phone,Name,city\n+12025570101,Ann Lee,Ghent\n12,Bob,\n'
+    const file = { name: 'leads.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+    await tab.getByLabel('CSV file').setInputFiles(file)
+    await tab.getByRole('button', { name: 'Upload file' }).click()
+    await tab.getByRole('heading', { name: 'What does each column contain?' }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Check file' }).click()
+    await tab.getByRole('heading', { name: 'Import 1 row' }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Import contacts', exact: true }).click()
+    await tab.getByText('1 of 1 row processed').waitFor()
+    await tab.getByText('1 call queued').waitFor()
+    await tab.getByRole('heading', { name: 'Import complete' }).waitFor()
+    await expectAccessible(tab)
+    expect(consoleErrors).toEqual([])
+  },
+)

@@ -49,7 +49,7 @@ it("doesn't let a member disconnect another user's app", async () => {
   expect(page.text).toContain('mine was disconnected.')
 })
 
-it('has the commands that connect this server to Zapier', async () => {
+it('shows the commands that connect this server to Zapier', async () => {
   const { text } = await (await seedSignedInOwner(world.service)).open('/integrations')
   expect(text).toContain('npm run admin -- create-oauth-client --name Zapier')
   expect(text).toContain(`BASE_URL=${world.service.deps.config.publicUrl} CLIENT_ID=`)

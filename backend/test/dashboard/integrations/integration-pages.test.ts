@@ -45,41 +45,44 @@ it("neither shows nor changes another workspace's data", async () => {
   await exhaustDeliveries(hook.id)
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const owner = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, owner)
-  await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.service.url })
-  const complaints: string[] = []
-  tab.on('console', (message) => complaints.push(message.text()))
-  const look = async (path: string) => {
-    await tab.goto(owner.urlFor(path))
+itInChromium(
+  'lets the user create, copy, and revoke an API key in the browser, and is accessible',
+  async (chromium) => {
+    const owner = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, owner)
+    await tab.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.service.url })
+    const complaints: string[] = []
+    tab.on('console', (message) => complaints.push(message.text()))
+    const look = async (path: string) => {
+      await tab.goto(owner.urlFor(path))
+      await expectAccessible(tab)
+    }
+    for (const path of ['', '/apps', '/webhooks', '/callbacks', '/callbacks/rotate-secret']) {
+      await look(`/integrations${path}`)
+    }
+    await look('/settings/api-keys')
+    await tab.getByRole('link', { name: 'Create API key' }).click()
+    await tab.getByLabel('Name').fill('   ')
+    await tab.keyboard.press('Enter')
+    await tab.locator('#f-name[aria-invalid]').waitFor()
     await expectAccessible(tab)
-  }
-  for (const path of ['', '/apps', '/webhooks', '/callbacks', '/callbacks/rotate-secret']) {
-    await look(`/integrations${path}`)
-  }
-  await look('/settings/api-keys')
-  await tab.getByRole('link', { name: 'Create API key' }).click()
-  await tab.getByLabel('Name').fill('   ')
-  await tab.keyboard.press('Enter')
-  await tab.locator('#f-name[aria-invalid]').waitFor()
-  await expectAccessible(tab)
-  complaints.length = 0 // Chromium logs the 422.
-  await tab.getByLabel('Name').fill('By hand')
-  await tab.keyboard.press('Enter')
-  await tab.getByRole('heading', { name: 'API key “By hand” created' }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Copy' }).click()
-  await tab.getByText('Copied').waitFor()
-  const copied = await tab.evaluate<string>('navigator.clipboard.readText()')
-  expect((await listCalls(copied)).status).toBe(200)
-  await tab.getByRole('link', { name: 'Done' }).click()
-  await tab.getByRole('row').filter({ hasText: 'By hand' }).getByRole('button', { name: 'Revoke' }).click()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Revoke key' }).click()
-  await tab.getByText('API key “By hand” was revoked.').waitFor()
+    complaints.length = 0 // Chromium logs the 422.
+    await tab.getByLabel('Name').fill('By hand')
+    await tab.keyboard.press('Enter')
+    await tab.getByRole('heading', { name: 'API key “By hand” created' }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Copy' }).click()
+    await tab.getByText('Copied').waitFor()
+    const copied = await tab.evaluate<string>('navigator.clipboard.readText()')
+    expect((await listCalls(copied)).status).toBe(200)
+    await tab.getByRole('link', { name: 'Done' }).click()
+    await tab.getByRole('row').filter({ hasText: 'By hand' }).getByRole('button', { name: 'Revoke' }).click()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Revoke key' }).click()
+    await tab.getByText('API key “By hand” was revoked.').waitFor()
 
-  await seedAppCaller(world.service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
-  await look('/integrations/apps')
-  expect(complaints).toEqual([])
-})
+    await seedAppCaller(world.service.deps, { ...owner.seed, userId: owner.userId }, 'zapier')
+    await look('/integrations/apps')
+    expect(complaints).toEqual([])
+  },
+)

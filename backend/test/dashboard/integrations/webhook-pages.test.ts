@@ -73,7 +73,7 @@ it('sends a test event to one subscription through the outbox, signed and marked
 })
 
 it.each([500, 410])(
-  "sends a test event only once, and doesn't count it as a failure, if the response has the status %d",
+  "if the receiver responds with status %d, sends a test event only once, and doesn't count it as a failure",
   async (status) => {
     const owner = await seedSignedInOwner(world.service)
     const hook = await seedSubscription(owner)
@@ -131,7 +131,7 @@ it('leaves a failing subscription unchanged, whether a test event succeeds or fa
   expect(await getSubscriptionRow(hook.id)).toMatchObject({ failing_since: failingSince, disabled_at: null })
 })
 
-it("creates a test event that matches the subscription's filter", async () => {
+it("creates a test event that matches the subscription's filter by outcome", async () => {
   const owner = await seedSignedInOwner(world.service)
   const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
   const filter = { agent_id: owner.seed.agentId, outcome: ['busy' as const] }
@@ -148,7 +148,7 @@ it("creates a test event that matches the subscription's filter", async () => {
   })
 })
 
-it("creates a test event that matches the subscription's filter by goal, and is marked as a test", async () => {
+it('creates a test event that matches the filter by goal, and marks it as a test even if the filter excludes test calls', async () => {
   const owner = await seedSignedInOwner(world.service)
   const caller = await seedApiKeyCaller(world.service.deps, owner.seed)
   const filter = { goal_met: false, test: 'exclude' } as const
@@ -165,7 +165,7 @@ it("creates a test event that matches the subscription's filter by goal, and is 
   })
 })
 
-it('sends nothing to a disabled subscription until it is enabled again, then replays what it missed', async () => {
+it("rejects a test event for a disabled subscription, and sends its failed deliveries again after it's enabled", async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const page = await owner.open(hook.path)
@@ -191,7 +191,7 @@ it('sends nothing to a disabled subscription until it is enabled again, then rep
   await waitUntilSettled()
 })
 
-it('rotates a secret, shows the new one once, and signs with both for a day', async () => {
+it('rotates a secret, shows the new one once, and signs the next delivery with both', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const form = await owner.open(`${hook.path}/rotate`)
@@ -224,7 +224,7 @@ it('removes a subscription, and shows its deliveries and who removed it', async 
   expect(ended.text).not.toContain('Send test event')
 })
 
-it('shows that Zapier was notified when a subscription was removed', async () => {
+it('when a subscription is removed, notifies Zapier, and shows that Zapier was notified', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const { config, clock } = world.service.deps

@@ -81,7 +81,7 @@ describe('the knowledge page', () => {
 })
 
 describe('pasted documents', () => {
-  it('adds a pasted document, lists it, and escapes HTML in it', async () => {
+  it('are added and listed, and HTML in them is shown as text', async () => {
     const user = await seedSignedInOwner(world.service)
     const page = await add(user, { title: 'Terms <b>', body: '<script>alert(1)</script> is text.' })
     expect(page.text).toContain('Document added')
@@ -92,7 +92,7 @@ describe('pasted documents', () => {
     expect(list.html).toMatch(/<td class="number">34<\/td>\s*<td class="number">1<\/td>/)
   })
 
-  it('edits a document, and deletes it', async () => {
+  it('can be edited and deleted', async () => {
     const user = await seedSignedInOwner(world.service)
     const page = await add(user, warranty)
     const { page: form } = await user.browser.open(`${page.url}/edit`)
@@ -108,7 +108,7 @@ describe('pasted documents', () => {
     expect((await user.open('/knowledge?search=fifteen')).text).toContain('No passages found')
   })
 
-  it('shows the issue next to the field and keeps the entered values', async () => {
+  it("are rejected if they aren't valid, with the issue next to the field, and the form keeps the entered values", async () => {
     const user = await seedSignedInOwner(world.service)
     const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
     expect(long.status).toBe(422)
@@ -120,7 +120,7 @@ describe('pasted documents', () => {
     expect(await listTitles(user)).toEqual([])
   })
 
-  it("doesn't show, edit, delete, or find another workspace's documents", async () => {
+  it("can't be shown, edited, deleted, or found from another workspace", async () => {
     const mine = await seedSignedInOwner(world.service)
     const theirs = await seedSignedInOwner(world.service)
     const page = await add(theirs, warranty)
@@ -171,14 +171,14 @@ describe('uploaded files', () => {
     },
   )
 
-  it('reads a 20 MB file without parsing its content as a form field', async () => {
+  it('accepts a file of 20 MB, the most that a file can have', async () => {
     const user = await seedSignedInOwner(world.service)
     const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
     bytes.write('A roof.')
     expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
   })
 
-  it('keeps serving requests and limits memory use while a file decompresses to gigabytes', async () => {
+  it('rejects a file that decompresses to gigabytes, and meanwhile serves requests and limits its memory use', async () => {
     const user = await seedSignedInOwner(world.service)
     const expandingFile = pdf(createZlibDeflated(256))
     const before = process.memoryUsage.rss()
@@ -212,38 +212,43 @@ describe('uploaded files', () => {
   })
 })
 
-itInChromium('works in a browser with a PDF that a browser created, and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.setContent('<h1>Opening hours</h1><p>We open at nine, but on Sundays.</p><p>Call us before.</p>')
-  const buffer = await tab.pdf()
-  await tab.goto(user.urlFor('/knowledge'))
-  await expectAccessible(tab)
+itInChromium(
+  'lets the user upload a PDF that a browser created and find its text, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.setContent(
+      '<h1>Opening hours</h1><p>We open at nine, but on Sundays.</p><p>Call us before.</p>',
+    )
+    const buffer = await tab.pdf()
+    await tab.goto(user.urlFor('/knowledge'))
+    await expectAccessible(tab)
 
-  await tab.getByRole('link', { name: 'Add document' }).click()
-  await expectAccessible(tab)
-  await tab
-    .getByLabel('File')
-    .setInputFiles({ name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('x') })
-  await tab.getByRole('button', { name: 'Add document' }).click()
-  await tab.locator('.issue', { hasText: 'The file is damaged' }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('File').setInputFiles({ name: 'Hours.pdf', mimeType: 'application/pdf', buffer })
-  await tab.getByRole('button', { name: 'Add document' }).click()
-  await tab.getByRole('heading', { name: 'Hours' }).waitFor()
-  await tab.getByText('We open at nine, but on Sundays.').waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Edit' }).click()
-  await tab.getByRole('heading', { name: 'Edit document' }).waitFor()
-  await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Add document' }).click()
+    await expectAccessible(tab)
+    await tab
+      .getByLabel('File')
+      .setInputFiles({ name: 'bad.pdf', mimeType: 'application/pdf', buffer: Buffer.from('x') })
+    await tab.getByRole('button', { name: 'Add document' }).click()
+    await tab.locator('.issue', { hasText: 'The file is damaged' }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('File').setInputFiles({ name: 'Hours.pdf', mimeType: 'application/pdf', buffer })
+    await tab.getByRole('button', { name: 'Add document' }).click()
+    await tab.getByRole('heading', { name: 'Hours' }).waitFor()
+    await tab.getByText('We open at nine, but on Sundays.').waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Edit' }).click()
+    await tab.getByRole('heading', { name: 'Edit document' }).waitFor()
+    await expectAccessible(tab)
 
-  await tab.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Knowledge' }).click()
-  await tab.getByLabel('Test a question').pressSequentially('sunday')
-  await tab.getByRole('heading', { name: 'Passages for the agent' }).waitFor()
-  await tab.getByText('We open at nine').waitFor()
-  await tab.waitForURL((url) => url.searchParams.get('search') === 'sunday')
-  await expectAccessible(tab)
-  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
-})
+    await tab.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Knowledge' }).click()
+    await tab.getByLabel('Test a question').pressSequentially('sunday')
+    await tab.getByRole('heading', { name: 'Passages for the agent' }).waitFor()
+    await tab.getByText('We open at nine').waitFor()
+    await tab.waitForURL((url) => url.searchParams.get('search') === 'sunday')
+    await expectAccessible(tab)
+    expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
+  },
+)

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 
 itInChromium(
-  'takes a new user from an empty installation to the first completed call in the browser',
+  'lets a new user set up an empty installation and complete a simulated call in the browser',
   async (chromium) => {
     const tab = await chromium.newPage()
     const press = (name: string) => tab.getByRole('button', { name, exact: true }).click()

@@ -64,7 +64,7 @@ it("counts today's calls by outcome and hour in the workspace's time zone, exclu
   expect(page.text).toContain('1 test call not included.')
 })
 
-it('links numbers to the calls that they count', async () => {
+it('links each number to a list of the calls that it counts', async () => {
   const { seed, open, browser } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const add = async (endedAt: string, test = false) => {
@@ -94,7 +94,7 @@ it('links numbers to the calls that they count', async () => {
   expect(await follow(/<a href="([^"]*)">1 test call</)).toEqual([test])
 })
 
-it('returns 23 or 25 hours for the days when daylight saving time starts or ends', () => {
+it('gives a day 23 hours when daylight saving time starts, 25 when it ends, and otherwise 24', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
   expect(getDay(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
@@ -183,7 +183,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   expect(text).toContain('1 webhook delivery failed. No retries are left.')
 })
 
-it('shows one notice for each cause, with the names of the webhooks and campaigns', async () => {
+it('shows one notice that names at most three of the failing webhooks, and one that names the paused campaigns', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'Website')
@@ -261,7 +261,7 @@ it("doesn't show another workspace's data", async () => {
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
-it('counts calls only every 10 seconds if there are many, and again for a user who has just sent a form', async () => {
+it('counts more than 5,000 calls only every 10 seconds, but again for a user who has just sent a form', async () => {
   const user = await seedSignedInOwner(world.service)
   const colleague = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const { deps } = world.service
@@ -300,7 +300,7 @@ it('counts calls only every 10 seconds if there are many, and again for a user w
   expect((await colleague.open('/overview')).text).toContain('Waiting 5,002')
 })
 
-itInChromium('updates without a reload', async (chromium) => {
+itInChromium('updates the calls in progress and the counts without a reload', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   const consoleErrors: string[] = []

@@ -46,7 +46,7 @@ it('counts again for a view that must be current, and shares that count', async 
   expect(await view(many)).toBe(2)
 })
 
-it("doesn't keep a failed count", async () => {
+it('counts again for the next view if a count failed', async () => {
   const { share, view } = useCounts()
   await expect(share('a', false, () => Promise.reject(new Error('no connection')))).rejects.toThrow(
     'no connection',

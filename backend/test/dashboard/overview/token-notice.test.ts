@@ -8,7 +8,7 @@ const settings = {
 }
 const world = useServiceWorld((db) => startService(db, undefined, settings))
 
-it('tells owners that 80% of the tokens of the day are used, and when chats can start again', async () => {
+it("tells owners, but not members, that chats have used 80% or all of the day's tokens, and when new chats can start", async () => {
   const owner = await seedSignedInOwner(world.service)
   const { workspaceId } = owner.seed
   const member = await seedSignedInMember(world.service, workspaceId, 'member')

@@ -5,7 +5,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('redirects to sign-in without a session, and passes the path to return to', async () => {
+it('redirects a user without a session to sign-in, with the path to return to', async () => {
   const { urlFor } = await seedSignedInOwner(world.service)
   const response = await fetch(urlFor('/phone-numbers'), { redirect: 'manual' })
   expect(response.status).toBe(303)
@@ -34,7 +34,7 @@ it('adds a number, retires it, and activates it again', async () => {
   expect(again.text).not.toContain('Retired')
 })
 
-it('shows the issue next to the field and keeps the entered values', async () => {
+it('shows the issue of an invalid number next to its field, and keeps the entered values', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const { page } = await browser.press(form, 'Add number', { phone_number: '555', label: 'Sales' })
@@ -92,7 +92,7 @@ it('rejects a form with an invalid CSRF token', async () => {
   expect(page.status).toBe(403)
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
+itInChromium('lets the user add and retire a number in the browser, and is accessible', async (chromium) => {
   const user = await seedSignedInOwner(world.service)
   const tab = await openTab(world.service, chromium, user)
   await tab.goto(user.urlFor('/phone-numbers'))

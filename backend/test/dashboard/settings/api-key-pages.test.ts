@@ -56,7 +56,7 @@ it('requires a name for a key', async () => {
   expect(page.html).toMatch(/id="f-name-issue"/)
 })
 
-it('revokes a key with its subscriptions, and says how many', async () => {
+it('revokes a key, and says how many webhook subscriptions are removed with it', async () => {
   const owner = await seedSignedInOwner(world.service)
   const { id, key } = await createApiKey(world.service.deps, owner.seed.workspaceId, owner.seed.userId, 'Old')
   const caller = { ...(await seedApiKeyCaller(world.service.deps, owner.seed)), apiKeyId: id }

@@ -88,18 +88,21 @@ it("returns 404 for another workspace's settings", async () => {
   }
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor('/settings'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Time zone').fill('Mars/Base')
-  await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.locator('.issue', { hasText: 'a valid time zone' }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('Time zone').fill('Europe/Berlin')
-  await tab.getByLabel('Saturday').check()
-  await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('Settings saved.').waitFor()
-  expect((await getSettings(user.seed.workspaceId)).calling_hours.days).toContain('sat')
-})
+itInChromium(
+  'in the browser, shows an issue for an invalid time zone, and then saves the settings, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor('/settings'))
+    await expectAccessible(tab)
+    await tab.getByLabel('Time zone').fill('Mars/Base')
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.locator('.issue', { hasText: 'a valid time zone' }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('Time zone').fill('Europe/Berlin')
+    await tab.getByLabel('Saturday').check()
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.getByText('Settings saved.').waitFor()
+    expect((await getSettings(user.seed.workspaceId)).calling_hours.days).toContain('sat')
+  },
+)

@@ -71,7 +71,7 @@ describe('invitations', () => {
     expect((await owner.open('/settings/members')).text).toContain('No pending invitations.')
   })
 
-  it('still says that an invitation expires in 7 days a second after it was created', async () => {
+  it('says that an invitation expires in 7 days, even a second after it was created', async () => {
     const owner = await seedOwner()
     const { email } = await inviteAs(owner)
     world.service.deps.clock.advance(1_000)
@@ -115,7 +115,7 @@ describe('invitations', () => {
     expect((await listRoles(owner.workspaceId)).size).toBe(2)
   })
 
-  it("keeps an invitation valid and the owner's role unchanged when an owner uses their own invitation", async () => {
+  it("when an owner uses their own invitation, keeps the invitation valid and the owner's role unchanged", async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -161,7 +161,7 @@ describe('invitations', () => {
     )
   })
 
-  it('revokes the invitations of a former owner, who could use them to rejoin', async () => {
+  it("revokes an owner's invitations when the owner becomes a member or is removed", async () => {
     const owner = await seedOwner()
     const kim = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
     const first = await inviteAs(kim, 'owner')
@@ -175,7 +175,7 @@ describe('invitations', () => {
 })
 
 describe('roles', () => {
-  it('changes roles, and removes members along with their API keys', async () => {
+  it('can be changed by an owner, who can also remove members along with their API keys', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'member')
@@ -194,7 +194,7 @@ describe('roles', () => {
     expect(api.status).toBe(401)
   })
 
-  it('keeps one owner when two owners leave at the same time', async () => {
+  it('always include one owner, even if two owners leave at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     expect((await owner.open('/settings/members')).html).not.toContain('Leave workspace')
@@ -209,7 +209,7 @@ describe('roles', () => {
     expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
   })
 
-  it('keeps one owner when two owners change each other to member at the same time', async () => {
+  it('always include one owner, even if two owners make each other members at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
@@ -219,7 +219,7 @@ describe('roles', () => {
     expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
   })
 
-  it('shows members the list, but lets only owners change it', async () => {
+  it('let all members see the list of members, but only owners change it', async () => {
     const owner = await seedOwner()
     const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
     const seen = await member.open('/settings/members')
@@ -242,33 +242,36 @@ describe('roles', () => {
   })
 })
 
-itInChromium('works in a browser for owners and invited users, and is accessible', async (chromium) => {
-  const owner = await seedOwner()
-  await seedSignedInMember(world.service, owner.workspaceId, 'member')
-  const tab = await openTab(world.service, chromium, owner)
-  await tab.goto(owner.urlFor('/settings/members'))
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Invite member' }).click()
-  await expectAccessible(tab)
-  await tab.getByLabel('Email').fill('by-hand@example.com')
-  await tab.getByRole('button', { name: 'Create link' }).click()
-  await expectAccessible(tab)
-  const link = await tab.locator('#link').textContent()
-  const user = await (await chromium.newContext()).newPage()
-  await user.goto(link ?? '')
-  await expectAccessible(user)
-  await user.getByLabel('Your name').fill('Kim')
-  await user.getByLabel('Password').fill(password)
-  await user.getByRole('button', { name: 'Create account and join' }).click()
-  await user.getByRole('navigation', { name: 'Workspace' }).waitFor()
-  await tab.goto(owner.urlFor('/settings/members'))
-  const row = tab.getByRole('row').filter({ hasText: 'by-hand@example.com' })
-  await row.getByRole('button', { name: 'Make owner' }).click()
-  await tab.getByRole('button', { name: 'Change role' }).filter({ visible: true }).click()
-  await row.getByText('Owner', { exact: true }).waitFor()
-  await row.getByRole('link', { name: 'Reset password for Kim' }).click()
-  await tab.getByRole('button', { name: 'Create link' }).click()
-  const reset = await tab.locator('#link').textContent()
-  await user.goto(reset ?? '')
-  await expectAccessible(user)
-})
+itInChromium(
+  "in the browser, lets an owner invite a user and change the user's role, and is accessible",
+  async (chromium) => {
+    const owner = await seedOwner()
+    await seedSignedInMember(world.service, owner.workspaceId, 'member')
+    const tab = await openTab(world.service, chromium, owner)
+    await tab.goto(owner.urlFor('/settings/members'))
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Invite member' }).click()
+    await expectAccessible(tab)
+    await tab.getByLabel('Email').fill('by-hand@example.com')
+    await tab.getByRole('button', { name: 'Create link' }).click()
+    await expectAccessible(tab)
+    const link = await tab.locator('#link').textContent()
+    const user = await (await chromium.newContext()).newPage()
+    await user.goto(link ?? '')
+    await expectAccessible(user)
+    await user.getByLabel('Your name').fill('Kim')
+    await user.getByLabel('Password').fill(password)
+    await user.getByRole('button', { name: 'Create account and join' }).click()
+    await user.getByRole('navigation', { name: 'Workspace' }).waitFor()
+    await tab.goto(owner.urlFor('/settings/members'))
+    const row = tab.getByRole('row').filter({ hasText: 'by-hand@example.com' })
+    await row.getByRole('button', { name: 'Make owner' }).click()
+    await tab.getByRole('button', { name: 'Change role' }).filter({ visible: true }).click()
+    await row.getByText('Owner', { exact: true }).waitFor()
+    await row.getByRole('link', { name: 'Reset password for Kim' }).click()
+    await tab.getByRole('button', { name: 'Create link' }).click()
+    const reset = await tab.locator('#link').textContent()
+    await user.goto(reset ?? '')
+    await expectAccessible(user)
+  },
+)

@@ -103,7 +103,7 @@ it("doesn't undo a retention that already took effect", async () => {
   expect(page.text).toContain('Outdial keeps conversations for 20 days after the call.')
 })
 
-it('changes nothing if the text to confirm is wrong, and keeps the form', async () => {
+it('if the confirmation text is wrong, changes nothing, and keeps the form', async () => {
   const shown = await submitDays('30')
   for (const wrong of ['', 'Acme', 'Acme Roofs 2']) {
     const page = await confirm(shown, wrong)
@@ -155,24 +155,27 @@ it('shows members the pending retention, but only owners can undo it', async () 
   expect((await member.open('/settings/retention')).status).toBe(403)
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  await seedConversation(400)
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor('/settings'))
-  await tab.getByRole('link', { name: 'Change retention' }).click()
-  await expectAccessible(tab)
-  await tab.getByLabel('Days to keep conversations').fill('30')
-  await tab.getByRole('button', { name: 'Save' }).click()
-  await tab.getByText('the conversation of 1 call').waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('to confirm').fill('acme')
-  await tab.getByRole('button', { name: 'Shorten retention' }).click()
-  await tab.locator('.issue', { hasText: "This doesn't match" }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('to confirm').fill('acme roofs')
-  await tab.getByRole('button', { name: 'Shorten retention' }).click()
-  await tab.getByText('(1 call now)').waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Undo' }).click()
-  await tab.getByText('Undone.').waitFor()
-})
+itInChromium(
+  'lets the user shorten the retention and undo that in the browser, and is accessible',
+  async (chromium) => {
+    await seedConversation(400)
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor('/settings'))
+    await tab.getByRole('link', { name: 'Change retention' }).click()
+    await expectAccessible(tab)
+    await tab.getByLabel('Days to keep conversations').fill('30')
+    await tab.getByRole('button', { name: 'Save' }).click()
+    await tab.getByText('the conversation of 1 call').waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('to confirm').fill('acme')
+    await tab.getByRole('button', { name: 'Shorten retention' }).click()
+    await tab.locator('.issue', { hasText: "This doesn't match" }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('to confirm').fill('acme roofs')
+    await tab.getByRole('button', { name: 'Shorten retention' }).click()
+    await tab.getByText('(1 call now)').waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Undo' }).click()
+    await tab.getByText('Undone.').waitFor()
+  },
+)

@@ -34,7 +34,7 @@ it('accepts the displayed name of every country', async () => {
 })
 
 it.each(['Atlantis', '+1', 'US, Congo'])(
-  "shows an issue for a text that isn't exactly one country: %s",
+  "shows an issue if an entry isn't exactly one country: %s",
   async (countries) => {
     const user = await seedSignedInOwner(world.service)
     const { page } = await user.browser.press(await user.open('/settings/rules'), 'Save', { countries })
@@ -44,7 +44,7 @@ it.each(['Atlantis', '+1', 'US, Congo'])(
   },
 )
 
-it('saves how often numbers are called and which consent is required', async () => {
+it('saves and clears the limits on call attempts and the required consent', async () => {
   const user = await seedSignedInOwner(world.service)
   const rules = {
     max_attempts_per_day: '3',
@@ -83,7 +83,7 @@ it.each([
   expect(page.html).toContain(`id="f-${name}-issue"`)
 })
 
-it("saves whether costly numbers are called, and doesn't call them by default", async () => {
+it('saves whether numbers that can cost much more are called, which is off by default', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
   expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)
@@ -93,7 +93,7 @@ it("saves whether costly numbers are called, and doesn't call them by default", 
   expect(off.html).not.toMatch(/name="calls_special_numbers"\s+value="yes" checked/)
 })
 
-it('warns about so many closed days in a row that every waiting call expires', async () => {
+it('warns if seven days in a row are closed, because every waiting call then expires', async () => {
   const user = await seedSignedInOwner(world.service)
   const days = (count: number) =>
     Array.from({ length: count }, (_, index) => `2099-12-${String(index + 1).padStart(2, '0')}`).join(' ')

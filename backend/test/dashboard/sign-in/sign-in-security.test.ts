@@ -115,7 +115,7 @@ it("starts a new session at sign-in and ends the browser's previous session", as
   expect(sessions).toEqual([{ user_id: kim.userId }])
 })
 
-it("limits failed sign-in attempts per address, so that a stranger can't lock the user out", async () => {
+it("limits failed sign-in attempts per IP address, so that a stranger can't lock the user out", async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 10; count += 1) {
     expect((await signInFrom('198.51.100.7', email, 'wrong')).statusCode).toBe(422)
@@ -127,7 +127,7 @@ it("limits failed sign-in attempts per address, so that a stranger can't lock th
   expect((await signInFrom('192.0.2.3', email, password)).statusCode).toBe(303)
 })
 
-it('lets a user sign in from a new browser while strangers guess from five addresses', async () => {
+it('lets a user sign in from a new browser while strangers guess the password from five other IP addresses', async () => {
   const { email } = await seedUser(deps)
   for (let count = 0; count < 50; count += 1)
     await signInFrom(`198.51.100.${50 + (count % 5)}`, email, 'wrong')
@@ -196,7 +196,7 @@ it("counts sign-in attempts on the sign-in page and on an app's authorization pa
   expect((await browser.press(page, 'Sign in', { email, password })).page.status).toBe(429)
 })
 
-it('rejects the old password while it is being changed', async () => {
+it('rejects a sign-in with the old password that arrives while the password is being changed', async () => {
   const { userId, email } = await seedUser(deps)
   const sessionHash = Buffer.from('the session that changes it')
   let change: Promise<void> | undefined
@@ -220,7 +220,7 @@ it('rejects the old password while it is being changed', async () => {
   expect(sessions).toEqual([])
 })
 
-it('keeps link tokens out of logs, caches, and referrers', async () => {
+it('keeps the tokens of invitation and reset links out of logs, caches, and referrers', async () => {
   const { userId, email } = await seedUser(deps)
   const { id: workspaceId } = await createWorkspace(deps, {
     name: 'Acme',
@@ -254,7 +254,7 @@ it('keeps link tokens out of logs, caches, and referrers', async () => {
   }
 })
 
-it('keeps session cookies out of the log at every level, uploads included', async () => {
+it('keeps session and CSRF cookies out of the log, even if an upload is logged at the trace level', async () => {
   const { email, userId } = await seedUser(deps)
   const settings = { name: 'Acme', country: 'US', timeZone: 'America/New_York', ownerId: userId }
   const { id } = await createWorkspace(deps, settings)
@@ -303,7 +303,7 @@ it('rejects an invitation from an owner who is being removed', async () => {
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('sends an expired live page to sign-in, and then back to that page only', async () => {
+it('when the session has ended, sends a live page to sign-in, and then back only to a page of the same site', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
     const response = await fetch(`${world.service.url}${livePath}`, {
@@ -332,7 +332,7 @@ it('sends an expired live page to sign-in, and then back to that page only', asy
 })
 
 itInChromium(
-  "returns to a live page after sign-in, and doesn't leave a page with a form when the session has ended",
+  'when the session has ended, keeps a page with a form open, and sends a live page to sign-in and back',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const form = await openTab(world.service, chromium, user)

@@ -70,14 +70,17 @@ it.each([
   ['password', { password: '1234567890' }, 'This is one of the most common passwords'],
   ['workspace_name', { workspace_name: ' ' }, ''],
   ['time_zone', { time_zone: 'Mars/Base' }, 'a valid time zone'],
-])('shows an issue next to %s, creates nothing, and keeps the other values', async (field, bad, message) => {
-  const { page } = await press(await openSignUp(), bad)
-  expect(page.status).toBe(422)
-  expect(page.html).toMatch(new RegExp(`id="f-${field}-issue">[^<]*${message}`))
-  expect(page.html).toContain('value="Robin"')
-  expect(page.html).not.toContain(password)
-  expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([])
-})
+])(
+  'shows an issue next to %s, creates nothing, and keeps the other values except the password',
+  async (field, bad, message) => {
+    const { page } = await press(await openSignUp(), bad)
+    expect(page.status).toBe(422)
+    expect(page.html).toMatch(new RegExp(`id="f-${field}-issue">[^<]*${message}`))
+    expect(page.html).toContain('value="Robin"')
+    expect(page.html).not.toContain(password)
+    expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([])
+  },
+)
 
 it('lets a user without a workspace create a workspace, and only one if the form is submitted twice', async () => {
   const { browser, email } = await seedUserWithoutWorkspace(world.service)
@@ -109,7 +112,7 @@ it("doesn't create a workspace for a user who isn't signed in", async () => {
   expect(await world.database.db.selectFrom('workspace').select('id').execute()).toEqual([])
 })
 
-it("doesn't lock a user out after failed sign-in attempts from another address", async () => {
+it("doesn't lock a user out after failed sign-in attempts from another IP address", async () => {
   const { email } = await seedUserWithoutWorkspace(world.service)
   const from = async (remoteAddress: string, typedPassword: string) => {
     const form = await world.service.app.inject({ method: 'GET', url: '/sign-in', remoteAddress })

@@ -162,41 +162,47 @@ it("doesn't show, download, or delete another workspace's spreadsheet", async ()
   expect((await theirs.open(`/spreadsheets/${id}`)).status).toBe(200)
 })
 
-itInChromium('works in a browser and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/knowledge'))
-  await tab.getByRole('navigation', { name: 'Knowledge' }).getByRole('link', { name: 'Spreadsheets' }).click()
-  await tab.getByRole('heading', { name: 'Spreadsheets', exact: true }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'New spreadsheet' }).click()
-  await tab.getByLabel('Name').fill('Visits')
-  await tab.getByLabel('Columns').fill('Who\nWhen')
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Create spreadsheet' }).click()
-  await tab.getByRole('columnheader', { name: 'When' }).waitFor()
-  const id = new URL(tab.url()).pathname.split('/').at(-1) ?? ''
-  await addRows(user.seed.workspaceId, id, [['Alex', 'Monday']])
-  await tab.reload()
-  await tab.getByRole('cell', { name: 'Alex' }).waitFor()
-  await expectAccessible(tab)
-  const [download] = await Promise.all([
-    tab.waitForEvent('download'),
-    tab.getByRole('link', { name: 'Download CSV' }).click(),
-  ])
-  expect(download.suggestedFilename()).toBe('Visits.csv')
+itInChromium(
+  'lets the user create and download a spreadsheet and add a Google account in the browser, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/knowledge'))
+    await tab
+      .getByRole('navigation', { name: 'Knowledge' })
+      .getByRole('link', { name: 'Spreadsheets' })
+      .click()
+    await tab.getByRole('heading', { name: 'Spreadsheets', exact: true }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'New spreadsheet' }).click()
+    await tab.getByLabel('Name').fill('Visits')
+    await tab.getByLabel('Columns').fill('Who\nWhen')
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Create spreadsheet' }).click()
+    await tab.getByRole('columnheader', { name: 'When' }).waitFor()
+    const id = new URL(tab.url()).pathname.split('/').at(-1) ?? ''
+    await addRows(user.seed.workspaceId, id, [['Alex', 'Monday']])
+    await tab.reload()
+    await tab.getByRole('cell', { name: 'Alex' }).waitFor()
+    await expectAccessible(tab)
+    const [download] = await Promise.all([
+      tab.waitForEvent('download'),
+      tab.getByRole('link', { name: 'Download CSV' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('Visits.csv')
 
-  await tab.goto(user.urlFor('/spreadsheets'))
-  await tab.getByRole('link', { name: 'Add service account' }).click()
-  await tab.getByLabel('Key file').fill('{}')
-  await tab.getByRole('button', { name: 'Save account' }).click()
-  await tab.locator('.issue', { hasText: "This isn't a Google service account key file" }).waitFor()
-  await expectAccessible(tab)
-  await tab.getByLabel('Key file').fill(createKeyFile())
-  await tab.getByRole('button', { name: 'Save account' }).click()
-  await tab.getByText('Google service account saved').waitFor()
-  await expectAccessible(tab)
-  expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
-})
+    await tab.goto(user.urlFor('/spreadsheets'))
+    await tab.getByRole('link', { name: 'Add service account' }).click()
+    await tab.getByLabel('Key file').fill('{}')
+    await tab.getByRole('button', { name: 'Save account' }).click()
+    await tab.locator('.issue', { hasText: "This isn't a Google service account key file" }).waitFor()
+    await expectAccessible(tab)
+    await tab.getByLabel('Key file').fill(createKeyFile())
+    await tab.getByRole('button', { name: 'Save account' }).click()
+    await tab.getByText('Google service account saved').waitFor()
+    await expectAccessible(tab)
+    expect(consoleErrors.filter((text) => !text.includes('422'))).toEqual([])
+  },
+)

@@ -73,7 +73,7 @@ describe('tools', () => {
     expect(on.text).toContain('Tool turned on')
   })
 
-  it('lets an agent look up any contact during a call only after a warning', async () => {
+  it('let an agent look up any contact during a call only if a user allows it in a form that warns of the risk', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const toolId = await getToolId(world.service, user, 'contact_lookup')
@@ -160,7 +160,7 @@ describe('an HTTP tool', () => {
     expect(gone.html).not.toContain('>weather<')
   })
 
-  it('can have the maximum number of headers with long values, and arguments of the maximum length', async () => {
+  it('can have 50 headers with long values, an argument description of 30,000 characters, and an argument of 100,000', async () => {
     const user = await seedSignedInOwner(world.service)
     const headers = Array.from({ length: 50 }, (_, at) => `X-Header-${at}: ${'x'.repeat(1_000)}`).join('\n')
     const form = await user.open('/tools/new-http')
@@ -206,7 +206,7 @@ describe('an HTTP tool', () => {
     })
   })
 
-  it('is rejected with each issue next to its field, without showing its secrets', async () => {
+  it("is rejected if fields aren't valid, with each issue next to its field, and its secrets aren't shown", async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
@@ -323,41 +323,44 @@ describe('an MCP server', () => {
   })
 })
 
-itInChromium('adds an HTTP tool and an MCP server in a browser, and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  const consoleErrors: string[] = []
-  tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
-  await tab.goto(user.urlFor('/tools'))
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Add HTTP tool' }).click()
-  await tab.getByLabel('Name', { exact: true }).fill('weather')
-  await tab.getByLabel('Description for the agent').fill('The weather of a city.')
-  await tab.getByLabel('URL').fill(receiver.url('/{city}'))
-  await tab.getByRole('button', { name: 'Add tool' }).click()
-  await tab.locator('.issue', { hasText: "{city} isn't one of the arguments" }).waitFor()
-  await expectAccessible(tab)
-  const schema = tab.locator('#f-input_schema')
-  expect(await schema.isVisible()).toBe(false)
-  await tab.getByRole('radio', { name: 'JSON Schema' }).check()
-  expect(await schema.isVisible()).toBe(true)
-  await tab.getByRole('radio', { name: 'Simple list' }).check()
-  await tab.getByLabel('Name of argument 1').fill('city')
-  await tab.getByRole('group', { name: 'Argument 1' }).getByLabel('Required').check()
-  await tab.getByRole('button', { name: 'Add tool' }).click()
-  await tab.getByRole('heading', { name: 'weather' }).waitFor()
-  await tab.getByText('Arguments').click()
-  await expectAccessible(tab)
+itInChromium(
+  'lets the user add an HTTP tool and an MCP server in the browser, and is accessible',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    const consoleErrors: string[] = []
+    tab.on('console', (message) => message.type() === 'error' && consoleErrors.push(message.text()))
+    await tab.goto(user.urlFor('/tools'))
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Add HTTP tool' }).click()
+    await tab.getByLabel('Name', { exact: true }).fill('weather')
+    await tab.getByLabel('Description for the agent').fill('The weather of a city.')
+    await tab.getByLabel('URL').fill(receiver.url('/{city}'))
+    await tab.getByRole('button', { name: 'Add tool' }).click()
+    await tab.locator('.issue', { hasText: "{city} isn't one of the arguments" }).waitFor()
+    await expectAccessible(tab)
+    const schema = tab.locator('#f-input_schema')
+    expect(await schema.isVisible()).toBe(false)
+    await tab.getByRole('radio', { name: 'JSON Schema' }).check()
+    expect(await schema.isVisible()).toBe(true)
+    await tab.getByRole('radio', { name: 'Simple list' }).check()
+    await tab.getByLabel('Name of argument 1').fill('city')
+    await tab.getByRole('group', { name: 'Argument 1' }).getByLabel('Required').check()
+    await tab.getByRole('button', { name: 'Add tool' }).click()
+    await tab.getByRole('heading', { name: 'weather' }).waitFor()
+    await tab.getByText('Arguments').click()
+    await expectAccessible(tab)
 
-  await tab.goto(user.urlFor('/tools/new-server'))
-  await expectAccessible(tab)
-  await tab.getByLabel('Name', { exact: true }).fill('crm')
-  await tab.getByLabel('Description').fill('Our customers.')
-  await tab.getByLabel('URL').fill(remote.url)
-  await tab.getByRole('button', { name: 'Add server' }).click()
-  await tab.getByLabel(/^find/).check()
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Save selection' }).click()
-  await tab.getByText('1 tool selected').waitFor()
-  expect(consoleErrors.filter((entry) => !entry.includes('422'))).toEqual([])
-})
+    await tab.goto(user.urlFor('/tools/new-server'))
+    await expectAccessible(tab)
+    await tab.getByLabel('Name', { exact: true }).fill('crm')
+    await tab.getByLabel('Description').fill('Our customers.')
+    await tab.getByLabel('URL').fill(remote.url)
+    await tab.getByRole('button', { name: 'Add server' }).click()
+    await tab.getByLabel(/^find/).check()
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Save selection' }).click()
+    await tab.getByText('1 tool selected').waitFor()
+    expect(consoleErrors.filter((entry) => !entry.includes('422'))).toEqual([])
+  },
+)
