@@ -60,11 +60,11 @@ describe.each(['PUBLIC_URL', 'INTERNAL_URL'])('%s', (name) => {
 describe('the language model', () => {
   const environment = { LLM_URL: 'http://10.0.0.5:8000/v1/', LLM_MODELS: 'large, small' }
 
-  it('is off without LLM_URL', () => {
+  it("is off if LLM_URL isn't set", () => {
     expect(parseConfig({ LLM_TOKENS_PER_DAY: '5' }).llm).toBeUndefined()
   })
 
-  it('can be on a private address, and the first model is the default', () => {
+  it('can be on a private address, and has a limit of 2,000,000 tokens a day by default', () => {
     expect(parseConfig(environment).llm).toEqual({
       url: 'http://10.0.0.5:8000/v1',
       apiKey: undefined,
@@ -106,7 +106,7 @@ describe('the language model', () => {
     [{ LLM_URL: 'https://user:password@models.example.com/v1' }, /^LLM_URL: can't have a user name/m],
     [{ LLM_URL: 'https://models.example.com/v1?key=secret' }, /^LLM_URL: can't have a user name/m],
     [{ LLM_TOKENS_PER_DAY: '-1' }, /^LLM_TOKENS_PER_DAY: /m],
-  ])('rejects %j', (changes, message) => {
+  ])("can't be configured with %j", (changes, message) => {
     expect(() => parseConfig({ ...environment, ...changes })).toThrow(message)
   })
 })

@@ -56,7 +56,7 @@ it('logs a repeating error once, and then the number of repetitions', async () =
   })
 })
 
-it('logs every unexpected error of a request, because each has a request ID', async () => {
+it('logs a repeating unexpected error for every request, because each request has an ID', async () => {
   const { lines, output } = collect(false)
   const log = await createLog('info', output)
   const error = { name: 'Error', message: 'a bug' }

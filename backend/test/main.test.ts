@@ -45,7 +45,7 @@ async function stop({ process, result }: RunningProcess) {
   return result
 }
 
-it('serves a demo workspace that can place calls immediately, and keeps it across restarts', async () => {
+it('serves a demo workspace that can queue calls immediately, and keeps it across restarts', async () => {
   const folder = await newFolder()
   const first = start({ DATA_DIR: folder })
   const written = await first.waitForOutput(/Outdial is ready/)
@@ -92,7 +92,7 @@ it('accepts admin commands whether the service runs or not', async () => {
   expect(other.stdout).toContain('demo@example.com')
 })
 
-it("doesn't open Node's inspector for a signal", async () => {
+it("doesn't open Node's inspector when it receives SIGUSR1", async () => {
   const service = start()
   await service.waitForOutput(/Outdial is ready/)
   service.process.kill('SIGUSR1')

@@ -38,7 +38,7 @@ it('fails /readyz after SIGTERM, but still handles requests until load balancers
   clearInterval(repeated)
 })
 
-it('stops without delay after Ctrl+C', async () => {
+it('after Ctrl+C, stops without the shutdown delay', async () => {
   const { process, result } = await start({ SHUTDOWN_DELAY_SECONDS: '300' })
   process.kill('SIGINT')
   expect((await result).code).toBe(0)

@@ -30,7 +30,7 @@ afterAll(async () => {
 const statusOf = async ({ config }: Service, path: string) =>
   (await fetch(`${config.publicUrl}${path}`)).status
 
-it('returns 503 while the database is unavailable, and recovers when it is back', async () => {
+it("returns 503 from /readyz while the database is unavailable, and recovers when it's back", async () => {
   const service = await startService({ ...settings, DATABASE_URL: proxy.url })
   expect(service.demo).toBeUndefined()
   expect(await statusOf(service, '/readyz')).toBe(200)

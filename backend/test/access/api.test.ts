@@ -167,7 +167,7 @@ it('covers every API route with a request that has a value for every ID field', 
   expect(sent).toEqual(fieldsByRoute(idFieldsOf))
 })
 
-it('rejects every route without a valid credential, reads nothing, and changes nothing', async () => {
+it("rejects a request to any route if its credential isn't valid, shows no data, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -182,7 +182,7 @@ it('rejects every route without a valid credential, reads nothing, and changes n
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it('rejects every route if one of its scopes is missing, reads nothing, and changes nothing', async () => {
+it("rejects a request to any route if one of the route's scopes is missing, shows no data, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {

@@ -249,7 +249,7 @@ it('covers every route of the service that no other access test covers', () => {
   expect(listRoutes(world.service.app).sort()).toEqual(known.sort())
 })
 
-it("rejects every credential that isn't valid for the route, reads nothing, and changes nothing", async () => {
+it("rejects every request whose credential isn't valid for the route, shows no data, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const [route, createAttempts] of Object.entries(guardedRoutes)) {

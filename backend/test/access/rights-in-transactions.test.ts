@@ -88,7 +88,7 @@ async function sendDuringLoss(
   }
 }
 
-it("neither changes nor shows data if a right ends between the check of a form's rights and its transaction", async () => {
+it("neither changes nor shows data if a right ends between the check of the right and the form's transaction", async () => {
   const wrong: string[] = []
   let rejected = 0
   for (const route of routes.filter((one) => isAction(one) && one.path !== withoutTransaction)) {
@@ -112,7 +112,7 @@ it("neither changes nor shows data if a right ends between the check of a form's
 }, 300_000)
 
 it.each(['session', 'membership'] as const)(
-  'sends no rows of a download once the %s has ended',
+  'sends no rows of a download if the %s ends right after it was checked',
   async (name) => {
     const downloads = routes.filter(({ kind }) => kind === 'download')
     expect(downloads.length).toBeGreaterThan(2)

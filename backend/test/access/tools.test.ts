@@ -165,7 +165,7 @@ const initializeParams = {
   clientInfo: { name: 'x', version: '1' },
 }
 
-it('rejects tool sessions and reports with a credential for another call, chat, agent, or purpose', async () => {
+it('rejects tool requests and reports if the credential is for another call, chat, agent, or purpose', async () => {
   const { deps, url } = world.service
   const agent2 = await seedAgent(deps, ours.workspaceId)
   const createCall = async (of: SeededObjects, agentId = of.agent) => {
@@ -254,7 +254,7 @@ it('rejects tool sessions and reports with a credential for another call, chat, 
   theirSession.close()
 })
 
-it("doesn't open a session for another workspace's call", async () => {
+it("doesn't open a tool session if its call and its agent belong to different workspaces", async () => {
   const { attemptId } = await seedLiveCall(world.service.deps, theirs.user.seed)
   for (const query of [
     { widget_id: widgetId, call_id: attemptId },

@@ -107,7 +107,7 @@ it.each([['remove-member'], ['add-member', '--role', 'member']])(
   },
 )
 
-it('creates a link with which a user sets a new password in the dashboard', async () => {
+it('creates a link with which a user can set a new password', async () => {
   await runJson(['create-user', '--email', 'lost@example.com', '--name', 'Lost'])
   const { link } = await runJson(['reset-password-link', '--email', 'LOST@example.com'])
   const deps = testDeps(database.db, { clock: new ManualClock(new Date().toISOString()) })
@@ -198,7 +198,7 @@ it('pauses the active campaigns of all workspaces with a reason, and lists them 
   expect((await admin(['pause-all-campaigns', '--reason', reason])).stderr).toContain('Paused: 0 campaigns.')
 })
 
-it('archives a campaign with waiting calls only if its name is typed', async () => {
+it('archives a campaign with waiting calls only if its name is given with --confirm', async () => {
   const deps = testDeps(database.db)
   const seed = await seedWorkspace(deps)
   const call = await seedCall(deps, seed, '+12025550173')
@@ -279,7 +279,7 @@ it('exits with a one-line error if SECRET_KEY is missing', async () => {
   expect(stderr).toMatch(/^SECRET_KEY is not set/)
 })
 
-it('erases a contact', async () => {
+it('erases a contact only if its phone number is given with --confirm', async () => {
   const seed = await seedWorkspace(testDeps(database.db))
   const { id } = await database.db
     .insertInto('contact')

@@ -65,7 +65,7 @@ it('explains what is wrong with the JSON on standard input', async () => {
   expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/JSON: .*methd/) })
 })
 
-it('adds a remote MCP server and updates its list of tools', async () => {
+it('adds a remote MCP server, refreshes its list of tools, and changes the selected tools', async () => {
   const server = new RemoteMcpServer('streamable')
   server.tools = [{ name: 'echo', inputSchema: { type: 'object' } }]
   await server.start()

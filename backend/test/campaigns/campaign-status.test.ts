@@ -69,7 +69,7 @@ it("pauses a campaign without waiting for a request that's queueing a call", asy
   expect((await claimAndSettle(world.deps, lease, 1)).map(({ request }) => request.callId)).toEqual([id])
 })
 
-it('saves why a campaign was paused, and keeps the reason when it is paused again', async () => {
+it("saves why a campaign was paused, keeps the reason if it's paused again, and clears it when it's resumed", async () => {
   await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, 'Holiday.')
   expect(await pauseCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)).toMatchObject({
     status: 'paused',

@@ -7,22 +7,25 @@ const countParsed = (value: unknown): number =>
     ? Object.values(value).reduce<number>((count, child) => count + countParsed(child), 1)
     : 1
 
-it.each([undefined, 2])('counts the values that parsing returns, with indentation %s', (indentation) => {
-  fc.assert(
-    fc.property(fc.jsonValue(), (value) => {
-      const bytes = Buffer.from(JSON.stringify(value, null, indentation))
-      const count = countParsed(value)
-      expect([hasMoreValues(bytes, count), hasMoreValues(bytes, count - 1)]).toEqual([false, true])
-    }),
-  )
-})
+it.each([undefined, 2])(
+  'counts as many values in JSON with indentation %s as parsing it returns',
+  (indentation) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const bytes = Buffer.from(JSON.stringify(value, null, indentation))
+        const count = countParsed(value)
+        expect([hasMoreValues(bytes, count), hasMoreValues(bytes, count - 1)]).toEqual([false, true])
+      }),
+    )
+  },
+)
 
 it.each([
   ['brackets in text', String.raw`["[,{", "\"[,", "\\", ","]`, 5],
   ['empty objects and lists', '[[], {}, [ ], { }]', 5],
   ['brackets that are never closed', '['.repeat(100), 100],
   ['an event with a quotation mark in another field', 'id: "\ndata: [1,\ndata: 2,3]\n', 4],
-])('counts %s', (_, text, count) => {
+])('counts the values in an input that has %s', (_, text, count) => {
   const bytes = Buffer.from(text)
   expect([hasMoreValues(bytes, count), hasMoreValues(bytes, count - 1)]).toEqual([false, true])
 })

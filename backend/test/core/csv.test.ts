@@ -31,7 +31,7 @@ it('writes cells that parse back unchanged, except for an apostrophe before form
   )
 })
 
-it('removes the apostrophe before each formula again when a cell is read', () => {
+it('when a cell is read back, removes the apostrophe that was added before a formula', () => {
   fc.assert(
     fc.property(cell, (text) => {
       // Skips texts that start with an apostrophe: it can't be distinguished from an apostrophe that the export adds.

@@ -26,7 +26,7 @@ it.each([
   })
 })
 
-it("uses the encoding that a damaged text declares, if it's known", () => {
+it('reads a damaged text in the encoding that it declares if that encoding is known', () => {
   const bytes = withBad('üé', 1)
   expect(decodeText(bytes, 'iso-8859-2')).toBe('ĂźĂŠ˙')
   expect(decodeText(bytes, 'unknown')).toBe('üé\uFFFD')

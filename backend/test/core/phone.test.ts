@@ -27,7 +27,7 @@ it.each([
   ['="+12025550100"', 'DE'],
   ['12025550100.0', 'US'],
   ['  +12025550100\n', 'DE'],
-])('parses %j dialed in %s', (input, country) => {
+])('parses %j dialed in %s as +12025550100', (input, country) => {
   expect(e164(input, country)).toBe('+12025550100')
 })
 
@@ -137,7 +137,7 @@ it.each([
   '01 00 12 34 56 78',
   '1234-5678-9012-3456',
   '1'.repeat(1_001),
-])('never guesses a number in %j', (input) => {
+])('finds no phone number in %j', (input) => {
   expect(findAll(input)).toBe(
     'No phone number was found. Include the country code, for example +1 202 555 0100.',
   )
@@ -160,7 +160,7 @@ it('reads only numbers with a country code if the country is unknown', () => {
   expect(parsePhone('2025550100', null)).toMatchObject({ ok: false })
 })
 
-it('rejects a country without phone numbers', () => {
+it('rejects the country code ZZ, which no country has', () => {
   expect(e164('202 555 0100', 'ZZ')).toBe('invalid_country')
 })
 

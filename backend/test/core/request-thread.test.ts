@@ -10,7 +10,7 @@ const createThread = (idleMs?: number) =>
     idleMs,
   )
 
-it('works on many requests at the same time', async () => {
+it('handles other requests while one is waiting', async () => {
   const thread = createThread()
   const waiting = new AbortController()
   const waitingRequest = thread.send({ type: 'wait' }, waiting.signal)

@@ -206,7 +206,7 @@ it('reserves the last batch for a group without a running batch, however many ba
   await Promise.all(items)
 })
 
-it('runs one batch per group if only two batches can run', async () => {
+it('runs one batch per group at a time if at most two batches can run', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 2, slowAfterMs: 20 })
   const items = [add(1, 'a'), add(1, 'b')]
   items.push(add(2, 'c'), add(2, 'd'))
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and keeps capacity for ba
   )
 })
 
-it("limits the items that run alone in each group that aloneGroupOf returns, if it's set", async () => {
+it('if aloneGroupOf is set, limits the items that run alone in each group that it returns', async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,

@@ -22,7 +22,7 @@ it('restarts the count of a key that was cleared', () => {
   expect(counter.add('a').count).toBe(1)
 })
 
-it('remembers only the keys that were counted last', () => {
+it('forgets the key that was counted least recently if there are too many keys', () => {
   const counter = createWindowCounter(new ManualClock(), { windowMs: 60_000, maxKeys: 2 })
   for (const key of ['a', 'b', 'a', 'c']) counter.add(key)
   expect(counter.add('a').count).toBe(3)

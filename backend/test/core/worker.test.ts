@@ -56,7 +56,7 @@ it('fetches again immediately while it finds jobs, then at every poll', async ()
   expect(done).toEqual(['a', 'b'])
 })
 
-it('waits an interval between two fetches, and then fetches the jobs that arrived meanwhile', async () => {
+it("waits an interval before it fetches again, even if it's notified earlier", async () => {
   const { capacities, fetch } = createBatches(['a'], [])
   const fetchedAt: number[] = []
   const intervalMs = 200
@@ -95,7 +95,7 @@ it("fetches again if it's notified during a fetch", async () => {
   expect(looks).toBe(2)
 })
 
-it('respects its concurrency, and fetches only as many jobs as it has capacity for', async () => {
+it('fetches only as many jobs as its concurrency and batch size allow', async () => {
   const { capacities, fetch } = createBatches(['a', 'b'], ['c'])
   const signals = new Map(['a', 'b', 'c'].map((job) => [job, createSignal()]))
   start({
@@ -112,7 +112,7 @@ it('respects its concurrency, and fetches only as many jobs as it has capacity f
   for (const { open } of signals.values()) open()
 })
 
-it('waits for the next poll after an error in fetch, and reports it once', async () => {
+it('if a fetch fails, reports the error once, and waits for the next poll', async () => {
   let looks = 0
   const failure = new Error('the database is down')
   start({
@@ -146,7 +146,7 @@ it.each([
   expect(done).toEqual(['good'])
 })
 
-it('leases no more jobs when it stops, and waits for the running ones', async () => {
+it('when it stops, fetches no more jobs, and waits for the running ones', async () => {
   const job = createSignal()
   const { capacities, fetch } = createBatches(['a'])
   const stopping = start({ fetch, handle: () => job.passed })
@@ -164,7 +164,7 @@ it('leases no more jobs when it stops, and waits for the running ones', async ()
   expect(capacities).toHaveLength(looks)
 })
 
-it('aborts jobs that are still running after the timeout', async () => {
+it('when it stops, aborts jobs that are still running after the stop timeout', async () => {
   let reason: unknown
   const { fetch } = createBatches(['a'])
   const handle = (_job: string, signal: AbortSignal) =>

@@ -28,7 +28,7 @@ it('creates two Live agents with different tools, and a draft agent for which no
   await expect(open('Cleo')).rejects.toThrow(/^403/)
 })
 
-it('finds a price in the documents, with its source', async () => {
+it('gives Ava documents in which knowledge_search finds a price and names its source', async () => {
   const { result } = await (await open('Ava')).call('knowledge_search', { query: 'price roof inspection' })
 
   expect(result?.content?.[0]?.text).toMatch(/^From "Prices and payment":[^]*\$149/)
