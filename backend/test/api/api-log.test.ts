@@ -40,7 +40,7 @@ const contact = (fields: object = {}) => ({
   ...fields,
 })
 
-it('stores what each request did, with its credential and what it created', async () => {
+it('stores what each request did and created, and the credential that it used', async () => {
   const headers = { 'idempotency-key': 'lead-1', 'x-request-id': 'zap-1' }
   const body = contact()
   const queued = await world.send({ method: 'POST', path: '/contacts/', body, headers })
@@ -75,7 +75,7 @@ it('stores what each request did, with its credential and what it created', asyn
   expect(shown).toMatchObject({ key_name: 'Test', user_name: 'Robin' })
 })
 
-it('stores the error code and the fields of a rejected request', async () => {
+it('stores the error code and the invalid fields of a rejected request', async () => {
   await world.send({
     method: 'POST',
     path: '/contacts/',
@@ -110,13 +110,13 @@ it.each([
   ['maya@example.com', null],
   ['', null],
   [undefined, null],
-])('stores the client header %j as %j', async (header, stored) => {
+])('stores the X-Outdial-Client header %j as the client version %j', async (header, stored) => {
   await world.send({ path: '/calls/', headers: header === undefined ? {} : { 'x-outdial-client': header } })
 
   expect(await waitForLog(1)).toMatchObject([{ status: 200, client_version: stored }])
 })
 
-it("doesn't store the body, the query, or other text that a client sent", async () => {
+it("doesn't store phone numbers, names, or other text from a request's path, query, or body", async () => {
   const number = '+12025550100'
   const body = contact({ phone_number: number, first_name: 'Maya', metadata: { deal: 'roof' } })
   await world.send({ method: 'POST', path: '/contacts/', body })
@@ -138,7 +138,7 @@ it("doesn't store the body, the query, or other text that a client sent", async 
   expect(JSON.stringify(rows)).not.toMatch(/2025550100|maya|roof/i)
 })
 
-it("doesn't list requests without a valid credential, because they belong to no workspace", async () => {
+it("doesn't store requests without a valid credential, because they belong to no workspace", async () => {
   await world.send({ path: '/calls/', key: null })
   await world.send({ path: '/calls/', key: 'odk_wrong' })
   await world.send({ path: '/calls/' })
@@ -217,7 +217,7 @@ const entry = (values: Partial<LoggedRequest> = {}): LoggedRequest => ({
 
 const countRows = async () => (await readLog()).length
 
-it('writes its entries after a second, when a batch is full, and when the service stops', async () => {
+it('writes its entries after a second, as soon as a batch is full, and when it is closed', async () => {
   const deps = testDeps(world.deps.db)
   const log = createApiLog(deps, { batchSize: 3 })
   log.record(entry())
@@ -244,7 +244,7 @@ it('writes the requests of the last second when the service stops', async () => 
   expect(await readLog()).toMatchObject([{ route: '/agents/', status: 200 }])
 })
 
-it('waits for an unavailable database, then drops the oldest requests and counts them', async () => {
+it('keeps requests until the database is available again, but drops the oldest ones above its limit and counts them', async () => {
   await asSuperuser(world.deps.db, (db) =>
     sql`create function fail_to_insert(jsonb) returns void language plpgsql as $$
       begin raise exception using errcode = '57P03'; end $$`.execute(db),
@@ -285,7 +285,7 @@ it('waits for an unavailable database, then drops the oldest requests and counts
   }
 })
 
-it('stores at most 60 requests above the rate limit per connection and minute', async () => {
+it('stores at most 60 rate-limited requests per connection per minute', async () => {
   const deps = testDeps(world.deps.db)
   const log = createApiLog(deps)
   for (let index = 0; index < 100; index += 1) log.record(entry({ status: 429, error_code: 'rate_limited' }))
@@ -296,7 +296,7 @@ it('stores at most 60 requests above the rate limit per connection and minute', 
   expect(await countRows()).toBe(62)
 })
 
-it('deletes the entries of old days, and keeps 14 full days in months of any length', async () => {
+it('keeps the entries of today and the 14 days before, in months of any length, and deletes older ones', async () => {
   for (const today of ['2026-03-01T23:59:59Z', '2026-05-04T15:00:00Z', '2028-02-29T00:00:00Z']) {
     const now = new Date(today)
     const log = createApiLog(testDeps(world.deps.db))

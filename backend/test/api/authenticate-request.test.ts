@@ -3,7 +3,7 @@ import { parseError, useApiWorld } from '../support/test-api.ts'
 
 const api = useApiWorld()
 
-it('returns 401 without a credential', async () => {
+it('returns 401 if a request has no credential', async () => {
   const response = await api.send({ path: '/agents/', key: null })
   expect(parseError(response)).toMatchObject({
     status: 401,
@@ -24,7 +24,7 @@ it('rejects an unknown credential', async () => {
   expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
-it('says that an expired credential has expired', async () => {
+it('rejects an expired credential with the error code expired_credential', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { expiresAt: api.deps.clock.now() })
   const response = await api.send({ path: '/agents/', key })
@@ -32,7 +32,7 @@ it('says that an expired credential has expired', async () => {
   expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
-it('names the missing scope before parsing the body', async () => {
+it('rejects a request whose credential lacks a scope before parsing the body, and names the scope', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['agents:read'] })
   const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })

@@ -72,7 +72,7 @@ it('cancels only the calls in a campaign if the request names the campaign', asy
   expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ status: 'queued' })
 })
 
-it("reads a national number with the request's country, or the workspace's", async () => {
+it("reads a national number in the request's country, or in the workspace's country if the request has none", async () => {
   const american = await queueCall('(202) 555-9201')
   const british = await queueCall('020 7946 0958', { country: 'GB' })
   expect(await cancel({ phone_number: '202-555-9201' })).toEqual([american.call.id])
@@ -106,7 +106,7 @@ it('cancels a call that another request is queueing', async () => {
   expect(queued.id).not.toBe(old.id)
 })
 
-it('cancels a call to a new number that another request is adding', async () => {
+it('cancels the call to a contact that another request is still adding', async () => {
   const number = freshNumber()
   const { adding, canceling } = await lockQueue(api.deps.db, api.seed.campaignId, async () => {
     const pendingContact = queueCall(number)
@@ -144,7 +144,7 @@ it.each([
     'invalid_phone_number',
     'Include the country code',
   ],
-])('rejects %s', async (_what, body, field, code, sentence) => {
+])('rejects a request that has %s', async (_what, body, field, code, sentence) => {
   const response = await send(body)
   expect(parseError(response)).toMatchObject({ status: 422, details: [{ field, code }] })
   expect(response.json<{ error: { message: string } }>().error.message).toContain(sentence)

@@ -121,7 +121,7 @@ it('limits a contact to 100 variables', async () => {
   expect((await add({ phone_number })).contact.variables).not.toHaveProperty('more')
 })
 
-it("puts a number on the do-not-call list, and doesn't remove it if do_not_call is false", async () => {
+it('puts a number on the do-not-call list if do_not_call is true, and keeps it there if do_not_call is false', async () => {
   const phone_number = freshNumber()
   const waiting = await add({ phone_number })
   const suppressed = await add({ phone_number, do_not_call: true })
@@ -132,7 +132,7 @@ it("puts a number on the do-not-call list, and doesn't remove it if do_not_call 
   expect((await add({ phone_number, do_not_call: false })).contact.do_not_call).toBe(true)
 })
 
-it('puts every number in phone_number on the do-not-call list, and saves the contact with the first number', async () => {
+it('if do_not_call is true, adds every number in phone_number to the do-not-call list, and saves the first with the contact', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const waiting = await add({ phone_number: office })
   const { contact, call } = await add({
@@ -193,14 +193,14 @@ it.each([
   expect(notified).toEqual([])
 })
 
-it("reads a national number with the request's country, or the workspace's", async () => {
+it("reads a national number in the request's country, or in the workspace's country if the request has none", async () => {
   const british = await add({ phone_number: '020 7946 0123', country: 'GB' })
   expect(british.contact.phone_number).toBe('+442079460123')
   const american = await add({ phone_number: '202 555 9321' })
   expect(american.contact.phone_number).toBe('+12025559321')
 })
 
-it('creates nothing if the campaign is unknown, and names the field', async () => {
+it('if the campaign is unknown, returns 404, names the field, and creates nothing', async () => {
   const phone_number = freshNumber()
   const { seed } = await api.seedOtherWorkspace()
   for (const campaign_id of [seed.campaignId, 424242, Number.MAX_SAFE_INTEGER]) {
@@ -256,23 +256,23 @@ const cleared = {
 }
 
 it.each([
-  ['keeps the stored kind for the same source and date', consent, 'written', []],
+  ['keeps the stored kind if it has the same source and date', consent, 'written', []],
   [
-    'keeps the stored kind for the same date in another time zone',
+    'keeps the stored kind if it has the same date in another time zone',
     { ...consent, at: '2026-05-04T09:30:00+02:00' },
     'written',
     [],
   ],
-  ['clears the stored kind for another source', { ...consent, source: 'Fair' }, null, [cleared]],
+  ['clears the stored kind if it has another source', { ...consent, source: 'Fair' }, null, [cleared]],
   [
-    'clears the stored kind for another date',
+    'clears the stored kind if it has another date',
     { ...consent, at: '2026-05-04T07:30:00.001Z' },
     null,
     [cleared],
   ],
-  ['clears the stored kind for null', { ...consent, kind: null }, null, []],
-  ['replaces the stored kind', { ...consent, kind: 'oral' }, 'oral', []],
-  ['saves the kind of another consent', { ...consent, source: 'Fair', kind: 'oral' }, 'oral', []],
+  ['clears the stored kind if its own kind is null', { ...consent, kind: null }, null, []],
+  ['replaces the stored kind if it has another kind', { ...consent, kind: 'oral' }, 'oral', []],
+  ['saves its own kind if it has another source', { ...consent, source: 'Fair', kind: 'oral' }, 'oral', []],
 ])('a consent sent for an existing contact %s', async (_, sent, kind, warnings) => {
   const phone_number = freshNumber()
   await add({ phone_number, consent: { ...consent, kind: 'written' } })
@@ -281,7 +281,7 @@ it.each([
   expect(added.warnings).toEqual(warnings)
 })
 
-it("keeps the kind of a consent if a request has no consent, and doesn't warn if there was no kind to clear", async () => {
+it("keeps the kind of a consent if a request has no consent, and doesn't warn if the consent is cleared or had no kind", async () => {
   const phone_number = freshNumber()
   await add({ phone_number, consent: { ...consent, kind: 'written' } })
   const renamed = await add({ phone_number, first_name: 'Ann' })

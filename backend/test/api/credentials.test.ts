@@ -28,7 +28,7 @@ it("doesn't create an API key for a user who isn't a member", async () => {
   await expect(key).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('revokes a key that is created while its member is being removed', async () => {
+it('revokes a key that is created while the member who owns it is being removed', async () => {
   const { workspaceId, userId } = (await api.seedOtherWorkspace()).seed
   let removing: Promise<void> | undefined
   const { key } = await api.deps.db.transaction().execute(async (db) => {

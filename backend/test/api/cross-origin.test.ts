@@ -15,7 +15,7 @@ const preflight = (url: string) =>
     },
   })
 
-describe('an app in a browser', () => {
+describe('an app of another origin in a browser', () => {
   it.each(['/agents/', '/contacts/', '/calls/7/', '/webhooks/7'])('may call %s', async (path) => {
     const { statusCode, headers } = await preflight(`${apiPrefix}${path}`)
     expect(statusCode).toBe(204)
@@ -59,7 +59,7 @@ describe('an app in a browser', () => {
     '/api/mcp/',
     '/api/internal/attempts/x/reports',
     `/x${apiPrefix}/agents/`,
-  ])("of another origin can't read %s", async (url) => {
+  ])("can't read %s", async (url) => {
     const responses = [await preflight(url), await api.app.inject({ url, headers: { origin } })]
     for (const { headers } of responses) expect(headers['access-control-allow-origin']).toBeUndefined()
   })

@@ -50,7 +50,7 @@ it('returns 503 while the database is unavailable, and recovers as soon as it is
   expect((await send({ method: 'POST', path: '/contacts/', body })).statusCode).toBe(201)
 })
 
-it('returns 503 if the database ends the connection during a request', async () => {
+it('returns 503 if the database ends the connection during a request, and does the work when the request is repeated', async () => {
   const send = createSender(app, api.key)
   let running: ReturnType<typeof send> | undefined
   await api.deps.db.transaction().execute(async (transaction) => {
@@ -75,7 +75,7 @@ it('returns 503 if the database ends the connection during a request', async () 
   expect([again.statusCode, again.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-it('returns 503 if no connection in the pool is free in time', async () => {
+it('returns 503 from /readyz if no connection in the pool is free in time', async () => {
   const small = connect({ url: api.url, role: roles.service, max: 1 })
   const crowded = await createApp({ ...api.deps, db: small })
   await small.connection().execute(async () => {

@@ -61,7 +61,7 @@ it('waits for a concurrent request that adds a contact with the same number, and
   expect((await listEvents(api.deps, added.call.id)).map((event) => event.data)).toEqual([suppressed])
 })
 
-it('never deadlocks if a contact is put on the list and saved at the same time', async () => {
+it("never deadlocks if a contact's number is added to the list while the contact is saved", async () => {
   const { deps, seed } = api
   const number = freshNumber()
   const { contact } = await queueCall(number)
@@ -87,7 +87,7 @@ it('responds in the same way to a repeated request, and keeps the first reason',
   expect(await listEvents(api.deps, call.id)).toHaveLength(1)
 })
 
-it("adds a number that no contact has, and reads it with the request's country or the workspace's", async () => {
+it("adds a number that no contact has, and reads a national number in the request's or the workspace's country", async () => {
   expect(await add({ phone_number: '020 7946 0959', country: 'GB' })).toMatchObject({
     phone_number: '+442079460959',
   })
@@ -118,7 +118,7 @@ describe('the check of a number', () => {
   }
   const nothing = { results: [], next: null, previous: null }
 
-  it('returns the number with when, why, and where it was added', async () => {
+  it('returns the number with the date, reason, and source of its entry', async () => {
     const number = freshNumber()
     expect(await check({ phone_number: number })).toEqual(nothing)
     await add({ phone_number: number, reason: 'Booked an appointment' })
@@ -153,7 +153,7 @@ describe('the check of a number', () => {
     ['no number', '', 'phone_number', 'required'],
     ['text without a number', '?phone_number=555-0197', 'phone_number', 'invalid_phone_number'],
     ['an unknown country', '?phone_number=2025550100&country=XX', 'country', 'invalid_country'],
-  ])('rejects %s', async (_what, query, field, code) => {
+  ])('rejects a request with %s', async (_what, query, field, code) => {
     const response = await api.send({ path: `/do-not-call/${query}` })
     expect(parseError(response)).toMatchObject({ status: 422, details: [{ field, code }] })
   })
@@ -165,7 +165,7 @@ it('adds a number that it finds in a long text', async () => {
   expect(await add({ phone_number: `${note}${number}` })).toMatchObject({ phone_number: number })
 })
 
-it('never deadlocks if two requests name the same numbers in different orders', async () => {
+it('never deadlocks if simultaneous requests name the same numbers in different orders', async () => {
   const numbers = Array.from({ length: 6 }, () => freshNumber())
   for (const number of numbers) await queueCall(number)
   const orders = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? numbers : numbers.toReversed()))
@@ -181,7 +181,7 @@ it("doesn't end a call that is being dialed", async () => {
   expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ status: 'dialing' })
 })
 
-it('erases the reason with the contact, and keeps the number on the list', async () => {
+it('when the contact is erased, erases the reason and keeps the number on the list', async () => {
   const number = freshNumber()
   const { contact } = await queueCall(number)
   await add({ phone_number: number, reason: 'Zelda asked us to stop' })
@@ -195,6 +195,6 @@ it.each([
   ['a very long text', { phone_number: '1'.repeat(1_001) }, 'phone_number', 'too_long'],
   ['a long reason', { phone_number: '+12025550100', reason: 'x'.repeat(501) }, 'reason', 'too_long'],
   ['an unknown country', { phone_number: '2025550100', country: 'XX' }, 'country', 'invalid_country'],
-])('rejects %s', async (_what, body, field, code) => {
+])('rejects a request with %s', async (_what, body, field, code) => {
   expect(parseError(await send(body))).toMatchObject({ status: 422, details: [{ field, code }] })
 })

@@ -20,7 +20,7 @@ const newCampaign = (values: object = {}) => ({
   ...values,
 })
 
-describe('the body', () => {
+describe('when it reads the body', () => {
   it.each([
     ['an empty body', ''],
     ['a truncated body', '{"name":'],
@@ -125,7 +125,7 @@ describe('the body', () => {
   })
 })
 
-describe('fields', () => {
+describe('when it validates fields', () => {
   it.each([[[]], [null], ['text'], [7], [true]])(
     'rejects the body %j with a validation error',
     async (body) => {
@@ -207,7 +207,7 @@ describe('fields', () => {
   })
 })
 
-describe('the state of the workspace', () => {
+describe('when it checks the workspace', () => {
   it("rejects an agent that isn't Live", async () => {
     const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
     const error = parseError(
@@ -245,7 +245,7 @@ describe('the state of the workspace', () => {
   })
 })
 
-describe('outside of routes', () => {
+describe('beyond validation', () => {
   it("logs an internal error and doesn't show its details to the caller", async () => {
     const logLines: string[] = []
     let broken = false

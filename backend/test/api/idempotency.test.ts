@@ -88,7 +88,7 @@ it('forgets a key after 24 hours', async () => {
   expect((await create('old', { name: 'New' })).headers['idempotent-replayed']).toBe('true')
 })
 
-it('treats the same key as a new one on another connection or path', async () => {
+it('treats a key as new if it is used on another connection or path', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   await create('shared')
   const otherConnection = await create(
@@ -149,7 +149,7 @@ it('does the work once for twenty simultaneous requests with one key', async () 
   expect(created.filter((response) => response.headers['idempotent-replayed'] === undefined)).toHaveLength(1)
 })
 
-it('replays the response about a queued call with its original status code', async () => {
+it('replays a response of POST /contacts/ with its original status code, 201 or 200', async () => {
   const post = (idempotencyKey: string) =>
     api.send({
       method: 'POST',
@@ -177,7 +177,7 @@ it.each(['', 'x'.repeat(256), 'schlüssel', 'a\tb'])('rejects the key %j', async
   ])
 })
 
-it('ignores the key on GET requests', async () => {
+it('ignores the key on GET requests, even if it is too long', async () => {
   const response = await api.send({ path: '/agents/', headers: { 'idempotency-key': 'x'.repeat(300) } })
   expect(response.statusCode).toBe(200)
 })

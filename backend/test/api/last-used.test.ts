@@ -21,7 +21,7 @@ const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
   return row.last_used_at?.toISOString()
 }
 
-it('remembers only the most recently used connections', async () => {
+it('remembers only the most recently used connections, and records the use of a forgotten one again within a minute', async () => {
   const { workspaceId, userId } = await seedWorkspace(deps)
   const createCaller = async (name: string) => {
     const { id } = await createApiKey(deps, workspaceId, userId, name)

@@ -30,7 +30,7 @@ const listWarnings = ({ warnings }: ContactAdded) => warnings.map(({ field, code
 const tooMany = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key ${index}`, 'value']))
 
 describe('a lenient request', () => {
-  it('queues the call without an invalid email address, and returns a warning', async () => {
+  it('queues the call but leaves out an invalid email address, and returns a warning', async () => {
     const added = await addLeniently({ first_name: 'Maya', email: 'N/A' })
     expect(added.contact).toMatchObject({ first_name: 'Maya', email: null })
     expect(added.call.status).toBe('queued')
@@ -58,7 +58,7 @@ describe('a lenient request', () => {
     ['no source', { at: '2026-01-02T09:30:00Z' }, 'consent.source required'],
     ['no date', { source: 'Website form' }, 'consent.at required'],
     ['a long source', { source: 'x'.repeat(501), at: '2026-01-02T09:30:00Z' }, 'consent.source too_long'],
-  ])('leaves out the source and the date of a consent with %s', async (_, consent, warning) => {
+  ])('leaves out a consent with %s, and returns a warning', async (_, consent, warning) => {
     const added = await addLeniently({ consent })
     expect(added.contact.consent).toBeNull()
     expect(listWarnings(added)).toEqual([warning])
@@ -77,7 +77,7 @@ describe('a lenient request', () => {
     ])
   })
 
-  it('leaves out a kind of consent without a source and a date', async () => {
+  it('leaves out the kind of a consent that has no source or date', async () => {
     const added = await addLeniently({ consent: { kind: 'written' } })
     expect(added.contact.consent).toBeNull()
     expect(listWarnings(added)).toEqual(['consent.source required', 'consent.at required'])
@@ -140,7 +140,7 @@ describe('a lenient request', () => {
     expect(response.statusCode).toBe(422)
   })
 
-  it("returns the same warnings when it's repeated, and counts as different from a strict request", async () => {
+  it("returns the same warnings if it's repeated with its idempotency key, which a strict request can't reuse", async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const body = { phone_number, metadata: tooMany, lenient: true }
@@ -151,7 +151,7 @@ describe('a lenient request', () => {
     expect(parseError(strict).code).toBe('idempotency_key_reused')
   })
 
-  it('that reuses an idempotency key gets an error that names the first call, until the contact is erased', async () => {
+  it('or a strict one gets an error that names the first call if it reuses its idempotency key, until the contact is erased', async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const { call, contact } = await add({ phone_number }, headers)
@@ -236,7 +236,7 @@ describe("variables that aren't the agent's", () => {
   })
 })
 
-it("removes a contact's data in warnings from stored responses and the API log when the contact is erased", async () => {
+it("when a contact is erased, removes the contact's data in warnings from stored responses and the API log", async () => {
   const secret = 'maya-secret'
   const variables = { [secret]: 'x'.repeat(2_001) }
   const added = await add(
@@ -251,7 +251,7 @@ it("removes a contact's data in warnings from stored responses and the API log w
   }
 })
 
-it("leaves out new variables of a lenient request beyond the contact's limit, and saves changed variables", async () => {
+it("if a lenient request exceeds a contact's limit of variables, leaves out new variables, and saves changed ones", async () => {
   const phone_number = freshNumber()
   const full = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`name ${index}`, 'old']))
   await addLeniently({ phone_number, variables: full })
@@ -263,7 +263,7 @@ it("leaves out new variables of a lenient request beyond the contact's limit, an
   expect((await post({ ...body, lenient: false })).statusCode).toBe(422)
 })
 
-it("reads stored responses of an earlier version, which don't have the field for warnings", async () => {
+it('replays a response that an earlier version stored without the field for warnings', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber() }
   const { contact } = await add(body, headers)
@@ -277,7 +277,7 @@ it("reads stored responses of an earlier version, which don't have the field for
   await eraseContact(api.deps, api.seed.workspaceId, contact.id)
 })
 
-it("reads stored responses of an earlier version, which don't have the kind of a consent", async () => {
+it('replays a response that an earlier version stored without the kind of a consent', async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const consent = { source: 'Form', at: '2026-01-02T09:30:00.000Z' }
   const body = { phone_number: freshNumber(), consent }
@@ -345,7 +345,7 @@ describe('a rejected request that opts a contact out', () => {
     }
   })
 
-  it('has an effect only with do_not_call set to true and a valid number', async () => {
+  it('has an effect only if do_not_call is true and the number is valid', async () => {
     const phone_number = freshNumber()
     expect((await post({ phone_number, nickname: 'May' })).statusCode).toBe(422)
     expect((await post({ phone_number, do_not_call: false, nickname: 'May' })).statusCode).toBe(422)

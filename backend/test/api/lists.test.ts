@@ -119,7 +119,7 @@ it('lists campaigns of every status', async () => {
   expect(list.results).toMatchObject([{ id, status: 'archived' }])
 })
 
-it('lists calls newest first, and filters them', async () => {
+it('lists calls newest first, and filters them by campaign, agent, outcome, and status', async () => {
   const ids: number[] = []
   for (const digit of [1, 2, 3]) {
     const body = {
@@ -150,7 +150,7 @@ describe('the filters for one contact', () => {
     return CallList.parse((await api.send({ path, key })).json()).results.map((call) => call.id)
   }
 
-  it('select its calls by ID, phone number, and external ID', async () => {
+  it("select the contact's calls by the contact's ID, phone number, or external ID", async () => {
     const first = await queueCall('+12025550191', { external_id: 'crm 191' })
     const second = await queueCall('+12025550191')
     await queueCall('+12025550192', { external_id: 'crm 192' })
@@ -165,7 +165,7 @@ describe('the filters for one contact', () => {
     expect(await list({ external_id: 'crm 191', phone_number: '+12025550192' })).toEqual([])
   })
 
-  it("select nothing of another workspace's contact", async () => {
+  it("don't select the calls of another workspace's contact", async () => {
     const other = await api.seedOtherWorkspace()
     const { contact } = await queueCall('+12025550193', { external_id: 'crm 193' })
     expect(await list({ contact_id: String(contact.id) }, other.key)).toEqual([])
@@ -196,7 +196,7 @@ describe('the filters for one contact', () => {
   })
 })
 
-it('filters calls by goal_met and test, like a webhook subscription', async () => {
+it('filters calls by goal_met, and includes, excludes, or selects only test calls', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   const calls = new Map<string, number>()
   for (const [name, goal_met, test] of [
@@ -248,7 +248,7 @@ it.each(['order=oldest', 'status=open', 'status=active,', 'status=active, paused
   },
 )
 
-it('filters calls by whether the contact opted out in them', async () => {
+it('filters calls by whether the contact opted out during the call', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   const { id: other } = await seedCompletedCall(api.deps, seed)
   const { id: optedOut } = await seedCompletedCall(api.deps, seed)
@@ -262,7 +262,7 @@ it('filters calls by whether the contact opted out in them', async () => {
   expect((await list('opted_out=')).map(({ id }) => id)).toEqual([optedOut, other])
 })
 
-it('lists the accepted values of a filter in the error', async () => {
+it("if a filter's value isn't accepted, lists the accepted values in the error", async () => {
   const response = await api.send({ path: '/calls/?outcome=unknown' })
   expect(response.statusCode).toBe(422)
   const [detail] = ErrorResponse.parse(response.json()).error.details

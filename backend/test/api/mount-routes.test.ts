@@ -38,7 +38,7 @@ it.each([
   ['POST', '/webhooks/7', 'DELETE, OPTIONS'],
   ['PATCH', '/calls/7/', 'GET, HEAD, OPTIONS'],
   ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
-] as const)('lists the allowed methods for %s %s', async (method, path, allow) => {
+] as const)('rejects %s %s with 405, and lists the allowed methods', async (method, path, allow) => {
   const response = await api.send({ method, path, raw: '{' })
   expect(parseError(response)).toMatchObject({
     status: 405,
@@ -53,15 +53,18 @@ it.each([
   ['DELETE', '/oauth/revoke/', 'OPTIONS, POST'],
   ['POST', '/.well-known/oauth-authorization-server', 'GET, OPTIONS'],
   ['PATCH', '/healthz', 'GET, HEAD, OPTIONS'],
-] as const)('lists the allowed methods for %s %s, outside the API', async (method, url, allow) => {
-  const response = await api.app.inject({ method, url })
-  expect(parseError(response)).toMatchObject({
-    status: 405,
-    type: 'invalid_request',
-    code: 'method_not_allowed',
-  })
-  expect(response.headers.allow).toBe(allow)
-})
+] as const)(
+  'rejects %s %s, outside the API, with 405, and lists the allowed methods',
+  async (method, url, allow) => {
+    const response = await api.app.inject({ method, url })
+    expect(parseError(response)).toMatchObject({
+      status: 405,
+      type: 'invalid_request',
+      code: 'method_not_allowed',
+    })
+    expect(response.headers.allow).toBe(allow)
+  },
+)
 
 it('responds to OPTIONS with the allowed methods, and to HEAD without a body', async () => {
   const options = await api.send({ method: 'OPTIONS', path: '/campaigns', key: null })

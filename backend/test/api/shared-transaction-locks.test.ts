@@ -182,7 +182,7 @@ it('queues calls of several campaigns in the same order in each transaction, so 
   expect(sent.filter(isAlone)).toEqual([])
 })
 
-it('never deadlocks if two processes change time zones, opt out, and queue calls in three campaigns', async () => {
+it('never deadlocks if two processes change time zones, opt contacts out, and queue calls in the same three campaigns', async () => {
   const campaigns = [
     await seedCampaign(api.deps, api.seed),
     await seedCampaign(api.deps, api.seed),

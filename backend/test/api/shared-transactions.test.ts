@@ -107,7 +107,7 @@ it('returns the same call from POST /contacts/ as from GET /calls/, whatever the
   ])
 })
 
-it('rejects an expired API key at once, even for a request that is invalid for another reason', async () => {
+it('rejects a request with an expired API key as expired, even if the request is also invalid for another reason', async () => {
   const { key } = await api.seedOtherWorkspace()
   const body = { phone_number: freshNumber(), campaign_id: 987654 }
   expect((await post(body, { key })).statusCode).toBe(404)
@@ -139,7 +139,7 @@ it.each([
   { problem: 'rejects', code: 'raise_exception', status: 500 },
   { problem: 'cancels because it takes too long', code: 'query_canceled', status: 503 },
 ])(
-  'handles requests that share a transaction with a request that PostgreSQL $problem',
+  'completes the other requests in the transaction of a request that PostgreSQL $problem',
   async ({ code, status }) => {
     const rejected = freshNumber()
     await asSuperuser(api.deps.db, async (db) => {

@@ -77,7 +77,7 @@ it('says how to verify the signature of a webhook', () => {
     expect(description).toContain(word)
 })
 
-it('describes the errors of every operation and the headers of every response', () => {
+it('describes the errors of every operation, and the X-Request-Id header of every response', () => {
   for (const { method, responses } of read.operations) {
     const statuses = Object.keys(responses)
     const always = ['401', '403', '422', '429', '500', '503']
