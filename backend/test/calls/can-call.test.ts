@@ -211,12 +211,15 @@ it.each([
   ['is_calling(id)', mayCampaignCall],
   ['has_capacity(id)', (each: Combination) => mayCampaignCall(each) && !each.isAtLimit],
   ['has_claimable_call(id, now)', isClaimable],
-] as const)('selects the right campaigns with the SQL function %s', async (condition, rule) => {
-  const { rows } = await sql<{ id: number }>`
+] as const)(
+  'the SQL function %s selects exactly the campaigns that the rules in this file allow',
+  async (condition, rule) => {
+    const { rows } = await sql<{ id: number }>`
     select id from campaign cross join (values (${world.deps.clock.now()}::timestamptz)) as clock (now)
     where ${sql.raw(condition)}`.execute(world.deps.db)
-  expectCases(new Set(rows.map(({ id }) => id)), 'campaignId', rule)
-})
+    expectCases(new Set(rows.map(({ id }) => id)), 'campaignId', rule)
+  },
+)
 
 it('queues exactly the campaigns that can start a call', async () => {
   const ids = cases.map(({ campaignId }) => campaignId)
@@ -278,7 +281,7 @@ it("finds what each call waits for, and distinguishes the campaign's limit from 
   expectCases(new Set(busy), 'callId', (each) => isWaitingForCalls(each) && !each.isAtLimit)
 })
 
-it('promises a time for a call only if the call waits for nothing else', async () => {
+it('promises a time for a call only if the call waits for its schedule, its retry, or calling hours', async () => {
   const { deps, seed } = world
   const now = deps.clock.now()
   const waits = await findWaits(

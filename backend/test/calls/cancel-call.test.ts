@@ -12,7 +12,7 @@ const world = useCallsWorld()
 
 const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
 
-it('cancels a queued call and publishes its event', async () => {
+it('cancels a queued call once, and publishes one event', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const caller = toCaller(world.seed)
   expect(await cancelCall(world.deps, caller, id)).toBe(true)
@@ -35,7 +35,7 @@ it("does not cancel a call that is being dialed, or another workspace's call", a
   await expect(otherWorkspaceCancel).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('never dials a call that a response lists as canceled, while a busy dialer claims 1,000 calls', async () => {
+it('never dials a call that a response lists as canceled, even while a busy dialer claims 1,000 calls', async () => {
   const { deps, seed, workers } = world
   const campaignIds = [seed.campaignId]
   while (campaignIds.length < 5)

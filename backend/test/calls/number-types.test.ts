@@ -65,14 +65,14 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it('puts the number on the do-not-call list and suppresses the call if the contact must not be called', async () => {
+  it("if the contact must not be called, accepts a number type that isn't allowed, and suppresses the call", async () => {
     for (const fields of [{ do_not_call: true }, {}]) {
       const response = await post(premiumRate, fields)
       expect(response.json()).toMatchObject({ call: { outcome: 'suppressed', ended_reason: 'do_not_call' } })
     }
   })
 
-  it('lets calls to numbers of all types be canceled, and accepts all types on the do-not-call list', async () => {
+  it("even if the number type isn't allowed, lets calls to the number be canceled, and accepts it on the do-not-call list", async () => {
     const body = { phone_number: premiumRate }
     expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
     expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)

@@ -38,8 +38,8 @@ async function queueUnlocked(db: Db, contact: Contact): Promise<QueueResult | un
 const findCalls = async (owner: Seed) =>
   (await listCalls(world.deps, toCaller(owner), { limit: 200, offset: 0, outcome: undefined })).items
 
-describe('a second call to the same number', () => {
-  it('queues one call for 20 simultaneous requests', async () => {
+describe('when several requests name the same number', () => {
+  it('queues one call if 20 requests arrive at the same time', async () => {
     const number = freshNumber()
     const calls = await Promise.all(
       Array.from({ length: 20 }, () => seedCall(world.deps, world.seed, number)),
@@ -48,7 +48,7 @@ describe('a second call to the same number', () => {
     expect(await findCalls(world.seed)).toHaveLength(1)
   })
 
-  it("queues one call for two simultaneous requests that haven't locked the contact", async () => {
+  it("queues one call if two simultaneous requests haven't locked the contact", async () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const firstQueued = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ describe('a second call to the same number', () => {
 })
 
 describe('the do-not-call list', () => {
-  it('immediately completes a call to a number on the do-not-call list as suppressed', async () => {
+  it("immediately suppresses a call to one of its numbers, and publishes the call's event", async () => {
     const call = await seedCall(world.deps, world.seed, freshNumber(), { do_not_call: true })
     expect(call).toMatchObject({
       status: 'completed',
@@ -111,7 +111,7 @@ describe('the do-not-call list', () => {
     expect((await listEvents(world.deps, call.id)).map((event) => event.data)).toEqual([call])
   })
 
-  it('never removes a number from the do-not-call list', async () => {
+  it('keeps a number even if a later request has do_not_call set to false', async () => {
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { do_not_call: true })
     expect((await seedCall(world.deps, world.seed, number, { do_not_call: false })).outcome).toBe(
@@ -119,7 +119,7 @@ describe('the do-not-call list', () => {
     )
   })
 
-  it('suppresses queued calls in every campaign when their number is added to the do-not-call list', async () => {
+  it('suppresses queued calls in every campaign when their number is added', async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     const waiting = await seedCall(world.deps, world.seed, number, { campaign_id: other })
@@ -130,7 +130,7 @@ describe('the do-not-call list', () => {
     expect(await listEvents(world.deps, waiting.id)).toHaveLength(1)
   })
 
-  it('keeps the do-not-call lists of two workspaces separate', async () => {
+  it('is separate for each workspace', async () => {
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { do_not_call: true })
     const other = await seedWorkspace(world.deps, 'Globex')
@@ -139,14 +139,14 @@ describe('the do-not-call list', () => {
 })
 
 describe('the campaign', () => {
-  it('rejects a call in an archived campaign', async () => {
+  it('rejects a call if it is archived', async () => {
     await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     await expect(seedCall(world.deps, world.seed, freshNumber())).rejects.toMatchObject({
       code: 'campaign_archived',
     })
   })
 
-  it("returns not_found for another workspace's campaign", async () => {
+  it("isn't found if it belongs to another workspace", async () => {
     const other = await seedWorkspace(world.deps, 'Globex')
     await expect(
       seedCall(world.deps, world.seed, freshNumber(), { campaign_id: other.campaignId }),
@@ -155,7 +155,7 @@ describe('the campaign', () => {
     })
   })
 
-  it('cancels a call that is queued while its campaign is archived', async () => {
+  it('cancels a call that is still being queued when it is archived', async () => {
     const queued = Promise.withResolvers<void>()
     const archiving = Promise.withResolvers<void>()
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())

@@ -84,7 +84,7 @@ it('reschedules every batch of a long queue', async () => {
   expect(await countCalls()).toEqual({ [atOpening]: 451 })
 })
 
-it("reschedules the first calls of a long queue in a form's transaction, and the others afterward", async () => {
+it('reschedules the first calls of a long queue in the transaction of an edit, and the others afterward', async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) =>
     editCampaign(tx, world.seed.workspaceId, world.seed.campaignId, { callingHours: eveningHours }),
@@ -94,7 +94,7 @@ it("reschedules the first calls of a long queue in a form's transaction, and the
   await waitFor(async () => (await countCalls())[atOpening] === 451, nextSweep)
 })
 
-it("cancels the first calls of a long queue in a form's transaction, and the others afterward", async () => {
+it('cancels the first calls of a long queue in the transaction that archives the campaign, and the others afterward', async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
   expect(await countCalls()).toMatchObject({ completed: 200 })

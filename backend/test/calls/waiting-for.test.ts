@@ -83,7 +83,7 @@ describe('a call at a later time', () => {
 })
 
 describe('a call while other calls are in progress', () => {
-  it("waits for its campaign's concurrency limit", async () => {
+  it('waits while its campaign is at its concurrency limit', async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -135,8 +135,8 @@ describe('a call of an inactive campaign, agent, or number', () => {
   })
 })
 
-describe('rejected status changes', () => {
-  it("rejects an invalid status change, and another workspace's agent", async () => {
+describe('a status change', () => {
+  it("is rejected if it's invalid or if the agent belongs to another workspace", async () => {
     const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
     await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'paused')).rejects.toMatchObject(
       {
@@ -154,7 +154,7 @@ describe('rejected status changes', () => {
     })
   })
 
-  it("does not retire another workspace's number", async () => {
+  it("can't retire another workspace's number", async () => {
     const phoneNumberId = await seedPhoneNumber(world.deps, world.seed.workspaceId)
     const retiring = retirePhoneNumber(world.deps, world.seed.workspaceId + 1, phoneNumberId)
     await expect(retiring).rejects.toMatchObject({ code: 'not_found' })

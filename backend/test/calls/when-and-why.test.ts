@@ -216,12 +216,15 @@ describe('the sentence about a waiting call', () => {
       { test: true, free_capacity: 0, is_number_busy: true },
       'Next in line. The call will be dialed in a few seconds.',
     ],
-  ])('is right for a call %s', (_title, at, changes, expected) => {
-    const { sentence, wait, note } = format(at, changes)
-    expect(sentence).toBe(expected)
-    if (wait.nextAt !== null) expect(wait.nextAt.getTime()).toBeGreaterThan(Date.parse(at))
-    expect(note).toMatch(wait.nextAt === null ? /^[^,]*$/ : /, not before /)
-  })
+  ])(
+    'gives the reason and the next time, if there is one, for a call %s',
+    (_title, at, changes, expected) => {
+      const { sentence, wait, note } = format(at, changes)
+      expect(sentence).toBe(expected)
+      if (wait.nextAt !== null) expect(wait.nextAt.getTime()).toBeGreaterThan(Date.parse(at))
+      expect(note).toMatch(wait.nextAt === null ? /^[^,]*$/ : /, not before /)
+    },
+  )
 
   it("says that the workspace doesn't call this type of number, and promises no time", () => {
     const { wait, sentence } = format(morning, { to_number: '+19005550101' })
@@ -254,7 +257,7 @@ describe('the sentence about a waiting call', () => {
     [1, ' 1 call in this campaign is ahead of it.'],
     [12, ' 12 calls in this campaign are ahead of it.'],
     [1_000, ' 1,000 or more calls in this campaign are ahead of it.'],
-  ])('says that %i calls are ahead', (count, expected) => {
+  ])('says how many calls in the campaign are ahead: %i', (count, expected) => {
     expect(describeCallsAhead(count)).toBe(expected)
   })
 })

@@ -152,7 +152,7 @@ it('lets another worker analyze a chat at once if a worker stops, however often 
   await waitUntil(async () => (await chatOf(id)).analysis !== null)
 })
 
-it('makes two attempts within two minutes, then says why there is no analysis', async () => {
+it('if the model fails, makes two attempts within two minutes, and then says why there is no analysis', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   models.first.behaviors.push('500')
   const startedAt = deps.clock.now().getTime()

@@ -245,7 +245,7 @@ it('tells the model about a tool that was used in a turn whose process was kille
   await killed.return()
 })
 
-it('uses a tool although the tool server restarts during the turn, and shows an error if the server stops', async () => {
+it('uses a tool even if the tool server restarts during the turn, and shows an error if the server stops', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
@@ -275,7 +275,7 @@ it('uses a tool although the tool server restarts during the turn, and shows an 
   expect(await takeNote(async () => {})).toMatchObject(used)
 })
 
-it('knows what it said before an interruption, even if another process takes the next turn', async () => {
+it('gives the model what the agent said before an interruption, even if another process takes the next turn', async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   world.model.behaviors.push('stalled')
   const chatId = await world.start()
@@ -313,7 +313,7 @@ it('gives the model the result of a tool that was still running when another pro
   expect(events.find(({ type }) => type === 'late_result')).toMatchObject({ name: 'contact_note' })
 })
 
-it("doesn't change a turn that has ended, and starts no tool for it", async () => {
+it("after an interruption, doesn't start a tool for the turn, and adds no parts to it", async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
@@ -367,7 +367,7 @@ it("doesn't start a tool with effects once another process has taken the next tu
   expect(await toolCalls.execute()).toEqual([])
 })
 
-it('stores nothing if the chat is deleted during the turn', async () => {
+it("doesn't finish a turn if the chat is deleted during it", async () => {
   world.model.behaviors.push('slow')
   const chatId = await world.start()
   let deleted: Promise<unknown> | undefined
@@ -380,7 +380,7 @@ it('stores nothing if the chat is deleted during the turn', async () => {
   expect(events.some(({ type }) => type === 'finished')).toBe(false)
 })
 
-it('ends only once if its member ends it twice, and is analyzed only if the contact said something', async () => {
+it('can be ended twice by its member, and is analyzed only if the contact said something', async () => {
   await edit({ instructions: `Ask: ${question}` })
   const spoken = await world.start()
   await world.take(spoken, 'Hi')
@@ -417,7 +417,7 @@ it("uses the agent's own sentences, with their placeholders filled in", async ()
   ])
 })
 
-it('ends a chat in which the contact says nothing', async () => {
+it('ends if the contact says nothing for two turns in a row', async () => {
   const chatId = await world.start()
   await world.take(chatId, silence)
   expect((await world.take(chatId, silence)).at(-1)).toMatchObject({ type: 'finished', end: 'silence' })

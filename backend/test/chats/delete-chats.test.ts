@@ -42,7 +42,7 @@ const recordToolCall = (chatId: string, result: string) =>
     })
     .execute()
 
-it('deletes chats 30 days after their last turn, or after the retention of their workspace', async () => {
+it("deletes chats 30 days after their last turn, or earlier if the workspace's retention is shorter", async () => {
   const short = await seedWorkspace(deps, 'Short')
   await deps.db
     .updateTable('workspace')

@@ -96,7 +96,7 @@ it("saves nothing if the key is revoked between the key's lookup and the transac
   }
 })
 
-it('saves the contact if its key is revoked after the transaction has checked it', async () => {
+it("saves the contact if the request's key is revoked after the transaction has checked the key", async () => {
   const { id, key } = await seedKey()
   const phone_number = freshNumber()
   const { response } = await postDuring(
@@ -224,7 +224,7 @@ it('rejects a call queued in the dashboard to a number on the do-not-call list, 
   expect(await dumpRows(api.deps)).toEqual(before)
 })
 
-it('returns a stored response although the same request would be rejected now', async () => {
+it('returns a stored response even if the same request would be rejected now', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const tomorrow = new Date(api.deps.clock.now().getTime() + 24 * 3_600_000).toISOString()
   const values = { campaign_id, phone_number: freshNumber(), scheduled_at: tomorrow }

@@ -114,7 +114,7 @@ describe('a field of a contact', () => {
     }
   })
 
-  it('is saved with a call, for a new and for a known contact', async () => {
+  it('is saved when a call is queued, for a new and for a known contact', async () => {
     const { deps } = world.service
     const { id, number, seed } = await seedContact()
     const input = {

@@ -35,7 +35,7 @@ it('saves consent with its source and date, and saves people who said no without
   expect(await isListed(user, '+12025570102')).toBe(false)
 })
 
-it("doesn't call a person who said no in any row, whatever the person's other rows say", async () => {
+it("doesn't call a person if any of the person's rows says no, whatever the other rows say", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Name,Email,Opt In,Do not call',
@@ -90,7 +90,7 @@ it.each([
   [{ consent_source: 'Website form' }, null],
   [{ consent_date: '2026-05-01' }, null],
 ])(
-  'stores consent only with both a source and a date, and otherwise shows a notice: %j',
+  'if the source or the date of the consent is missing, stores no consent and shows a notice: %j',
   async (typed, stored) => {
     const user = await seedSignedInOwner(world.service)
     const choices = { 'Agreed?': 'consent_given', ...typed }
@@ -103,7 +103,7 @@ it.each([
   },
 )
 
-it('saves the kind of a consent from a column with various spellings', async () => {
+it('saves the kind of a consent, however the column spells it', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind',
@@ -123,7 +123,7 @@ it('saves the kind of a consent from a column with various spellings', async () 
   expect(kinds).toEqual(['written', 'written', 'written', 'oral', 'oral', null])
 })
 
-it('skips rows with an unreadable kind of consent, or with a kind but without a source or a date', async () => {
+it('skips rows whose kind of consent is unreadable, and rows that have a kind but no source or no date', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind,Do not call',
@@ -167,7 +167,7 @@ it('saves the kind of consent that is chosen for the file, unless a row has its 
   ])
 })
 
-it('saves no consent without a source and a date, even if a kind is chosen for the file', async () => {
+it('saves no consent if its source and date are missing, even if a kind is chosen for the file', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,Agreed?\n2025570101,Yes\n', {
     'Agreed?': 'consent_given',
@@ -217,7 +217,7 @@ it("shows an issue next to the field if the consent date doesn't exist or is in 
   }
 })
 
-it('asks about every column that could say not to call a person, and calls the people who said yes', async () => {
+it('asks about every column that could say not to call a person, and calls only people who said yes', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,First Name,Do Not Call/Text,Consent (calls and email),Call me?,TCPA,OK by phone,Acepta llamadas,Email opt-in',

@@ -172,7 +172,7 @@ it.each(['Phone,First Name\n', 'Phone,First Name', 'sep=;\r\nPhone;First Name\r\
   },
 )
 
-it("reads texts such as “N/A” as blank, except in columns where they're an answer or an error", async () => {
+it('reads texts such as “N/A” as blank in consent columns, but not in phone, country, and do-not-call columns', async () => {
   const { page, people } = await importFile(
     [
       'Phone,Country,Do not call,Consent source,Consent date',

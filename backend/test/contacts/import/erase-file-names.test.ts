@@ -86,7 +86,7 @@ it('removes the name of a file that was deleted before the erasure', async () =>
   expect(await findTables('12025570191')).toEqual([])
 })
 
-it("keeps a file name that doesn't say who the person is", async () => {
+it("keeps a file name that doesn't identify the erased person", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { contact } = await seedCall(world.service.deps, seed, '+12025570195', { first_name: 'May' })
@@ -114,18 +114,18 @@ describe('the name of a file', () => {
     "ONLY_O'NEIL, ERIN (2).CSV",
     'crm-7781.csv',
     'CRM 7781 export.csv',
-  ])('says who the person is: %s', (name) => {
+  ])('identifies the person: %s', (name) => {
     expect(namesPerson(name, person)).toBe(true)
   })
 
   it.each(['erin.csv', 'neil leads.csv', 'crm-77812.csv', 'leads 2026-11-27.csv', "Catering O'Neil.csv"])(
-    "doesn't say who the person is: %s",
+    "doesn't identify the person: %s",
     (name) => {
       expect(namesPerson(name, person)).toBe(false)
     },
   )
 
-  it("doesn't say who the person is if it contains a short external ID", () => {
+  it("doesn't identify the person only because it contains the person's short external ID", () => {
     expect(namesPerson('leads 12.csv', { ...person, externalId: '12' })).toBe(false)
   })
 })

@@ -85,7 +85,7 @@ it("erases a contact at once, however large the workspace's imported files are",
   expect(await selectRows(path)).toHaveLength(799)
 })
 
-it('removes a person who is erased while their file is being checked', async () => {
+it('removes a person from a file if the person is erased while the file is being checked', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadFile(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Bo\n')
@@ -138,7 +138,7 @@ it("deletes a file's unreadable rows if searching them for the erased person kee
   expect((await selectRows(path)).map(({ position }) => position)).toEqual([3])
 })
 
-it("doesn't search a file that is discarded before the search", async () => {
+it('lets a user discard a file before it is searched for an erased person', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570102\n')

@@ -543,7 +543,7 @@ it.each([
   ['Phone country', ['NO'], 'country'],
   ['Roof', ['yes'], 'variable'],
 ])(
-  'asks about a header that can mean permission, if its values say yes or no: %s %j',
+  'asks about a header that can mean permission only if its values say yes or no: %s %j',
   (header, values, use) => {
     const [column] = guessColumns([header, 'Mobile'], [values, ['+12025550100']])
     expect(column && (getUse(column) ?? '?')).toBe(use)

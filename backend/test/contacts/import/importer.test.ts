@@ -16,7 +16,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('continues after a lost process, and imports each row only once with two workers', async () => {
+it('continues after a lost process, and imports each row only once, even if two workers run', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -88,7 +88,7 @@ it("processes one file of a workspace at a time, so that the files of other work
     expect((await waitUntilSettled(owner, path)).text).toContain('Columns to confirm')
 })
 
-it('stops and shows an error if its campaign is archived during the import', async () => {
+it('stops and shows an error if the campaign is archived during the import', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
@@ -105,7 +105,7 @@ it('stops and shows an error if its campaign is archived during the import', asy
   expect(await listContacts(user)).toEqual([])
 })
 
-it("says which row has a number of a type that isn't called, and imports the other rows", async () => {
+it("says that the workspace doesn't call a number's type, and imports the other rows", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+19005550100\n+12025570101\n')
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
@@ -114,7 +114,7 @@ it("says which row has a number of a type that isn't called, and imports the oth
   expect((await listContacts(user)).map(({ phone_number }) => phone_number)).toEqual(['+12025570101'])
 })
 
-it('puts a number on the do-not-call list although the rest of the row is unreadable', async () => {
+it('puts a number on the do-not-call list even if the rest of the row is unreadable', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Phone,Do not call,Email,Time zone\n+12025570103,yes,N/A,Mars/Base\n'
   const { path, page } = await uploadAndCheck(user, file)

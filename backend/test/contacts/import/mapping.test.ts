@@ -46,7 +46,7 @@ it("doesn't continue until each column that looks like consent has a choice, and
   expect((await waitUntilSettled(user, path)).text).toContain('Import 1 row')
 })
 
-it('rejects a mapping without phone numbers, with one field twice, or with a variable without a name', async () => {
+it('rejects a mapping that has no phone numbers, the same field twice, or a variable without a name', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, 'Name,City,,Name\nAnn,Ghent,,Ann\n')
   const { page: asked } = await user.browser.press(page, 'Check file', {
@@ -166,7 +166,7 @@ it('remembers at most 100 header rows, and drops the one that was used longest a
   expect(hashes.some(({ headers_hash }) => headers_hash.equals(Buffer.from([99])))).toBe(false)
 })
 
-it('calls the first readable number in the chosen order, and lists an unreadable number before it', async () => {
+it('uses the first readable number in the chosen order, and lists an unreadable number before it', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Name,Work Phone,Phone,Mobile',

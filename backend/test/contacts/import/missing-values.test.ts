@@ -49,7 +49,7 @@ it("counts, before an import, the contacts without a value that a campaign's gre
   ])
 })
 
-it("saves a file's columns under the agent's names, so that the greeting has their values", async () => {
+it("saves a file's columns under the names of the agent's variables, so that the greeting has their values", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { db } = world.database

@@ -42,7 +42,7 @@ it('recognizes headers that look like formulas in a file of rejected rows, and s
   expect(contact).toEqual({ phone_number: '+12025550165', variables: { '+Roof': '=slate' } })
 })
 
-it('recognizes a file without a header although the number in its first row starts with an apostrophe', async () => {
+it('recognizes a file without a header even if the number in its first row starts with an apostrophe', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, "'+12025550163,Ann\n'+12025550164,Bob\n")
   expect(page.html).toContain('Column 1')

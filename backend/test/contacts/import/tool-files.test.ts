@@ -81,7 +81,7 @@ it('has an expected result for every file in the folder', () => {
 })
 
 it.each(Object.entries(files))(
-  'imports everyone in %s, and calls everyone who can be called',
+  'imports everyone in %s, and queues a call to everyone who may be called',
   async (name, { people, choices, notCalled = 0 }) => {
     const user = await seedSignedInOwner(world.service)
     const { path, page } = await uploadAndCheck(user, readFileSync(new URL(name, folder)), choices, name)

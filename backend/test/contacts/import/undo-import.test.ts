@@ -233,7 +233,7 @@ it.each([
   expect(await findContact(user, number)).toMatchObject({ consent_source: source, consent_kind: kind })
 })
 
-it('cancels waiting calls with their events, and erases the contacts that it removes', async () => {
+it('cancels waiting calls, creates their events, and erases the contacts that it removes', async () => {
   const user = await seedSignedInOwner(world.service)
   // No other test of this file has the number or the name.
   const zelda = '+12025570173'
@@ -398,7 +398,7 @@ it('undoes an import once if two people press the button at the same time', asyn
   expect(page.html).not.toContain(`${path}/undo`)
 })
 
-it('undoes an import correctly while contacts are changed, called, and erased at the same time', async () => {
+it('undoes an import without deadlocks while contacts are changed and erased, and keeps the changed contacts', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId } = user.seed
