@@ -69,7 +69,7 @@ it("streams the model's words, and gives the model everything that was said", as
   ])
 })
 
-it('removes Markdown from what the contact hears, but not from the history', async () => {
+it('removes Markdown from what the contact hears', async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())
   await dialog.take(null)
@@ -77,7 +77,7 @@ it('removes Markdown from what the contact hears, but not from the history', asy
   expect(saidIn(turn)).toBe('It costs 20 dollars.')
 })
 
-it("doesn't say a model's thoughts", async () => {
+it("leaves a model's thoughts out of what the contact hears", async () => {
   models.first.behaviors.push('obedient')
   const dialog = createDialog(await open())
   await dialog.take(null)
@@ -110,7 +110,7 @@ it("doesn't mark the use of a read-only tool as a dry run", async () => {
   expect(turn.parts.find(({ type }) => type === 'tool')).toMatchObject({ isDryRun: false })
 })
 
-it("ends with the closing line, which the model doesn't write", async () => {
+it("ends with the agent's closing line, without asking the model for it", async () => {
   const dialog = createDialog(await open(), { closing_line: 'Bye, {{first_name}}.' })
   await dialog.take(null)
   const { turn } = await dialog.take('Goodbye')
@@ -154,7 +154,7 @@ it('confirms the opt-out if the model also ends the call in the same answer', as
   expect(saidIn(turn)).toBe("All right, we won't call you again. Goodbye.")
 })
 
-it("gives the model a sentence's placeholders, never the values that a form sent", async () => {
+it("gives the model the names of the placeholders in the agent's sentences, never the contact's values", async () => {
   const state = { phrases: { aiDisclosure: "Hi {{first_name}}, I'm an AI." } }
   const dialog = createDialog(await open(), state)
   await dialog.take(null)
@@ -326,7 +326,7 @@ it('says a filler while a tool runs', async () => {
   ])
 })
 
-it("continues without a tool that takes longer than 8 seconds, and doesn't start the tool again while it runs", async () => {
+it("continues without the result of a tool that takes over 8 seconds, and doesn't start the tool again while it runs", async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)
@@ -354,7 +354,7 @@ it("continues without a tool that takes longer than 8 seconds, and doesn't start
   expect(dialog.calls).toHaveLength(2)
 })
 
-it('gives the model the result of a tool that finishes while the turn is saved without the result', async () => {
+it('saves the result of a tool that finishes while the turn is being saved without the result', async () => {
   const { tool, finish } = slowTool('contact_note')
   const dialog = createDialog(await open(), {}, [tool])
   await dialog.take(null)
@@ -576,7 +576,7 @@ it('ends in the middle of a turn if tool results would make the next request too
   expect(models.first.requests).toHaveLength(1)
 })
 
-it('still says something if a model calls an unknown tool, or the same tool again and again', async () => {
+it("still says something if a model calls an unknown tool, repeats a call, or sends arguments that can't be read", async () => {
   for (const behavior of ['unknown-tool', 'same-tool', 'broken-arguments']) {
     models.first.behaviors.splice(0, 9, behavior)
     const dialog = createDialog(await open(), {}, [{ name: 'contact_note' }])

@@ -15,7 +15,7 @@ it.each([
   ['Good day. Is this Dr. J. Okafor?', "Good day. I'm an AI assistant. Is this Dr. J. Okafor?"],
   ['你好。现在方便吗？', "你好。 I'm an AI assistant. 现在方便吗？"],
   ['', disclosure],
-])('is said before the question at the end of a greeting: “%s”', (greeting, said) => {
+])('is said at the end of a greeting, or before the question that ends it: “%s”', (greeting, said) => {
   expect(withDisclosure(greeting, disclosure, 'agent')).toBe(said)
 })
 
@@ -28,7 +28,7 @@ it.each([
   "Hi. I'm an AI assistant. OK?",
   'Hi, I\u2019m an  ai-assistant of Northwind.',
   'IM AN AI ASSISTANT',
-])("isn't said twice with the greeting “%s”", (greeting) => {
+])("isn't added to the greeting “%s”, which already contains it", (greeting) => {
   expect(withDisclosure(greeting, disclosure, 'agent')).toBe(greeting)
   expect(withDisclosure(greeting, disclosure, 'contact')).toBe(greeting)
 })
@@ -37,7 +37,10 @@ it("isn't said if the agent's setting for it is off", () => {
   expect(withDisclosure(' Hello. ', ' ', 'agent')).toBe('Hello.')
 })
 
-it.each(Object.entries(phrasesByLanguage))('fits into the default greeting: %s', (_language, phrases) => {
-  const said = withDisclosure(phrases.defaultGreeting, phrases.aiDisclosure, 'agent')
-  expect(said).toMatch(new RegExp(`^\\S.*\\. ${phrases.aiDisclosure}( .*\\?)?$`, 'u'))
-})
+it.each(Object.entries(phrasesByLanguage))(
+  'comes after a complete sentence of the default greeting: %s',
+  (_language, phrases) => {
+    const said = withDisclosure(phrases.defaultGreeting, phrases.aiDisclosure, 'agent')
+    expect(said).toMatch(new RegExp(`^\\S.*\\. ${phrases.aiDisclosure}( .*\\?)?$`, 'u'))
+  },
+)

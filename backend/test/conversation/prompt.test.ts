@@ -61,7 +61,7 @@ describe('the prompt', () => {
     expect(`${instructions}\n\n--- The first message ---\n\n${data}\n`).toBe(golden)
   })
 
-  it('says that the agent never denies being an AI, with and without a disclosure', () => {
+  it('tells the agent never to claim to be human, whether or not it begins with a disclosure', () => {
     const withoutDisclosure = withAgent({ aiDisclosure: false }).instructions
     expect(withoutDisclosure).toContain("say that you're an AI. Never claim or suggest that you're human.")
     expect(withoutDisclosure).not.toContain(input.disclosure)
@@ -147,7 +147,7 @@ describe('data that a public form sent', () => {
     )
   })
 
-  it("appears unchanged in the prompt's block of data, and can't end the block", () => {
+  it("appears in the prompt's block of data, cut off after 500 characters, and can't end the block", () => {
     fc.assert(
       fc.property(hostileContact, ({ firstName, lastName, variables }) => {
         const { data } = withAgent({}, { contact: { firstName, lastName, variables } })

@@ -14,7 +14,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('survives a connection that breaks between the statements of a transaction', async () => {
+it('replaces a connection that breaks between the statements of a transaction, and logs the error', async () => {
   const loggedErrors: string[] = []
   const errorLogged = Promise.withResolvers<void>()
   const db = connect({

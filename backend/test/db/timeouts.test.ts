@@ -48,7 +48,7 @@ it('replaces a connection that no longer responds, and reports it as an outage',
   await proxy.disconnect()
 })
 
-it('ends a statement that takes too long', async () => {
+it('ends a statement that takes too long, and reports an outage', async () => {
   const db = connect({ url: database.url, max: 1, timeouts: { ...timeouts, statementMs: 200 } })
   expect(isOutage(await getError(sql`select pg_sleep(60)`.execute(db)))).toBe(true)
   await db.destroy()

@@ -23,7 +23,7 @@ it('waits for a server that is starting', async () => {
   await proxy.disconnect()
 })
 
-it('fails after the timeout without showing the password', async () => {
+it("fails after the timeout with an error that doesn't show the password", async () => {
   const proxy = await createDatabaseProxy(database.url, { isOpen: false })
   const url = new URL(proxy.url)
   url.password = 'hunter2'

@@ -191,7 +191,7 @@ const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string>
 
 const notAllowed = '42501'
 
-it('has a policy for the service on every table, and for workspaces on all tables except partitions and sign-in tables', () => {
+it('has a policy for the service on every table, and one for workspaces on each table that workspaces can use', () => {
   for (const table of tables) {
     const { name } = table
     const policies = [
@@ -295,7 +295,7 @@ describe('statements without a condition on the workspace', () => {
     expect((await found.execute(scoped(ours))).rows.length).toBe(0)
   })
 
-  it("can't read partitions, sign-in tables, or the passwords, secrets, and keys of users and apps", async () => {
+  it("can't read partitions, the installation's tables, or the passwords and secrets of users and apps", async () => {
     for (const statement of [
       ...tables.filter(isServiceTable).map(({ name }) => sql`select from ${sql.table(name)}`),
       sql`select password_hash from app_user`,

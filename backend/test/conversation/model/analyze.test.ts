@@ -32,7 +32,7 @@ const expected = {
   extracted: { budget: 1, owns_house: true, interest: 'high', remark: sentence },
 }
 
-it('returns the summary, the mood, the goal, and every result', async () => {
+it('returns the summary, the sentiment, whether the goal was met, and every result', async () => {
   const client = await models.open()
   const outcome = await client.analyze(request())
   expect(outcome).toMatchObject({ type: 'analysis', analysis: expected, usage: { isEstimated: false } })
@@ -52,7 +52,7 @@ it('sends the conversation as data, apart from the instructions', async () => {
 it.each([
   ['rejects-schema', ['json_schema', 'json_object', 'json_object']],
   ['fenced-json', ['json_schema', 'json_schema']],
-])('reads the analysis of a server with the behavior %s', async (behavior, formats) => {
+])('reads the analysis even if the server has the behavior %s', async (behavior, formats) => {
   models.first.behaviors.push(behavior)
   const client = await models.open({ settings: { fallback: undefined } })
   for (let count = 0; count < 2; count += 1)
@@ -82,7 +82,7 @@ it.each([
   expect(await client.analyze(request())).toMatchObject({ type: 'failure', failure })
 })
 
-it('gives each model half of the time', async () => {
+it('gives each model 25 seconds, half of the time limit', async () => {
   models.first.behaviors.push('silent')
   models.second.behaviors.push('silent')
   const client = await models.open()
@@ -106,7 +106,7 @@ it('ends with `aborted` if the caller aborts, without asking the second model', 
   expect(models.log()).toBe('')
 })
 
-it('logs a failure without the conversation', async () => {
+it('logs a failure, but not the conversation', async () => {
   models.first.behaviors.push('500')
   const client = await models.open({ settings: { fallback: undefined } })
   await client.analyze(request())

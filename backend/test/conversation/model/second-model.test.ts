@@ -20,7 +20,7 @@ it.each(['429', '500', 'empty'])('asks the second model if the first one fails w
   expect(models.second.requests[0]?.headers.authorization).toBe(`Bearer ${secondKey}`)
 })
 
-it("isn't asked in a conversation just because checks of the first model have failed", async () => {
+it("doesn't ask the second model in a conversation only because checks of the first one have failed", async () => {
   models.first.behaviors.push('500')
   const client = await models.open({ settings: { fallback: undefined } })
   const rejected = "The language model's server rejected a request."
@@ -82,7 +82,7 @@ it("ends with the second model's failure, and with what was said before it, if b
   })
 })
 
-it('sends requests to the second model for a minute after three failures in a row', async () => {
+it('after three failures of the first model in a row, sends requests to the second model for a minute', async () => {
   models.first.behaviors.push('500')
   const client = await models.open()
   const speak = () => collect(client.streamTurn(turnRequest('Hi')))

@@ -31,7 +31,7 @@ type Client = Awaited<ReturnType<typeof openProcess>>
 
 const speak = async (client: Client) => endOf(await collect(client.streamTurn(turnRequest('Hi'))))
 
-it('sends the requests of all processes to the second model for a minute after three failures in a row', async () => {
+it("after three failures of the first model in a row, sends all processes' requests to the second one for a minute", async () => {
   const [one, other] = [await openProcess(), await openProcess()]
   models.first.behaviors.push('500')
   await speak(one)

@@ -205,7 +205,7 @@ it('marks an answer that reached its token limit as truncated', async () => {
   expect(end).toMatchObject({ type: 'finish', isTruncated: true, text: 'Hello, thank you ' })
 })
 
-it('ends with `aborted` for an interruption, which is neither logged nor sent to the second model', async () => {
+it('ends an interrupted turn with `aborted`, without logging an error or asking the second model', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const interruption = new AbortController()

@@ -99,7 +99,7 @@ it("sends the model's thoughts back only within the same turn, as some servers r
   expect(JSON.stringify(endOf(parts).messages)).not.toContain('think')
 })
 
-it('tells the model that a tool failed, without its error', async () => {
+it("tells the model that a tool failed, but not the tool's error", async () => {
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search')
   const failing = { ...tool, execute: async () => Promise.reject(new Error('at +12025550123')) }
@@ -108,7 +108,7 @@ it('tells the model that a tool failed, without its error', async () => {
   expect(JSON.stringify(models.first.requests.map(({ body }) => body))).not.toContain('+12025550123')
 })
 
-it('gives the model the first 4,000 characters of a result', async () => {
+it('gives the model only the first 4,000 characters of a result', async () => {
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search', 'x'.repeat(5_000))
   const parts = await collect(client.streamTurn(turnRequest('What does it cost?', { tools: [tool] })))
@@ -141,7 +141,7 @@ it('lets a tool continue after an interruption, and ends the turn with messages 
   expect(await running.promise).toBe('It costs 20 dollars.')
 })
 
-it('obeys orders anywhere in a request if the fake model is set to be obedient', async () => {
+it('the fake model obeys orders anywhere in a request if it is set to be obedient', async () => {
   models.first.behaviors.push('obedient')
   const client = await models.open()
   const order =

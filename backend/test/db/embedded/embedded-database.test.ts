@@ -51,8 +51,8 @@ describe('a running database', () => {
   })
 })
 
-describe('killed processes', () => {
-  it('stops the database when its process is killed, and recovers at the next start', async () => {
+describe('recovery from killed processes', () => {
+  it("stops the database when Outdial's process is killed, and recovers the data at the next start", async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.query('create table kept as select 7 as value')
@@ -64,13 +64,13 @@ describe('killed processes', () => {
     await waitUntil(() => !existsSync(socketFolder(first)))
   })
 
-  it("stops the database when its process is killed, even if Outdial isn't started again", async () => {
+  it("stops the database when Outdial's process is killed, even if Outdial isn't started again", async () => {
     const databaseProcess = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     await databaseProcess.kill()
     await waitUntil(() => !isAlive(databaseProcess.pid) && !existsSync(socketFolder(databaseProcess)))
   })
 
-  it('stops a leftover database whose process and watchdog were killed, and uses its data', async () => {
+  it("stops a leftover database if Outdial's process and its watchdog were killed, and uses the database's data", async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.query('create table kept as select 7 as value')
@@ -110,7 +110,7 @@ describe('killed processes', () => {
     await waitUntil(() => !isAlive(databaseProcess.pid))
   })
 
-  it('removes a temporary database even if its process is killed', async () => {
+  it("removes a temporary database even if Outdial's process is killed", async () => {
     const databaseProcess = await startDatabaseProcess({ temporary: true })
     await databaseProcess.kill()
     await waitUntil(
@@ -141,7 +141,7 @@ describe('concurrent starts', () => {
   })
 })
 
-describe('an interrupted start', () => {
+describe('the start after an interruption', () => {
   it('ignores a partial owner file after a power failure', async () => {
     const dataDir = await createEmptyFolder()
     writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
@@ -161,7 +161,7 @@ describe('an interrupted start', () => {
 })
 
 describe('an unusable DATA_DIR', () => {
-  it('rejects data of another major version', async () => {
+  it('is rejected if it contains data of another major version of PostgreSQL', async () => {
     const dataDir = await createEmptyFolder()
     await (await startDatabaseProcess({ dataDir })).stop()
     writeFileSync(path.join(dataDir, 'postgres/PG_VERSION'), '17\n')
@@ -170,7 +170,7 @@ describe('an unusable DATA_DIR', () => {
     )
   })
 
-  it("rejects a folder that isn't a database", async () => {
+  it("is rejected if its postgres folder isn't a database", async () => {
     const dataDir = await createEmptyFolder()
     await mkdir(path.join(dataDir, 'postgres'))
     await expect(startDatabaseProcess({ dataDir })).rejects.toThrow(
@@ -178,7 +178,7 @@ describe('an unusable DATA_DIR', () => {
     )
   })
 
-  it('rejects a DATA_DIR that is a file, or whose path leads through a file', async () => {
+  it('is rejected if it is a file, or if its path leads through a file', async () => {
     const file = path.join(await createEmptyFolder(), 'file')
     writeFileSync(file, '')
     await expect(startDatabaseProcess({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} can't be used`)

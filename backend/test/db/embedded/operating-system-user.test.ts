@@ -49,7 +49,7 @@ itAsRoot("runs PostgreSQL as nobody, with a warning, if the system account can't
   expect(readLog()).toContain("can't create the system account outdial, so PostgreSQL runs as nobody")
 })
 
-itAsRoot('runs as the ordinary user who starts it', async () => {
+itAsRoot('runs if an ordinary user starts it, and makes DATA_DIR private to that user', async () => {
   const folder = await createEmptyFolder(unprivilegedUser)
   const { dataDir, query } = await startDatabaseProcess({
     dataDir: path.join(folder, 'data'),
@@ -140,7 +140,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  'lets PostgreSQL use an empty DATA_DIR that only root can open, such as mktemp -d creates',
+  'lets PostgreSQL use an empty DATA_DIR that only root can open, such as one that mktemp -d creates',
   async () => {
     const dataDir = await createEmptyFolder()
     chmodSync(dataDir, 0o700)
@@ -149,7 +149,7 @@ itAsRoot(
   },
 )
 
-itAsRoot('rejects a DATA_DIR in a home folder with mode 700', async () => {
+itAsRoot('rejects a DATA_DIR in a home folder that only root can open (mode 700)', async () => {
   const home = await createEmptyFolder()
   chmodSync(home, 0o700)
   const dataDir = path.join(home, 'data')
@@ -239,7 +239,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  'rejects a symbolic link to a folder, and a folder that another user owns or can write to',
+  "doesn't accept as private a symbolic link, or a folder that another user owns or can write to",
   async () => {
     const folder = await createEmptyFolder()
     await assertPrivate(folder)
