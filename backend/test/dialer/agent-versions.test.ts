@@ -56,7 +56,7 @@ it("uses the agent's published version in a call, not an unpublished draft", asy
   expect(await save({ greeting: 'Hi' })).toEqual({ isPublished: true })
 })
 
-it('resolves the fallbacks of placeholders in the goal and in the descriptions of results', async () => {
+it('replaces placeholders in the goal and in result descriptions with their fallbacks if the contact lacks the values', async () => {
   const results = [{ ...day, description: 'The day that {{first_name|they}} chose' }]
   await save({ goal: '{{first_name|The contact}} agrees to a day.', results })
   await publish()
@@ -67,7 +67,7 @@ it('resolves the fallbacks of placeholders in the goal and in the descriptions o
   })
 })
 
-it('keeps the agent version of a call that another worker takes over', async () => {
+it('keeps the agent version of a call that another worker takes over, even if a newer version has been published', async () => {
   await save({ greeting: 'First' })
   await publish()
   const { id, request } = await claimCall()
@@ -81,7 +81,7 @@ it('keeps the agent version of a call that another worker takes over', async () 
   expect(taken?.request.agent.greeting).toBe('First')
 })
 
-it("resolves the agent's fallbacks for each call separately when calls are claimed together", async () => {
+it("uses a placeholder's fallback only in calls that lack the value, even if the calls are claimed together", async () => {
   await save({ instructions: 'Ask about {{product|the offer}}.' })
   await publish()
   await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
@@ -91,7 +91,7 @@ it("resolves the agent's fallbacks for each call separately when calls are claim
   expect(texts.toSorted()).toEqual(['Ask about the offer.', 'Ask about {{product}}.'])
 })
 
-it('stores each result of the agent version after an answered call, with null for results without a value', async () => {
+it('stores all results of the agent version for an answered call, with null for a missing value, but none for a busy call', async () => {
   await save({ results: [day, people] })
   await publish()
   const finish = async (outcome: 'answered' | 'busy', extracted?: Record<string, string>) => {
@@ -133,7 +133,7 @@ it("lists the results of an agent's published version, not those of its draft", 
   expect(await list()).toEqual([people])
 })
 
-it('simulates a value for each result that has the right type and matches the conversation', () => {
+it('simulates a value of the right type for each result, and chooses the choice that the contact names', () => {
   const results: AgentResult[] = [
     ...[day, people],
     { name: 'is_coming', type: 'yes_no', description: '', choices: [] },
@@ -155,6 +155,6 @@ it('simulates a value for each result that has the right type and matches the co
   expect([simulate('On monday'), simulate('On Friday')]).toMatchObject([{ day: 'Monday' }, { day: 'Friday' }])
 })
 
-it("limits the maximum call length that an agent can have to less than the dialer's own limit", () => {
+it("keeps the longest call length that an agent can set below the dialer's own limit", () => {
   expect(minuteLimits.max * 60).toBeLessThan(callLimits.callSeconds)
 })

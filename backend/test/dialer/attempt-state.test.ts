@@ -47,7 +47,7 @@ describe('an answer', () => {
   it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
     expect(next(state, { type: 'answered', at: after(20) })).toBe(state)
   })
-  it('has a time that is never before the start of its attempt or after the current time', () => {
+  it('gets a time between the start of the attempt and now, even if the provider reports an earlier or later time', () => {
     expect(next(ringing, { type: 'answered', at: after(-5) })).toMatchObject({ answeredAt: startedAt })
     expect(next(ringing, { type: 'answered', at: after(90) })).toMatchObject({ answeredAt: now })
   })
@@ -67,7 +67,7 @@ describe('the ring limit', () => {
     const result = emptyResult('no_answer', 'ring_timeout')
     expect(afterLimit(ringing)).toEqual({ name: 'ended', result, hangUp: 'ring_timeout' })
   })
-  it('asks a resumable provider about the attempt first, at most until the longest possible call would be over', () => {
+  it('first asks a resumable provider about the attempt, and ends it only when the longest possible call would be over', () => {
     expect(afterLimit(ringing, resumable)).toEqual(checking)
     expect(msUntilLimit({ name: 'checking' }, resumable, now)).toBe((45 + 30 * 60 - 60) * 1000)
     const failed = emptyResult('failed', 'line_failed')
@@ -91,7 +91,7 @@ describe('a dial request whose acceptance is unclear', () => {
     expect(nextAcceptance(state, 'unclear')).toBe(state)
     expect(nextAcceptance(state, 'confirmed')).toBe(state)
   })
-  it('lets the attempt ring again once the provider confirms the call, with time to read the reports', () => {
+  it('lets the attempt ring again once the provider confirms the call, for at least 20 seconds so that reports can arrive', () => {
     expect(nextAcceptance(unclear, 'confirmed')).toEqual({ name: 'ringing', confirmedAt: now })
     expect(msUntilLimit({ name: 'ringing', confirmedAt: now }, resumable, now)).toBe(20_000)
   })
@@ -115,7 +115,7 @@ describe('a lost lease or process stop', () => {
       expect(next(state, { type: 'abandoned' }, resumable)).toEqual(detaching)
     },
   )
-  it.each([ringing, answered])('hangs up any other call that is $name', (state) => {
+  it.each([ringing, answered])('hangs up a call that is $name if its provider is not resumable', (state) => {
     const ended = { name: 'ended', result: 'abandoned', hangUp: 'abandoned' }
     expect(next(state, { type: 'abandoned' })).toEqual(ended)
   })
@@ -130,7 +130,7 @@ describe('a lost lease or process stop', () => {
 })
 
 describe('an attempt that was taken over', () => {
-  it('continues in the state it was in', () => {
+  it('continues as answered if it has an answer time, and otherwise as ringing', () => {
     expect(initialState(null)).toEqual(ringing)
     expect(initialState(after(10))).toEqual(answered)
   })

@@ -42,7 +42,7 @@ it('claims a call that is queued in a campaign after the campaign has left the q
   expect(await claimedIds()).toEqual([id])
 })
 
-it('claims a call whose transaction commits after the campaign has run out of other calls', async () => {
+it('claims a call that an older version of the service commits after the campaign has run out of other calls', async () => {
   const { id } = await queue()
   // Queues the call as an older version of the service does, which doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
@@ -135,7 +135,7 @@ it('claims the calls of an agent that goes live, and of a number that becomes ac
   expect(await claimedIds()).toEqual([second.id])
 })
 
-it('claims more calls when the limit is raised, and when a call ends', async () => {
+it('claims more calls of a campaign when its limit is raised, and when one of its calls ends', async () => {
   const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
   for (let count = 0; count < 3; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()
@@ -172,7 +172,7 @@ it("claims the next call once an attempt's end is committed, although a claim be
   expect(await claim()).toHaveLength(1)
 })
 
-it("claims another campaign's call to a number soon after the number is free", async () => {
+it("claims a campaign's call to a number soon after another campaign's call to it has ended", async () => {
   const number = freshNumber()
   const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
   await queue(number)

@@ -114,7 +114,7 @@ describe('limits', () => {
     })
   })
 
-  it('makes only one call to a number when two campaigns claim at the same time', async () => {
+  it("claims only one of two campaigns' calls to the same number when both are claimed at the same time", async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     expect(await claim()).toEqual([]) // the other campaign leaves the queue, so the first claim doesn't lock it
@@ -225,7 +225,7 @@ describe('shares', () => {
     expect((await claim(1)).map((attempt) => attempt.campaignId)).toEqual([second])
   })
 
-  it('gives every workspace a turn, regardless of how many campaigns another has', async () => {
+  it('gives two workspaces turns alternately, regardless of how many campaigns each has', async () => {
     for (const name of ['B', 'C', 'D'])
       await queueMany(1, await seedCampaign(world.deps, { ...world.seed, name }))
     const other = await seedWorkspace(world.deps, 'Globex')
@@ -263,7 +263,7 @@ describe('eligible calls', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('reschedules a call that became due within calling hours if they have ended before it is claimed', async () => {
+  it('reschedules a due call if calling hours end before it is claimed', async () => {
     const hours = { days: ['mon' as const, 'tue' as const], start: '09:00', end: '11:30' }
     const closing = await seedCampaign(world.deps, { ...world.seed, callingHours: hours })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: closing })
@@ -288,7 +288,7 @@ describe('eligible calls', () => {
     expect((await claim(20)).map((attempt) => attempt.request.callId)).toEqual([inChicago.id])
   })
 
-  it('claims test calls regardless of calling hours, limits, and live calls, and does not count them', async () => {
+  it("claims test calls beyond the campaign's limit, and does not let them delay a real call to the same number", async () => {
     const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     const number = freshNumber()
     await seedCall(world.deps, world.seed, number, { campaign_id: narrow, test: true })

@@ -18,7 +18,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('completes every call once with one event when one of three dialers loses its database', async () => {
+it('completes every call once, with exactly one event, even if one of three dialers loses its database connection', async () => {
   const deps = testDeps(database.db)
   const seeds: Seed[] = []
   for (const name of ['Acme', 'Globex']) seeds.push(await seedWorkspace(deps, name))

@@ -202,7 +202,7 @@ it('counts each provider failure of attempts that end together, and resets the c
   expect(errors).toEqual([])
 })
 
-it('marks several calls as answered, and saves several analyses, at the same time', async () => {
+it('marks several calls as answered together, and saves their analyses together with one event for each call', async () => {
   const attempts = await dialCalls(6)
   const { writer, errors } = createFinisher()
   const now = world.deps.clock.now()
@@ -237,7 +237,7 @@ it('marks several calls as answered, and saves several analyses, at the same tim
   expect(errors).toEqual([])
 })
 
-it('lets two dialers finish the calls of many campaigns at their limits without blocking each other', async () => {
+it('lets two dialers claim and finish the calls of the same campaigns at the same time without an error', async () => {
   const campaignIds: number[] = []
   for (let index = 0; index < 8; index += 1)
     campaignIds.push(await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 2 }))

@@ -55,8 +55,8 @@ const claimAsLostWorker = async (leaseMs: number): Promise<ClaimedAttempt> => {
 const takeOver = (attempt: ClaimedAttempt) =>
   waitFor(async () => (await listAttempts(world.deps, attempt.request.callId))[0]?.ended_at)
 
-describe('a lost worker', () => {
-  it("ends a lost worker's attempt as failed, publishes one event, and does not dial again", async () => {
+describe('when a worker is lost', () => {
+  it('ends its attempt as failed, publishes one event, and does not dial again', async () => {
     const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 1 })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -68,7 +68,7 @@ describe('a lost worker', () => {
     expect(await listAttempts(world.deps, id)).toHaveLength(1)
   })
 
-  it('keeps the answer time of a conversation whose worker is lost', async () => {
+  it('keeps the answer time of its conversation', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const answered = await claimAsLostWorker(0)
     await markAnswered(world.deps.db, answered.workspaceId, [{ ...answered, at: world.deps.clock.now() }])
@@ -147,7 +147,7 @@ describe('a lost worker', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })
 
-  it("ignores a worker's writes after another worker took over and ended its attempt", async () => {
+  it("ignores the lost worker's writes after another worker took over and ended the attempt", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     sweep()
@@ -163,7 +163,7 @@ describe('a lost worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it("ignores a worker's writes about an attempt that another worker has taken over and not yet ended", async () => {
+  it("ignores the lost worker's writes while another worker has taken over the attempt and not yet ended it", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(0)
     const lease = { workerId: crypto.randomUUID(), provider: 'simulated', leaseMs: 60_000, limit: 1 }
@@ -191,7 +191,7 @@ describe('a lost worker', () => {
   })
 })
 
-describe('lease renewal', () => {
+describe('a worker with leases', () => {
   it('renews the lease of a long call with each heartbeat', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ leaseMs: 5_000, heartbeatMs: 40 })
@@ -350,7 +350,7 @@ describe('a running worker', () => {
     await advanceUntilCompleted(world.deps, world.seed, id)
   })
 
-  it("frees capacity at the hang-up, so the campaign's next call starts immediately", async () => {
+  it("frees capacity at the hang-up, so the campaign's next call starts without waiting for the analysis", async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     const first = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })

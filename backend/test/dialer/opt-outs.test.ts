@@ -98,7 +98,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     expect(await isListed()).toBe(false)
   })
 
-  it("doesn't list the number again after a member has removed it from the do-not-call list", async () => {
+  it("doesn't put the number back on the do-not-call list after a member has removed it", async () => {
     const { attemptId, report, number, isListed } = await loseAttempt()
     await receiveReport(world.deps, attemptId, report)
     world.deps.clock.advance(1_000)
@@ -109,7 +109,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
   })
 })
 
-it("doesn't mark a test call as opted out", async () => {
+it("doesn't mark a test call as opted out, even if its result contains an opt-out", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber(), { test: true })
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const [attempt] = await claimTestCalls(world.deps, lease, 1)
@@ -118,7 +118,7 @@ it("doesn't mark a test call as opted out", async () => {
   expect(await readOptOut(id)).toEqual({ outcome: 'answered', opted_out: false, inEvents: [false] })
 })
 
-it("doesn't mark a call that is suppressed because the API put its number on the do-not-call list", async () => {
+it("doesn't mark a call as opted out if it's suppressed because the API put its number on the do-not-call list", async () => {
   const { id, to_number: phoneNumber } = await seedCall(world.deps, world.seed, freshNumber())
   const entry = { source: 'api', reason: null } as const
   await addNumbersToDoNotCallList(world.deps, world.seed.workspaceId, { phoneNumber }, entry)

@@ -177,7 +177,7 @@ describe('a failing provider', () => {
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
   })
 
-  it('counts every failure when many attempts end at the same time', async () => {
+  it('pauses the campaign when 20 attempts fail at the same time', async () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
     for (let index = 0; index < 20; index += 1)
       await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })

@@ -20,7 +20,7 @@ it("retries exactly the policy's outcomes, while attempts are left", () => {
   )
 })
 
-it('never retries after a lost worker', () => {
+it('never retries a call whose attempt ended because its worker was lost', () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 9 }), (retry, attempts) => {
       expect(shouldRetry(retry, { outcome: 'failed', endedReason: 'worker_lost' }, attempts)).toBe(false)

@@ -81,7 +81,7 @@ describe('the call attempt', () => {
     )
   })
 
-  it('keeps the transcript when the limit ends a call', async () => {
+  it('keeps the transcript when the call limit ends the call', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({
       dial: async (_, { signal, onAnswer }) => {
@@ -102,7 +102,7 @@ describe('the call attempt', () => {
     })
   })
 
-  it('treats an error from the provider as a failed attempt', async () => {
+  it('fails if the provider throws an error', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: () => Promise.reject(new Error('the trunk is down')) })
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -112,7 +112,7 @@ describe('the call attempt', () => {
   })
 })
 
-describe('the analysis', () => {
+describe('when a conversation ends', () => {
   it('completes the call at the hang-up, and delays its event until the analysis arrives', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const analyzed = Promise.withResolvers<void>()
@@ -152,7 +152,7 @@ describe('the analysis', () => {
     expect((await listEvents(world.deps, id)).map((event) => event.data)).toEqual([call])
   })
 
-  it('publishes the event without the analysis after two minutes', async () => {
+  it("publishes the event two minutes after the hang-up if the analysis hasn't arrived", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({ dial: shortConversation, analyze: neverSettle })
     const { ended_at } = await advanceUntil(

@@ -108,7 +108,7 @@ describe.each([
 describe('a call whose times are in the wrong order', () => {
   const queueOne = () => seedCall(world.deps, world.seed, freshNumber())
 
-  it('is completed with a duration of 0 and its event', async () => {
+  it('is completed with a duration of 0, and gets its event', async () => {
     const { id } = await queueOne()
     const attempt = await dialCall(world.deps, world.seed, id)
     const answeredAt = new Date(world.deps.clock.now().getTime() + dayMs)

@@ -17,7 +17,7 @@ it.each([
   ['/connect/x/sign-in', publicFormBytes, '16 KB'],
   ['/sign-in', publicFormBytes + maxSealedLength, '64 KB'],
   ['/sign-up', publicFormBytes, '16 KB'],
-])("rejects a body for %s that's too large, and names the limit", async (url, limit, shown) => {
+])("rejects a body that's too large for %s, and names the limit", async (url, limit, shown) => {
   const isForm = !url.startsWith('/api/')
   const response = await api.app.inject({
     ...{ method: 'POST', url, payload: 'x'.repeat(limit + 1) },

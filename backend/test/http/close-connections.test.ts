@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals'
 import { createGracefulClosing } from '../../platform/http/close-connections.ts'
 import { waitUntil } from '../support/wait.ts'
 
-it('closes a connection that never sent a request, and lets a pending request finish', async () => {
+it('when the server closes, closes a connection that never sent a request, and lets a pending request finish', async () => {
   let pending: ServerResponse | undefined
   const server = createServer((_request, response) => (pending = response))
   const closing = createGracefulClosing(server)
@@ -44,7 +44,7 @@ const client = `
   Promise.all(responses).then((lines) => parentPort.postMessage(lines))
 `
 
-it('responds to requests that the kernel has accepted before the server closes', async () => {
+it('when the server closes, still responds to requests whose connections the kernel has already accepted', async () => {
   const server = createServer((_request, response) => void response.end('done'))
   const closing = createGracefulClosing(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')

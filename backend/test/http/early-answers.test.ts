@@ -50,7 +50,7 @@ const cases = kinds.flatMap(([name, ...kind]) =>
 
 describe('a request that gets its response before its body has arrived', () => {
   it.each(cases)(
-    'with %s and %s closes its connection, and takes no capacity from other requests',
+    'closes its connection, and takes no capacity from other requests: %s, %s',
     async (_name, framing, header, line, headers, status) => {
       const { app, port, url } = await listenWithLimits(api.deps, {
         ...{ maxBodyBytes: 50_000, lingerMs: 100 },

@@ -17,8 +17,8 @@ async function serve(environment: Record<string, string>) {
   }
 }
 
-describe('a trial that only this machine can reach', () => {
-  it('rejects the name of any other host, on every route except the health checks', async () => {
+describe('an installation that only this machine can reach', () => {
+  it('rejects requests for an unknown host name, except health checks and API requests with a credential', async () => {
     const { get, close } = await serve({ ALLOWED_HOSTS: 'outdial.test' })
     for (const url of [
       '/sign-up',
@@ -43,7 +43,7 @@ describe('a trial that only this machine can reach', () => {
   })
 
   it.each(['Bearer odk_unknown', 'Basic eDp4', 'x'])(
-    'rejects the names of other hosts even if a page sends the header Authorization: %s',
+    'rejects page requests for other host names even if they have the header Authorization: %s',
     async (authorization) => {
       const { get, close } = await serve({})
       const headers = { authorization }
@@ -60,7 +60,7 @@ describe('a trial that only this machine can reach', () => {
     },
   )
 
-  it('accepts the names of other hosts for /metrics if the request has the metrics token', async () => {
+  it('accepts any host name for /metrics if the request has the metrics token', async () => {
     const token = 'a-metrics-token-of-more-than-32-characters'
     const { get, close } = await serve({ METRICS_TOKEN: token })
     const headers = { authorization: `Bearer ${token}` }
@@ -69,7 +69,7 @@ describe('a trial that only this machine can reach', () => {
     await close()
   })
 
-  it('rejects the names of other hosts even if this machine is a trusted proxy', async () => {
+  it('rejects requests for other host names even if this machine is a trusted proxy', async () => {
     const { get, close } = await serve({ TRUSTED_PROXIES: 'loopback' })
     expect(await get('/sign-up', 'evil.test')).toBe(400)
     expect(await get('/sign-up', 'evil.test', { headers: { 'x-forwarded-for': '198.51.100.7' } })).toBe(400)

@@ -6,7 +6,7 @@ import { listRoutes, routeName } from '../support/service-routes.ts'
 
 const world = useServiceWorld()
 
-it("knows an input schema for every route that isn't in the list of routes without input", () => {
+it("lists an input schema for every route that isn't in the list of routes without input", () => {
   const known = [...listInputs(world.service.deps).map(routeName), ...routesWithoutInput]
   const unknown = listRoutes(world.service.app).filter((route) => !known.includes(route))
   const advice = 'its schema to listOtherInputs, or its name to routesWithoutInput, in test/support/inputs.ts'

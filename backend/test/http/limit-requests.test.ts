@@ -25,7 +25,7 @@ const lockCampaign = (work: () => Promise<unknown>) =>
     await work()
   })
 
-it('rejects requests immediately while too many others are in progress, but not health checks', async () => {
+it('immediately rejects requests, except health checks, while too many others are in progress', async () => {
   const app = await createApp({ ...api.deps, config: { ...api.deps.config, maxRequestsInProgress: 1 } })
   const send = createSender(app, api.key)
   const body = { phone_number: '+12025550100', campaign_id: api.seed.campaignId }
@@ -127,7 +127,7 @@ describe('a request whose client has disconnected', () => {
   })
 })
 
-it('does nothing for a client that has disconnected before its request was handled', async () => {
+it("doesn't create the contact of a request whose client disconnects before the request is handled", async () => {
   const db = connect({ url: api.url, max: 1, doNotCallKey })
   const { app, send, post, close } = await listen(200, db)
   const phoneNumber = '+12025550177'

@@ -19,7 +19,7 @@ it.each([
     'POST /api/public/v1/contacts/ HTTP/1.1\r\nHost: 127.0.0.1\r\nExpect: x\r\nX-Request-Id: mine\r\nContent-Length: 2\r\n\r\n{}',
     /Expect/,
   ],
-])("responds to a request %s with an error in the API's format", async (_, status, request, message) => {
+])("returns an error in the API's format for a request %s", async (_, status, request, message) => {
   const { port } = await listenWithLimits(api.deps)
   const connection = await openConnection(port)
   connection.write(request)
@@ -31,7 +31,7 @@ it.each([
   expect(error.message).toMatch(message)
 })
 
-it('responds to an HTTP/1.0 request without a Host header', async () => {
+it('accepts an HTTP/1.0 request without a Host header', async () => {
   const { port } = await listenWithLimits(api.deps)
   const connection = await openConnection(port)
   connection.write('GET /healthz HTTP/1.0\r\n\r\n')

@@ -124,7 +124,7 @@ async function expectProportion(toRequest: (text: string) => InjectOptions): Pro
   }
 }
 
-it("includes every header that the code reads in one of this file's lists of headers", () => {
+it("covers every header that the code reads: each is in one of this file's lists", () => {
   const known = [...Object.values(decidingHeaders).flat(), ...harmlessHeaders, ...otherHeaders]
   const unknown = listReadHeaders().filter((name) => !known.includes(name))
   const advice = 'to a list of headers in test/http/request-growth.test.ts'

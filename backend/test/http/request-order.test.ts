@@ -176,7 +176,7 @@ it.each([
   },
 )
 
-it('sends the status 408 for a late body after the response to an earlier request', async () => {
+it("when a pipelined request's body is late, sends the status 408 only after the response to the earlier request", async () => {
   const pending: ServerResponse[] = []
   const limits = { bodyTimeoutMs: 50, checkIntervalMs: 10 }
   const { port, started } = await listen((req, res) => {
@@ -196,7 +196,7 @@ it('sends the status 408 for a late body after the response to an earlier reques
   ])
 })
 
-it('limits the bytes of unread responses as soon as they are sent, not only at the next timed check', async () => {
+it('closes the oldest connection as soon as unread responses exceed the limit of bytes, not at the next timed check', async () => {
   const limits = { checkIntervalMs: 3_600_000, maxUnreadBytes: 100_000_000 }
   const { server, port } = await listen((_req, res) => res.end('x'.repeat(40_000_000)), limits)
   const sockets: { destroyed: boolean }[] = []

@@ -20,7 +20,7 @@ const getSecurityTxt = async (contact: string | undefined) => {
 it.each([
   ['security@example.com', 'mailto:security@example.com'],
   ['https://example.com/report', 'https://example.com/report'],
-])('says where to report a vulnerability: %s', async (contact, url) => {
+])('names the contact %s in security.txt', async (contact, url) => {
   const response = await getSecurityTxt(contact)
   expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
   const lines = response.body.split('\n')
@@ -32,10 +32,10 @@ it.each([
   expect(validMs).toBeLessThan(365 * 86_400_000)
 })
 
-it('returns 404 if no contact is set', async () => {
+it('returns 404 for security.txt if no contact is set', async () => {
   expect((await getSecurityTxt(undefined)).statusCode).toBe(404)
 })
 
-it('rejects a contact that is not an email, https, or mailto URL', () => {
+it('rejects an http URL as SECURITY_CONTACT', () => {
   expect(() => parseConfig({ SECURITY_CONTACT: 'http://example.com' })).toThrow('SECURITY_CONTACT')
 })

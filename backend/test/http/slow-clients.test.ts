@@ -94,7 +94,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 
-  it('to the tool server are limited per secret, and per session or call attempt', async () => {
+  it('to the tool server are limited per runtime secret', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
     const connections = []
     for (let count = 0; count < 3; count += 1) {
@@ -183,7 +183,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are limited per workspace in the bytes that they announce with all of its keys together', async () => {
+  it('are limited in the bytes that a workspace announces with all of its keys together', async () => {
     const { app, port } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
     const { workspaceId, userId } = api.seed
     const keys = [api.key]
@@ -216,7 +216,7 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of messages) expect(await connection.head()).not.toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are ended for the sender of the most bytes first when all senders together exceed the limit of bytes', async () => {
+  it('when all senders together exceed the limit of bytes, are ended first for the sender of the most bytes', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
       const arrived = once(app.server, 'request')
@@ -255,14 +255,14 @@ describe('requests whose bodies are still arriving', () => {
   })
 })
 
-it('closes a connection whose headers take too long', async () => {
+it('closes a connection with the status 408 if the headers of its request take too long to arrive', async () => {
   const { port } = await listenWithLimits(api.deps, { headersTimeoutMs: 100 })
   const connection = await openConnection(port)
   connection.write('GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow:')
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-it("limits slow clients at a worker's port, too", async () => {
+it("closes unused connections, and those of half-sent requests, at a worker's port, too", async () => {
   const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, bodyTimeoutMs: 50, unusedTimeoutMs: 50 }
   const app = createMonitoringApp(api.deps, newProcessState(), { ...limits, checkIntervalMs: 10 })
   closeAfterTest(() => app.close())

@@ -68,7 +68,7 @@ it.each([
   ['personal_password', 'Pat Lopez rocks'],
   ['personal_password', 'PatLopez1234'],
   ['personal_password', 'MyLopezWord'],
-])('rejects a password with %s: %s', async (code, weak) => {
+])('rejects a weak password with the error code %s: %s', async (code, weak) => {
   const making = createUser(world.deps, { email: 'Pat.Lopez@example.com', name: 'Pat Lopez', password: weak })
   await expect(making).rejects.toMatchObject({ details: [{ field: 'password', code }] })
 })
@@ -101,7 +101,7 @@ it.each([
   await expect(making).rejects.toMatchObject({ code: 'validation_failed', details: [{ field }] })
 })
 
-it('makes the owner a member, and changes the role of an existing member', async () => {
+it('lists a new workspace for its owner, and changes the role of a member who is added again', async () => {
   const { id: ownerId } = await createUser(world.deps, {
     email: 'owner@example.com',
     name: 'Owner',
@@ -158,7 +158,7 @@ it("doesn't create a workspace if its owner doesn't exist", async () => {
   expect(orphans).toEqual([])
 })
 
-it('limits the API keys of a member, even if they are created at the same time', async () => {
+it('limits a member to 20 API keys in a workspace, even if more are created at the same time', async () => {
   const { workspaceId, userId } = await seedWorkspace(world.deps, 'Keys')
   const creating = Array.from({ length: 22 }, () => createApiKey(world.deps, workspaceId, userId, 'Key'))
   const settled = await Promise.allSettled(creating)
@@ -173,7 +173,7 @@ it('limits the API keys of a member, even if they are created at the same time',
   })
 })
 
-it('limits the workspaces that a user owns, even if they are created at the same time', async () => {
+it('lets a user own at most 20 workspaces, even if more are created at the same time', async () => {
   const input = { email: 'many@example.com', name: 'Sam', password }
   const { id: ownerId } = await createUser(world.deps, input)
   const workspace = { name: 'One of many', country: 'US', timeZone: 'America/New_York', ownerId }
