@@ -43,7 +43,7 @@ it('ignores dashes, operators, and stop words in a query, and finds nothing if i
   expect(await searchTitles('\u0000\ud800')).toEqual([])
 })
 
-it('returns the three best passages of a long document', async () => {
+it('returns only three passages of a long document, even if more match', async () => {
   const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
   await addDocument(world.deps, world.seed.workspaceId, { title: 'Long', body })
   const found = await searchKnowledge(world.deps, world.seed.workspaceId, 'gutter')
@@ -91,7 +91,7 @@ it.each([
   await expect(addDocument(world.deps, world.seed.workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
-it('returns passages with their document title, or says that nothing was found', async () => {
+it("makes knowledge_search return passages with their document's title, or say that nothing was found", async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   const useSearchTool = (query: string) =>
     runTool(world.deps, knowledgeSearch, builtInRow(world.seed.workspaceId), { query })

@@ -25,7 +25,7 @@ it('preserves all of the text except whitespace', () => {
   )
 })
 
-it("keeps passages within the maximum length, trimmed, not empty, and doesn't split characters", () => {
+it("creates passages that are trimmed, not empty, and within the maximum length, and doesn't split characters", () => {
   fc.assert(
     fc.property(prose, fc.integer({ min: 2, max: 60 }), (text, longest) => {
       for (const passage of splitIntoPassages(text, longest)) {

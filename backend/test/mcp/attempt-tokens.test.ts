@@ -57,7 +57,7 @@ async function initialize(token: string) {
   return { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
 }
 
-it('opens the tools of its agent for its call, without a widget ID or call ID', async () => {
+it("opens its agent's tools for its call, even if the request lacks the widget ID and call ID", async () => {
   const { token, attemptId } = await startCall()
   for (const [query, headers] of [
     [{ token }, {}],
@@ -70,7 +70,7 @@ it('opens the tools of its agent for its call, without a widget ID or call ID', 
   }
 })
 
-it('opens a session over Streamable HTTP', async () => {
+it("opens a session over Streamable HTTP that another attempt's token can't use, and that ends with the attempt", async () => {
   const { token, attemptId, end } = await startCall()
   const session = await initialize(token)
   const use = () => postStreamable(token, { method: 'tools/call', params: { name: 'who' } }, session)
@@ -83,7 +83,7 @@ it('opens a session over Streamable HTTP', async () => {
   expect((await postStreamable(token, { method: 'initialize' })).status).toBe(401)
 })
 
-it("doesn't open another agent's tools or another call", async () => {
+it("doesn't open another agent's tools, or tools for another call", async () => {
   const { token } = await startCall()
   const other = await service.addAgent()
   const otherCall = await startCall()
@@ -94,7 +94,7 @@ it("doesn't open another agent's tools or another call", async () => {
   expect(await requestSession({ call_id: randomUUID() }, headers)).toEqual([404, 'not_found'])
 })
 
-it('must be the only credential of the request', async () => {
+it('is rejected if the request also has a different credential', async () => {
   const { token } = await startCall()
   const other = await startCall()
   const headers = { Authorization: `Bearer ${token}` }
@@ -121,7 +121,7 @@ it("can't be forged, or changed into another attempt's token", async () => {
     expect(await requestSession({ token: forged })).toEqual([401, 'invalid_credential'])
 })
 
-it('ends with its attempt in every process, together with the sessions that it opened', async () => {
+it('expires when its attempt ends, even in another process, and ends the sessions that it opened', async () => {
   const { token, end } = await startCall()
   const session = await openSse(service.url, { token }, {})
   await end()
@@ -148,7 +148,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('sessions that the runtime secret opened for a call end with it, too, even if another process ends the call', async () => {
+it('a session that the runtime secret opened for a call ends with the call, even if another process ends it', async () => {
   const { attemptId, end } = await startCall()
   const query = { widget_id: widgetId, call_id: attemptId }
   const session = await openSse(service.url, query)

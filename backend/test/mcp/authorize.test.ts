@@ -54,11 +54,14 @@ describe('the runtime secret', () => {
       { token: secret },
       { Authorization: 'Basic cHJveHk6cHJveHk=' },
     ],
-  ])('opens a session with the secret in %s', async (_where, query: Record<string, string>, headers) => {
-    expect(
-      (await requestSession({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status,
-    ).toBe(200)
-  })
+  ])(
+    'opens a session for a request with a valid secret: %s',
+    async (_where, query: Record<string, string>, headers) => {
+      expect(
+        (await requestSession({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status,
+      ).toBe(200)
+    },
+  )
 
   it.each([
     ['no secret', {}, {}, 'missing_credential'],
@@ -117,7 +120,7 @@ describe('the agent and the call', () => {
     expect((await requestSession({ token: secret, widget_id: widgetId.toUpperCase() })).status).toBe(200)
   })
 
-  it("rejects a session for an agent that isn't Live, unless the agent has a call in progress", async () => {
+  it("rejects a session for an agent that isn't Live, unless the session is for the agent's call in progress", async () => {
     const draft = await service.addAgent('draft')
     expect(await requestSession({ token: secret, widget_id: draft.widgetId })).toMatchObject({
       status: 403,
@@ -148,7 +151,7 @@ describe('the agent and the call', () => {
   })
 })
 
-describe('the HTTP request', () => {
+describe('the tool server', () => {
   it("accepts only the service's own hosts and origins, on every path", async () => {
     const query = { widget_id: widgetId, token: secret }
     const places = [
@@ -179,7 +182,7 @@ describe('the HTTP request', () => {
     for (const headers of ownHosts) expect((await requestSession(query, headers)).status).toBe(200)
   })
 
-  it('returns 405 with the supported methods of a path', async () => {
+  it('returns 405 for an unsupported method, with the methods that the path supports', async () => {
     expect(await requestSession({}, {}, { method: 'POST' })).toMatchObject({
       status: 405,
       headers: { allow: 'GET' },
@@ -196,14 +199,14 @@ describe('the HTTP request', () => {
     expect((await fetch(`${service.url}/api/mcpsse`)).status).toBe(404)
   })
 
-  it("uses the caller's own request ID", async () => {
+  it('uses the request ID that the client sent', async () => {
     const response = await requestSession({}, { 'X-Request-Id': 'mine-17' })
     expect(response.headers['x-request-id']).toBe('mine-17')
   })
 })
 
 describe('an open session', () => {
-  it('accepts messages only with the secret that opened the session', async () => {
+  it('rejects messages with another secret than the one that opened the session', async () => {
     const session = await openSse(service.url, { widget_id: widgetId })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     expect((await session.post(ping)).status).toBe(202)
@@ -215,7 +218,7 @@ describe('an open session', () => {
     session.close()
   })
 
-  it('closes the sessions of a removed secret and keeps the others', async () => {
+  it('is closed when its secret is removed, while sessions of other secrets stay open', async () => {
     const query = { widget_id: widgetId }
     const goes = await openSse(service.url, query, { 'X-Agent-Secret': otherSecret })
     const stays = await openSse(service.url, query)
@@ -229,7 +232,7 @@ describe('an open session', () => {
     stays.close()
   })
 
-  it("doesn't log secrets and session IDs", async () => {
+  it('leaves neither secrets nor session IDs in the log', async () => {
     const session = await openSse(service.url, { widget_id: widgetId, token: secret }, {})
     await session.call('echo', { text: 'x' })
     const sessionId = new URL(session.endpoint).searchParams.get('sessionId') ?? ''

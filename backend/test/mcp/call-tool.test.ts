@@ -109,7 +109,7 @@ describe('tool names and arguments', () => {
     },
   )
 
-  it('names every invalid argument', async () => {
+  it('names every invalid argument in the error', async () => {
     const { text, isError } = await callForText('strict', { count: 'three', town: 'Oslo' })
     expect(isError).toBe(true)
     for (const part of ["strict wasn't called", 'city is required', 'count must be a whole number', 'town']) {
@@ -150,7 +150,7 @@ describe('tool names and arguments', () => {
   })
 })
 
-it('escapes Unicode line separators, which many clients treat as line breaks', async () => {
+it('escapes Unicode line separators in responses, because many clients treat them as line breaks', async () => {
   const text = 'one\u2028two\u2029three'
   const initialized = await post({
     ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
@@ -196,7 +196,7 @@ describe('tool results', () => {
 })
 
 describe('tool calls in progress', () => {
-  it('waits 20 seconds for a tool, even if the tool ignores the abort signal', async () => {
+  it('end with an error after 20 seconds, even if the tool ignores the abort signal', async () => {
     const begun = started
     for (const [id, name] of ['hang', 'deaf'].entries()) {
       const params = { name, arguments: { text: 'slow' } }
@@ -328,7 +328,7 @@ describe('tools in a phone call', () => {
     expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
   })
 
-  it('only simulates tools with effects on a test call', async () => {
+  it('on a test call, only simulates tools that have effects', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')

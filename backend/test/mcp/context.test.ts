@@ -44,7 +44,7 @@ it("offers only tools that are active and assigned to the agent, with the agent'
   session.close()
 })
 
-it("doesn't query the database for a reconnect within 30 seconds, with or without a call", async () => {
+it("doesn't query the database when a client reconnects within 30 seconds, with or without a call", async () => {
   await service.addTool(agentId, 'echo')
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const query = { widget_id: widgetId, call_id: call.attemptId }
@@ -76,7 +76,7 @@ it('reads an agent only once for many sessions that open at the same time', asyn
   for (const session of sessions) session.close()
 })
 
-it("briefly caches that an agent doesn't exist", async () => {
+it("caches for 3 seconds that an agent doesn't exist", async () => {
   const query = { widget_id: '00000000-0000-4000-8000-000000000000' }
   const before = service.queries()
   expect((await requestSession(query)).status).toBe(404)
@@ -115,7 +115,7 @@ it('immediately notifies only the open sessions of an agent whose tools changed,
   bystander.close()
 })
 
-it('detects changes by another process within 30 seconds and notifies the client', async () => {
+it('detects within 30 seconds that another process changed the tools, and notifies the client', async () => {
   const session = await openSse(service.url, { widget_id: widgetId })
   await service.addTool(agentId, 'echo')
   expect(await listToolNames(session)).toEqual([])

@@ -49,7 +49,7 @@ async function requestSession(query: Record<string, string>, headers: Record<str
   return [response.status, error.code]
 }
 
-it("opens the tools of an agent's draft for the token's chat, with the chat's contact", async () => {
+it("opens the tools of a draft agent for its chat, and gives them the chat's contact", async () => {
   const contact = await addContact()
   const { id, token } = await startChat({ contactId: contact.id })
   for (const query of [{}, { widget_id: widgetId }] as Record<string, string>[]) {
@@ -60,7 +60,7 @@ it("opens the tools of an agent's draft for the token's chat, with the chat's co
   }
 })
 
-it('opens the tools of a paused agent for a chat with sample values, which has no contact', async () => {
+it('opens the tools of a paused agent for a chat that has no contact', async () => {
   const paused = await service.addAgent('paused')
   await service.addTool(paused.agentId, 'who', { schema: { type: 'object' } })
   const { id, token } = await startChat({ agentId: paused.agentId })
@@ -70,7 +70,7 @@ it('opens the tools of a paused agent for a chat with sample values, which has n
   session.close()
 })
 
-it('only simulates tools with effects, and records each tool call with the chat', async () => {
+it('only simulates tools that have effects, and records each tool call with the chat', async () => {
   const { id, token } = await startChat()
   const session = await openSse(service.url, { token }, {})
   expect((await session.call('note', { a: 1 })).result?.content?.[0]?.text).toBe('would note')
@@ -83,7 +83,7 @@ it('only simulates tools with effects, and records each tool call with the chat'
   session.close()
 })
 
-it("doesn't open another agent's tools or a call", async () => {
+it("doesn't open another agent's tools, or tools for a call", async () => {
   const { token } = await startChat()
   const other = await service.addAgent()
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
@@ -136,7 +136,7 @@ it("can't be forged, or made from an attempt token by changing the prefix", asyn
   ])
 })
 
-it('must be the only credential of the request', async () => {
+it('is rejected if the request also has a different credential', async () => {
   const { token } = await startChat()
   const other = await startChat()
   const headers = { Authorization: `Bearer ${token}` }
@@ -189,7 +189,7 @@ it('expires when its chat is deleted or its contact is erased', async () => {
   await session.ended
 })
 
-it("doesn't depend on the runtime secrets", async () => {
+it('stays valid when all runtime secrets are removed', async () => {
   const { token } = await startChat()
   const session = await openSse(service.url, { token }, {})
   service.setSecrets([])

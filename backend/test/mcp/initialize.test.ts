@@ -14,7 +14,7 @@ const initialize = (id: string | number, protocolVersion: string) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: protocolVersion, version: '1' } },
 })
 
-it('returns the right response to each of several simultaneous clients that use the same ID', async () => {
+it('sends each of several simultaneous clients its own response, even if they use the same request ID', async () => {
   const requests = [
     initialize(0, '2024-11-05'),
     { jsonrpc: '2.0', id: 0, method: 'ping' },

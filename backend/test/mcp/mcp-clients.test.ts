@@ -30,29 +30,32 @@ const newClient = () => new Client({ name: 'test', version: '1.0.0' })
 it.each([
   ['SSE', () => new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)],
   ['Streamable HTTP', () => new StreamableHTTPClientTransport(new URL(address('/api/mcp/')), withSecret)],
-])("works with the SDK's client over %s, including change notifications", async (_transport, connectBy) => {
-  const client = newClient()
-  let changes = 0
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-    changes += 1
-  })
-  await client.connect(connectBy())
-  expect(client.getServerVersion()).toMatchObject({ name: 'outdial' })
-  const { tools } = await client.listTools()
-  expect(tools.map(({ name }) => name)).toEqual(['echo'])
-  const result = await client.callTool({ name: 'echo', arguments: { text: 'hello' } })
-  expect(result.content).toEqual([{ type: 'text', text: 'You said hello' }])
-  expect((await client.callTool({ name: 'echo', arguments: {} })).isError).toBe(true)
-  await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
-  await client.ping()
-  await waitUntil(() => {
-    service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
-    return changes > 0
-  })
-  await client.close()
-})
+])(
+  "lets the SDK's client list and call tools over %s, and notifies it of changed tools",
+  async (_transport, connectBy) => {
+    const client = newClient()
+    let changes = 0
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      changes += 1
+    })
+    await client.connect(connectBy())
+    expect(client.getServerVersion()).toMatchObject({ name: 'outdial' })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(['echo'])
+    const result = await client.callTool({ name: 'echo', arguments: { text: 'hello' } })
+    expect(result.content).toEqual([{ type: 'text', text: 'You said hello' }])
+    expect((await client.callTool({ name: 'echo', arguments: {} })).isError).toBe(true)
+    await expect(client.callTool({ name: 'missing' })).rejects.toThrow('Unknown tool: missing')
+    await client.ping()
+    await waitUntil(() => {
+      service.tools.toolsChanged({ workspaceId: service.seed.workspaceId, agentId })
+      return changes > 0
+    })
+    await client.close()
+  },
+)
 
-it("works with the SDK's client after a lost stream, even if the client doesn't initialize again", async () => {
+it("lets the SDK's client call tools again after its stream is lost, even if it doesn't initialize again", async () => {
   const transport = new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)
   const client = newClient()
   await client.connect(transport)
@@ -78,7 +81,7 @@ it("continues a session of the SDK's client over Streamable HTTP after a restart
   await client.close()
 })
 
-it('works with the client of @ai-sdk/mcp', async () => {
+it('lets the client of @ai-sdk/mcp list and call tools', async () => {
   const client = await createAiClient({
     transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
   })
@@ -91,7 +94,7 @@ it('works with the client of @ai-sdk/mcp', async () => {
   await client.close()
 })
 
-itWithConformance('works with the MCP inspector', async () => {
+itWithConformance('lets the MCP inspector list and call tools', async () => {
   const cli = conformanceProgram('inspector/cli/build/cli.js')
   const inspect = async (...words: string[]): Promise<unknown> => {
     const url = `${address('/api/mcp/sse')}&token=${secret}`

@@ -122,7 +122,7 @@ it('responds with an error to tool calls in progress when the secret of their se
   service.setSecrets([secret, otherSecret])
 })
 
-it("doesn't open a session with outdated tools if they changed during the call lookup", async () => {
+it("doesn't open a session with outdated tools if they change while the session's call is being looked up", async () => {
   const earlier = await openSse(service.url, { widget_id: widgetId })
   earlier.close()
   await waitUntil(async () => (await earlier.post(toolCallMessage('act'))).status === 404)

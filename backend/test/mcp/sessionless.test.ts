@@ -192,7 +192,7 @@ it.each<[string, () => Promise<Response>, number, number]>([
     -32022,
   ],
   ['for a method of earlier versions', () => post('ping'), 404, -32601],
-])('rejects a request %s with a JSON-RPC error', async (_, send, status, code) => {
+])('returns a JSON-RPC error for a request %s', async (_, send, status, code) => {
   const response = await send()
   expect([response.status, await response.json()]).toMatchObject([status, { id: 1, error: { code } }])
 })

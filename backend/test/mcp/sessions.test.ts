@@ -3,7 +3,7 @@ import { openSse, secret, textResult, useMcpWorld } from '../support/mcp.ts'
 
 const service = useMcpWorld({ echo: ({ args }) => textResult(`You said ${String(args.text)}`) })
 
-it("lists an agent's tools and calls one without a handshake", async () => {
+it("lists and calls an agent's tools, even if the client hasn't sent an initialize request", async () => {
   const { agentId, widgetId } = await service.addAgent()
   await service.addTool(agentId, 'echo')
   const session = await openSse(service.url, { widget_id: widgetId, token: secret }, {})

@@ -3,7 +3,7 @@ import { seedLiveCall } from '../support/factories.ts'
 import { openSse, secret, startMcpService, textResult } from '../support/mcp.ts'
 import { waitUntil } from '../support/wait.ts'
 
-it('finishes in-flight tool calls when the service stops, rejects new requests, and ends the streams', async () => {
+it('when the service stops, finishes in-flight tool calls, rejects new requests, and ends the streams', async () => {
   let finish = () => {}
   let started = false
   const service = await startMcpService({
@@ -34,7 +34,7 @@ it('finishes in-flight tool calls when the service stops, rejects new requests, 
   await service.close()
 })
 
-it("aborts and records tool calls that don't finish in time", async () => {
+it("when the service stops, aborts and records tool calls that don't finish in time", async () => {
   let started = false
   const service = await startMcpService({
     hang: () => {

@@ -82,7 +82,7 @@ it('opens a session with initialize, and responds to each request in the HTTP re
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-it('requires the secret and the session ID in every request', async () => {
+it('requires the secret in every request, and the session ID in every request after initialize', async () => {
   const { id } = await begin()
   const sessionHeaders = { 'Mcp-Session-Id': id }
   const statusOf = async (response: Promise<Response>) => (await response).status
@@ -146,7 +146,7 @@ describe('a session of a process that no longer runs', () => {
     params: { name: 'echo', arguments: { text } },
   })
 
-  it('continues, with all its features', async () => {
+  it('continues in another process: it responds to requests, opens a stream, and cancels tool calls', async () => {
     const id = newForeignId()
     // Sends two requests at the same time, because a client can do so after a restart of the service.
     const responses = await Promise.all(['a', 'b'].map((text) => send('POST', call(text), inSession(id))))
@@ -254,7 +254,7 @@ it('ends a session and aborts its tool calls when the client deletes it', async 
   expect((await send('DELETE', undefined, { 'Mcp-Session-Id': session.id })).status).toBe(404)
 })
 
-it('completes the HTTP request of a canceled tool call', async () => {
+it('responds with 202 to the request of a tool call that the client then cancels', async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'canceled' } }

@@ -38,7 +38,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
   }
   const countClosed = () => service.logOutput().split('tool session closed').length
 
-  it('lists the tools, and marks those that change nothing', async () => {
+  it('lists the tools, and marks those that change nothing as read-only', async () => {
     const client = await open()
     expect(Object.fromEntries(client.tools)).toEqual({
       echo: { description: 'Does echo.', inputSchema: textSchema, isReadOnly: true },
@@ -48,7 +48,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
     await client.close()
   })
 
-  it('uses a tool', async () => {
+  it('returns the result of a tool call, and throws an error if the tool is unknown', async () => {
     const client = await open()
     expect(await client.call('echo', { text: 'hi' }, unlimited())).toEqual({ text: 'hi', isError: false })
     expect(await client.call('echo', {}, unlimited())).toMatchObject({ isError: true })
@@ -56,7 +56,7 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
     await client.close()
   })
 
-  it('cancels a tool call on the server, and can use other tools afterwards', async () => {
+  it('cancels a tool call on the server, and can call other tools afterward', async () => {
     const client = await open()
     const text = `canceled over ${transport}`
     const interruption = new AbortController()
@@ -70,14 +70,14 @@ describe.each(['sse', 'streamable'] as const)('a tool client over %s', (transpor
     await client.close()
   })
 
-  it('ends its session', async () => {
+  it('ends its session on the server when it is closed', async () => {
     const client = await open()
     const closed = countClosed()
     await client.close()
     await waitUntil(() => countClosed() > closed)
   })
 
-  it('fails to open with a credential that the server rejects, or when opening takes too long', async () => {
+  it('fails to open if the server rejects the credential or the signal has aborted', async () => {
     await expect(open('wrong')).rejects.toMatchObject({ code: 401 })
     const url = toolSessionUrl(service.url, { widgetId: 'x' }, transport)
     await expect(openToolClient(url, secret, AbortSignal.abort())).rejects.toMatchObject({
@@ -102,7 +102,7 @@ describe("this process's own tool server", () => {
     expect(createKnownHosts(config)(own.host)).toBe(true)
   })
 
-  it('opens the tools of a chat without a stream for notifications, and ends the session', async () => {
+  it("gets no request for a notification stream from a client that uses a chat's tools, but a request to end the session", async () => {
     const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)
@@ -114,7 +114,7 @@ describe("this process's own tool server", () => {
     expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'DELETE'])
   })
 
-  it("doesn't count a chat's requests toward the limit per address, unlike requests with an invalid credential", async () => {
+  it("accepts a chat's requests while their address is at its limit, and rejects an invalid token with 401", async () => {
     const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const { port } = await listenWithLimits(service.deps, { maxBodiesPerAddress: 1 })
     const url = ownToolServerUrl({ host: '127.0.0.1', port })

@@ -222,7 +222,7 @@ it.each<[string, Record<string, string>, Record<string, string>, number]>([
   expect(stranger.statusCode).toBe('METRICS_TOKEN' in environment ? status : 404)
 })
 
-it('serves only health and metrics at WORKER_PORT with ROLE=worker', async () => {
+it('with ROLE=worker, serves only health checks and metrics at WORKER_PORT', async () => {
   const port = await findFreePort('127.0.0.1')
   await start({ ROLE: 'worker', WORKER_PORT: String(port) })
   const url = `http://127.0.0.1:${port}`

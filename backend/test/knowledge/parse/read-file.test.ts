@@ -118,7 +118,7 @@ describe("files that can't be read", () => {
     ['a PDF with a password', 'encrypted', 'a.pdf', pdf(deflateSync('x'), { isLocked: true })],
     ['a PDF of images', 'no_text', 'a.pdf', pdf(deflateSync('0 0 m 9 9 l S'))],
     ['more text than a document may have', 'too_long', 'a.txt', 'roof '.repeat(40_001)],
-  ])('rejects a file with %s: %s', async (_, code, name, content) => {
+  ])('rejects a file (%s) with the error code %s', async (_, code, name, content) => {
     await expect(read(name, content)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'file', code }],
@@ -186,7 +186,7 @@ describe('limits', () => {
     })
   })
 
-  it('cuts the process that reads files off from the network, if the machine can', async () => {
+  it('cuts the process that reads files off from the network if the machine allows a new namespace for it', async () => {
     const receiver = createServer()
     await once(receiver.listen(0, '127.0.0.1'), 'listening')
     const { port } = receiver.address() as AddressInfo
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect(stdout).toMatch(isAllowed ? /^(ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL)/ : /^connected/)
   })
 
-  it('cuts the process that reads files off from Unix sockets, if the machine can', async () => {
+  it('cuts the process that reads files off from Unix sockets if the machine allows new namespaces for it', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'outdial-socket-'))
     const receiver = createServer()
     const file = path.join(folder, 'socket')
@@ -210,7 +210,7 @@ describe('limits', () => {
     )
   })
 
-  it('keeps the process that reads files from signaling the service, if the machine can', async () => {
+  it('keeps the process that reads files from signaling the service if the process has its own namespace or user', async () => {
     const { stdout } = await runInSandbox(
       `try { process.kill(${process.pid}, 0); console.log('sent') } catch ({ code }) { console.log(code) }`,
     )
@@ -226,11 +226,11 @@ describe('limits', () => {
     expect(stdout).toMatch(new RegExp(`^${id.trim()} (?!0\\b)`))
   })
 
-  it('reads a long run of spaces in linear time', async () => {
+  it('reads a text file with millions of spaces in a row within the time limit', async () => {
     expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
   })
 
-  it("doesn't let a workspace's files delay small text files or other workspaces' files", async () => {
+  it("rejects a workspace's fourth file at a time, but reads a small text file and other workspaces' files", async () => {
     const page = { name: 'a.html', bytes: Buffer.from('<p>roof'), isTooLarge: false }
     let isPageDone = false
     const pages = [1, 2, 3].map(() => readFile(1, page).finally(() => (isPageDone = true)))
