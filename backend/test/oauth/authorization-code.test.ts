@@ -129,7 +129,7 @@ describe('the authorization request', () => {
     expect(await expectImmediateError(world.phone, paramOverrides)).toBe('invalid_request')
   })
 
-  it('accepts no code challenge method other than S256', async () => {
+  it('rejects the code challenge method plain', async () => {
     expect(await expectImmediateError(world.phone, { code_challenge_method: 'plain' })).toBe(
       'invalid_request',
     )
@@ -175,7 +175,7 @@ describe('the code exchange', () => {
     expect(await readError(await exchangeCode(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
   })
 
-  it('accepts a confidential client without PKCE, and an empty code verifier', async () => {
+  it("accepts an empty code verifier from a confidential client that doesn't use PKCE", async () => {
     const paramOverrides = { code_challenge: null, code_challenge_method: null }
     const flow = await consent(world.zapier, world.robin, 'Acme', { paramOverrides })
     const response = await fetch(world.zapier.server.token_endpoint ?? '', {
@@ -244,7 +244,7 @@ describe('the code exchange', () => {
     expect(await readError(await exchangeCode(impostor, flow))).toEqual([401, 'invalid_client'])
   })
 
-  it('accepts a client that was created while the service runs', async () => {
+  it('issues a code for a client that was created while the service is running', async () => {
     const fresh = await seedApp(world.service, 'public', 'Fresh')
     const { startUrl } = await newFlow(fresh)
     const externalUrl = await signInAndConsent({
@@ -305,14 +305,14 @@ describe('tokens', () => {
     expect(await apiStatus(world.service, first.access_token)).toBe(401)
   })
 
-  it('detects a replayed code days later', async () => {
+  it('rejects a code that is replayed a week later, and ends its connection', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     world.service.deps.clock.advance(7 * 86_400_000)
     expect(await readError(await exchangeCode(world.zapier, first.flow))).toEqual([400, 'invalid_grant'])
     expect(await readError(await refresh(world.zapier, first.refresh_token))).toEqual([400, 'invalid_grant'])
   })
 
-  it('succeeds for at most one of several simultaneous exchanges of one code', async () => {
+  it('accepts at most one of several simultaneous exchanges of the same code', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const responses = await Promise.all([
       exchangeCode(world.zapier, flow),
@@ -324,7 +324,7 @@ describe('tokens', () => {
     expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
   })
 
-  it('ends only the replayed connection if one browser connected two workspaces', async () => {
+  it('when a code is replayed, ends only its connection, even if the same browser connected another workspace', async () => {
     const browser = createBrowser()
     const acme = await connect(world.zapier, world.robin, 'Acme', { browser })
     const globex = await connect(world.zapier, world.robin, 'Globex', { browser })

@@ -70,14 +70,14 @@ describe('authorizations that strangers start', () => {
     expect(await begin('198.51.100.8')).toBe('begun')
   })
 
-  it('get a page that explains the limit', async () => {
+  it('get a page that says to wait a minute once the limit is reached', async () => {
     await start(60)
     const response = await fetch(flow.startUrl, { redirect: 'manual' })
     expect(response.status).toBe(429)
     expect(await response.text()).toContain('Wait a minute, then reload this page.')
   })
 
-  it('are rejected if longer than 4,096 characters, and take less than 5 KB each in the database', async () => {
+  it('are rejected if their URL is longer than 4,096 characters, and otherwise take less than 5 KB in the database', async () => {
     const long = await newFlow(world.zapier, { state: 'x'.repeat(4096) })
     expect(await start(1, long.startUrl)).toEqual([414])
     expect(await storedAuthorizations()).toEqual([])
@@ -133,7 +133,7 @@ describe('long URLs', () => {
   })
 })
 
-it('limits the token requests of each network, and the size of their bodies', async () => {
+it('limits each network to 1,200 token and revocation requests in a minute, and limits the size of their bodies', async () => {
   const post = (url: string, remoteAddress: string, payload = 'grant_type=x') =>
     world.service.app.inject({
       ...{ method: 'POST', url, remoteAddress, payload },

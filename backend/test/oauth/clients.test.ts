@@ -46,7 +46,7 @@ it('rejects an app without a redirect URI or a name', async () => {
   await expect(noName).rejects.toMatchObject({ details: [{ field: 'name' }] })
 })
 
-it('creates a public app without a secret', async () => {
+it('creates no secret for a public app', async () => {
   const client = await createOauthClient(world.deps, {
     name: 'Phone',
     redirect_uris: ['https://phone.example/callback'],

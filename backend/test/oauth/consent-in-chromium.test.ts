@@ -42,16 +42,19 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Connect Zapier' }).waitFor()
 }
 
-itInChromium('returns to an app on another origin, using only the keyboard', async (browser) => {
-  const page = await browser.newPage()
-  await page.goto(await start())
-  await signIn(page)
-  await page.getByRole('radio', { name: 'Acme' }).focus()
-  await page.keyboard.press('ArrowDown')
-  await page.keyboard.press('Enter')
-  await page.waitForURL((url) => url.href.startsWith(callback))
-  expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
-})
+itInChromium(
+  'lets a user sign in, allow access, and return to an app on another origin with only the keyboard',
+  async (browser) => {
+    const page = await browser.newPage()
+    await page.goto(await start())
+    await signIn(page)
+    await page.getByRole('radio', { name: 'Acme' }).focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.href.startsWith(callback))
+    expect(new URL(page.url()).searchParams.get('code')).not.toBeNull()
+  },
+)
 
 itInChromium('keeps window.opener when an app opens the authorization in a popup', async (browser) => {
   const page = await browser.newPage()
@@ -66,7 +69,7 @@ itInChromium('keeps window.opener when an app opens the authorization in a popup
   expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
 })
 
-itInChromium('returns to the app after Cancel', async (browser) => {
+itInChromium('returns to the app with access_denied after Cancel', async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await page.getByRole('button', { name: 'Cancel' }).click()

@@ -74,13 +74,13 @@ describe('the sign-in page', () => {
     expect(await connected(externalUrl, again.flow)).toBe(200)
   })
 
-  it('ends a sign-in session after two weeks', async () => {
+  it('asks for the password again two weeks after the sign-in', async () => {
     const { browser } = await openAuthorizationSignedIn()
     world.service.deps.clock.advance(14 * 86_400_000)
     expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
   })
 
-  it('redirects only to paths of Outdial after a sign-in without an app', async () => {
+  it('after a sign-in that no app requested, redirects only to paths of Outdial', async () => {
     // The page after a sign-in without a valid `next` path: the overview of the user's first workspace.
     const overview = `/w/${world.robin.workspaces.Acme}/overview`
     for (const [next, path] of [

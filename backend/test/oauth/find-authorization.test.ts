@@ -22,7 +22,7 @@ describe('an authorization in progress', () => {
     expect(page.text).toContain('signed in as a different user')
   })
 
-  it('handles two tabs of one browser independently', async () => {
+  it("doesn't affect another authorization in a second tab of the same browser", async () => {
     const one = await openAuthorizationSignedIn()
     const two = await openAuthorization({}, one.browser)
     const second = await allowAccess(two, 'Globex')
@@ -31,7 +31,7 @@ describe('an authorization in progress', () => {
     expect(await connected(second.externalUrl, two.flow)).toBe(200)
   })
 
-  it('keeps an authorization across a restart of the service', async () => {
+  it('continues after a restart of the service', async () => {
     const authorization = await openAuthorizationSignedIn()
     await world.restartService()
     const { externalUrl } = await allowAccess(authorization, 'Acme')
@@ -63,7 +63,7 @@ describe('an authorization in progress', () => {
     expect(await connected(answered[0]?.externalUrl ?? null, authorization.flow)).toBe(200)
   })
 
-  it('shows that the page is no longer valid after the back button', async () => {
+  it('after Allow and the back button, shows that its page is no longer valid', async () => {
     const authorization = await openAuthorizationSignedIn()
     await allowAccess(authorization, 'Acme')
     const { page } = await authorization.browser.open(authorization.page.url)
@@ -139,7 +139,7 @@ describe('an authorization that fails', () => {
     ['another loopback port', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
     ['a missing redirect URI', { redirect_uri: null }, "request isn't valid"],
     ['a missing client ID', { client_id: null }, "request isn't valid"],
-  ])('shows an error page without a redirect for %s', async (_what, paramOverrides, title) => {
+  ])('shows an error page instead of redirecting for %s', async (_what, paramOverrides, title) => {
     const browser = createBrowser()
     const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
     expect(externalUrl).toBeNull()
@@ -149,18 +149,21 @@ describe('an authorization that fails', () => {
     expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
   })
 
-  it.each(['sign-in', 'allow', 'cancel', 'sign-out'])('rejects a forged %s request', async (action) => {
-    const authorization = await openAuthorizationSignedIn()
-    const response = await fetch(`${authorization.page.url}/${action}`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie: authorization.browser.cookies().join('; ') },
-      body: new URLSearchParams({
-        workspace_id: String(world.robin.workspaces.Acme),
-        user_id: String(world.robin.userId),
-      }),
-    })
-    expect(response.status).toBe(403)
-    expect(await response.text()).toContain('This form is out of date')
-  })
+  it.each(['sign-in', 'allow', 'cancel', 'sign-out'])(
+    "rejects a %s request that lacks the form's CSRF token",
+    async (action) => {
+      const authorization = await openAuthorizationSignedIn()
+      const response = await fetch(`${authorization.page.url}/${action}`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie: authorization.browser.cookies().join('; ') },
+        body: new URLSearchParams({
+          workspace_id: String(world.robin.workspaces.Acme),
+          user_id: String(world.robin.userId),
+        }),
+      })
+      expect(response.status).toBe(403)
+      expect(await response.text()).toContain('This form is out of date')
+    },
+  )
 })

@@ -115,7 +115,7 @@ describe('token rotation', () => {
     expect(await apiStatus(world.service, third.access_token)).toBe(200)
   })
 
-  it('ends the connection when a rotated refresh token is used again', async () => {
+  it('ends the connection, but no other, if its old refresh token is used again after a rotation', async () => {
     const first = await connect(world.phone, world.robin, 'Acme')
     const other = await connect(world.phone, world.robin, 'Globex')
     const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))

@@ -93,7 +93,7 @@ describe('token revocation', () => {
 })
 
 describe('webhook subscriptions', () => {
-  it('removes the webhook subscriptions when an app revokes its last connection', async () => {
+  it('are removed when an app revokes its last connection', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
     const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
@@ -104,7 +104,7 @@ describe('webhook subscriptions', () => {
     expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
   })
 
-  it('keeps the webhook subscriptions after a replayed code and a reconnect', async () => {
+  it('still exist after a code is replayed and the app reconnects', async () => {
     const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
     const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
     expect(await subscribe(first.access_token)).toBe(201)

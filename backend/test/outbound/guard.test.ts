@@ -54,7 +54,7 @@ describe('requests and responses', () => {
     expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
   })
 
-  it('requests the certificate of the hostname and rejects a self-signed one', async () => {
+  it("requests the hostname's certificate, and rejects a self-signed certificate", async () => {
     const names: string[] = []
     const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
       names.push(name)

@@ -88,7 +88,7 @@ describe('an event stream', () => {
     await expect(read(tooMuch)).rejects.toMatchObject(tooLarge)
   })
 
-  it('counts the decompressed bytes of a compressed response', async () => {
+  it('that is compressed is limited by its decompressed bytes', async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).end(gzipSync(event(100_000)))
     const response = await local.fetch(receiver.url(), { method: 'POST', body: '' })
@@ -127,7 +127,7 @@ describe('an event stream', () => {
     await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
   })
 
-  it("that a GET opened gets no higher limits for Outdial's responses to the server's pings", async () => {
+  it("that a GET opened doesn't get the full limits again when Outdial responds to the server's pings", async () => {
     const receive = await openStream()
     await receive(event(800))
     await post({ jsonrpc: '2.0', id: 1, result: {} })

@@ -88,6 +88,6 @@ it.each([
   ['https://hooks.example.com/\u0000', /isn't valid/],
   ['https://hooks.exam\nple.com/', /isn't valid/],
   [`https://hooks.example.com/${'語'.repeat(300)}`, /longer than 2000/],
-])('rejects %j with the reason', (url, sentence) => {
+])('rejects %j, and names the reason', (url, sentence) => {
   expect(findTargetUrlIssue(local, url)).toMatch(sentence)
 })

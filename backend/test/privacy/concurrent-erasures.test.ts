@@ -56,7 +56,7 @@ it('erases a contact once for two simultaneous requests, and not for a request f
   expect(await listEvents(deps, call.id)).toHaveLength(1)
 })
 
-it('stores nothing that arrives while the contact is being erased', async () => {
+it('stores nothing about a contact that arrives while the contact is being erased', async () => {
   const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
     finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),

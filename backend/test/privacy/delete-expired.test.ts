@@ -121,7 +121,7 @@ it('keeps expired links for a month, so that their pages can say that they expir
   }
 })
 
-it('deletes more expired responses than one statement can delete, and keeps the current ones', async () => {
+it('deletes all expired idempotent responses, even more than one statement can delete, and keeps current ones', async () => {
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps, 'Busy')
   const now = deps.clock.now()

@@ -99,7 +99,7 @@ it('leaves no trace of a person in any table, and publishes each call once', asy
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 
-it('erases a callback URL once its event is delivered, before or after the contact is erased', async () => {
+it('erases a callback URL with the contact, or after the delivery ends if the delivery is still pending', async () => {
   const { contactId, call } = await seedConversation()
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, undefined)
   await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
@@ -155,7 +155,7 @@ it('rejects erasing during a call, and changes nothing', async () => {
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
 
-it('publishes a call without its analysis, and ignores anything that arrives late', async () => {
+it('when a contact is erased, publishes their call without its analysis, and ignores anything that arrives later', async () => {
   const conversation = await seedConversation('http')
   await erase(conversation.contactId)
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([

@@ -142,7 +142,7 @@ async function runErasure(): Promise<void> {
   await worker.stop()
 }
 
-it('erases older conversations from every table, and keeps the calls', async () => {
+it('erases conversations that are older than the retention period from every table, and keeps the calls', async () => {
   const seed = await seedWithRetention(30)
   const old = await seedConversation(seed, 31)
   expect(await findTraces(old)).toContain('secret')
@@ -211,7 +211,7 @@ it('runs every hour, and erases conversations that have become old enough', asyn
   await worker.stop()
 })
 
-it('erases more than one batch in one run', async () => {
+it('erases all old conversations in one run, even if they need more than one batch', async () => {
   const seed = await seedWithRetention(10)
   const first = await seedConversation(seed, 20)
   await sql`
