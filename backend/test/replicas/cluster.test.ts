@@ -167,7 +167,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     await Promise.all(callIds.map(expectCompletedOnce))
   })
 
-  it('continue without Redis, and use it again when it has started, without a restart', async () => {
+  it("continue while Redis is down, and use it again once it is back, even if they aren't restarted", async () => {
     const [first, second] = cluster.apis
     const query = { widget_id: cluster.widgetId }
     const session = await openSse(first.url, query)

@@ -72,7 +72,7 @@ it("makes a worker's /readyz fail after two minutes without a model if another p
 })
 
 it.each(['api', 'all'])(
-  'stays ready and only logs that the model is missing with ROLE=%s, because other requests still work',
+  'with ROLE=%s, stays ready and only logs that the model is missing, because other requests still succeed',
   async (role) => {
     const process = await startProcess({ ...withoutModel, ROLE: role })
     await recordOther(true)

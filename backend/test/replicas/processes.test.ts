@@ -70,7 +70,7 @@ it('warn within seconds that REDIS_URL is missing, unless the other process is o
   expect(await database.db.selectFrom('replica').selectAll().execute()).toEqual([])
 })
 
-it("notify each other's workers of calls, without Redis", async () => {
+it("notify each other's workers of queued calls even if REDIS_URL is not set", async () => {
   const listener = new pg.Client({ connectionString: database.url })
   await listener.connect()
   try {

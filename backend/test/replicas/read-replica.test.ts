@@ -181,7 +181,7 @@ it('shows users what they have just saved, although the replica lacks it', async
   expect((await open(workspace.browser, '/contacts')).text).toContain('Casey')
 })
 
-it("isn't used while it's more than 10 seconds behind, which is logged once", async () => {
+it("isn't used while it's more than 10 seconds behind, and this is logged only once", async () => {
   await waitForUse(true)
   const warnings = countWarnings()
   await servers.pause()

@@ -135,7 +135,7 @@ describeWithRedis('limits of two replicas', () => {
     })
   })
 
-  it('store no API key, address, or email in Redis, and only values that expire', async () => {
+  it('store no API key or address in Redis, and only values that expire', async () => {
     const client = createClient({ url: redisUrl })
     await client.connect()
     const listNames = async () => new Set(await client.keys('outdial:*'))

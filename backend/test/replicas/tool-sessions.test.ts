@@ -121,7 +121,7 @@ describeWithRedis('the tool server of two replicas', () => {
     session.close()
   })
 
-  it('forwards messages up to the size limit', async () => {
+  it('forwards messages of up to 256 KiB to another replica, and returns 413 for longer ones', async () => {
     const session = await open()
     const sized = (bytes: number) => {
       const empty = JSON.stringify({ ...ping, params: { text: '' } })
@@ -133,7 +133,7 @@ describeWithRedis('the tool server of two replicas', () => {
     session.close()
   })
 
-  it('applies the same checks to host, message, and credential as the replica that has the session', async () => {
+  it('applies the same checks to origin, message, and credential as the replica that has the session', async () => {
     const session = await open()
     const respond = async (replica: Replica, body: unknown, headers: Record<string, string>) =>
       (await postTo(replica, session, body, headers)).status
@@ -165,7 +165,7 @@ describeWithRedis('the tool server of two replicas', () => {
     expect((await postTo(second, other, ping)).status).toBe(404)
   })
 
-  it('handles Streamable HTTP requests on any replica', async () => {
+  it('lets any replica receive messages for a Streamable HTTP session and delete it, but not stream its notifications', async () => {
     const id = await initialize()
     const notified = await send(second, 'POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, id)
     expect(notified.status).toBe(202)

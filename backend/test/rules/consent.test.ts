@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it('immediately completes a call without the required consent, with its event, and warns about it', async () => {
+  it('immediately suppresses the call if the required consent is missing, creates its event, and returns a warning', async () => {
     const { status, call, call_queued, warnings } = await post()
     expect([status, call_queued]).toEqual([201, true])
     expect(call).toMatchObject(suppressed('consent_missing'))
@@ -73,7 +73,7 @@ describe('when a call is queued', () => {
     expect(call).toMatchObject(reason === null ? { status: 'queued' } : suppressed(reason))
   })
 
-  it('accepts any kind of consent if the campaign requires any', async () => {
+  it('accepts old oral consent, but not a missing consent, if the campaign requires any kind of consent', async () => {
     await requireConsent('any')
     expect(await queue(oral(4_000))).toMatchObject({ status: 'queued' })
     expect(await queue()).toMatchObject(suppressed('consent_missing'))
@@ -108,7 +108,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call whose consent was withdrawn or has expired while it waited', async () => {
+  it('suppresses a call whose consent was withdrawn or expired while the call waited', async () => {
     const withdrawn = await queue(written())
     const expired = await queue({ ...written(), scheduled_at: new Date(now().getTime() + 1_000) })
     const contacts = api.deps.db
@@ -138,7 +138,7 @@ describe('when an attempt ends', () => {
 })
 
 describe('when the rules change while calls wait', () => {
-  it('completes the calls that lack the new consent', async () => {
+  it('suppresses the waiting calls whose contacts lack the consent that is now required', async () => {
     await requireConsent('none')
     const without = await queue()
     const withConsent = await queue(written())
@@ -149,7 +149,7 @@ describe('when the rules change while calls wait', () => {
 })
 
 describe('POST /campaigns/', () => {
-  it('requires no consent by default, and returns the settings of the request', async () => {
+  it('creates a campaign that requires no consent by default, and returns the settings that the request contains', async () => {
     const { agentId: agent_id, phoneNumberId: phone_number_id } = api.seed
     const create = async (more: object) =>
       api.send({
@@ -168,7 +168,7 @@ describe('POST /campaigns/', () => {
 })
 
 describe('a program that repeats a suppressed call', () => {
-  it('gets the same call for an hour, without another event', async () => {
+  it('gets the same call for an hour, and creates no other event', async () => {
     const number = freshNumber()
     const first = await post({}, number)
     const again = await post({}, number)
@@ -179,7 +179,7 @@ describe('a program that repeats a suppressed call', () => {
     expect(await post({}, number)).toMatchObject({ status: 201, call_queued: true })
   })
 
-  it('gets the same suppressed call although another call is open, if it asks for an additional call', async () => {
+  it('if it asks for an additional call, gets the same suppressed call although another call is open', async () => {
     const number = freshNumber()
     const tomorrow = new Date(now().getTime() + 86_400_000)
     const open = await post({ ...written(), scheduled_at: tomorrow }, number)

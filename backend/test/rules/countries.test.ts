@@ -63,7 +63,7 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it("adds a number to the do-not-call list, and cancels its calls, even if its country isn't allowed", async () => {
+  it("accepts do-not-call and cancel requests for a number even if its country isn't allowed", async () => {
     await setCountries('United States')
     expect(await queue('+493090182097', { do_not_call: true })).toMatchObject({
       outcome: 'suppressed',
@@ -76,7 +76,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call as suppressed, with its event, if its country is no longer allowed', async () => {
+  it('completes a call as suppressed, and publishes its event, if its country is no longer allowed', async () => {
     await setCountries('')
     const { id } = await queue('+493090182099')
     const other = await queue(freshNumber())
@@ -95,7 +95,7 @@ describe('when a call is claimed', () => {
     expect((await listEvents(api.deps, id)).map((event) => event.data)).toEqual([completed])
   })
 
-  it('dials numbers of every country while calls are simulated', async () => {
+  it("claims a call even if its country isn't allowed while calls are simulated", async () => {
     const deps = { ...api.deps, config: { ...api.deps.config, telephony: 'simulated' as const } }
     await setCountries('')
     const { id } = await queue('+493090182098')

@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it("still counts all attempts of the last 30 days after an exempt attempt wasn't placed after all", async () => {
+  it("when an exempt attempt wasn't placed after all, still counts all other attempts of the last 30 days", async () => {
     await setRules({ max_attempts_per_30_days: '30' })
     await callInVain()
     await sql`
@@ -81,7 +81,7 @@ describe('when a call is queued', () => {
     expect(rows).toEqual([{ attempts: 30 }])
   })
 
-  it('waits until 24 hours after the first of two attempts if two a day are allowed', async () => {
+  it('delays the call until 24 hours after the first of two attempts if the rules allow two a day', async () => {
     await callInVain()
     advanceHours(2)
     await callInVain()
@@ -242,7 +242,7 @@ describe('when an attempt ends', () => {
 })
 
 describe('one conversation per number in 24 hours', () => {
-  it('waits 24 hours after a conversation with the number in any campaign', async () => {
+  it('delays a call until 24 hours after a conversation with the number, except in campaigns without this limit', async () => {
     await setRules({})
     const { workspaceId, campaignId } = world.seed
     await editCampaign(world.deps, workspaceId, campaignId, { oneConversationPerDay: true })
@@ -300,7 +300,7 @@ const finishConversation = (
   })
 
 describe('calls that are exempt', () => {
-  it('places a callback that the contact asked for in a conversation, and counts the attempt', async () => {
+  it('places a callback that the contact asked for despite the limit, and counts its attempt', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
@@ -367,7 +367,7 @@ const seedCallback = (callId: number, contactId: number): Promise<number> =>
     actor: { kind: 'agent', id: world.seed.agentId, call_id: callId },
   })
 
-it('forgets a number 30 days after its last attempt', async () => {
+it("deletes the record of a number's attempts 30 days after the last one", async () => {
   await callInVain()
   const rows = world.database.db
     .selectFrom('number_use')

@@ -70,7 +70,7 @@ it("checks the limits again when the workspace's time zone changes", async () =>
   expect(after.limited_until?.getTime()).toBeLessThan(before.limited_until?.getTime() ?? 0)
 })
 
-it('still counts the calls of the day when the time zone moves west over midnight', async () => {
+it('still counts the calls of the day after the workspace changes to a time zone in which it is still yesterday', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId } = user.seed

@@ -216,7 +216,7 @@ describe('minutes per month', () => {
     expect(await findQueue()).toMatchObject({ limited_by: 'minutes_limit' })
   })
 
-  it('stops the workspace until the next month when its minutes are used up', async () => {
+  it('stops the workspace until the next month when the minutes left are fewer than the longest possible call takes', async () => {
     await setRules({ max_minutes_per_month: '31' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)

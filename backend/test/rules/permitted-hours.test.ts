@@ -49,7 +49,7 @@ describe('when a call is queued', () => {
     })
   })
 
-  it('immediately completes a call if the law and the campaign have no hour in common', async () => {
+  it('immediately suppresses the call, and creates its event, if the law and the campaign have no hour in common', async () => {
     await setHours('20:00', '21:00')
     const { id } = await queue(miami)
     expect(await read(id)).toMatchObject(suppressed)
@@ -84,14 +84,14 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it("reschedules a call that's no longer permitted now", async () => {
+  it('reschedules a due call if the hours by law have ended since it was queued', async () => {
     const { id } = await queue(miami)
     world.deps.clock.advance(9 * 3_600_000) // 8 PM
     expect(await claim()).toEqual([])
     expect(await read(id)).toMatchObject({ next_attempt_at: '2026-05-05T12:00:00.000Z' })
   })
 
-  it('completes a call that no longer has a permitted hour', async () => {
+  it('suppresses a call that no longer has a permitted hour', async () => {
     await setRules({})
     const { id } = await queue(newYork)
     const closed_dates = Array.from({ length: 9 }, (_, day) => `2026-05-${String(day + 4).padStart(2, '0')}`)
@@ -100,7 +100,7 @@ describe('when a call is claimed', () => {
     expect(await read(id)).toMatchObject(suppressed)
   })
 
-  it('places a call in a permitted hour', async () => {
+  it('claims a call within a permitted hour', async () => {
     const { id } = await queue(miami)
     expect((await claim()).map(({ request }) => request.callId)).toEqual([id])
   })
@@ -125,7 +125,7 @@ describe('when an attempt ends', () => {
 })
 
 describe('when the rules change while calls wait', () => {
-  it('moves calls later, and back when the rules are removed', async () => {
+  it('delays calls on a day that is now closed, and makes them due again when the rule is removed', async () => {
     await setRules({})
     const { id } = await queue(newYork)
     await changeRules({ closed_dates: '2026-05-04' })
@@ -137,7 +137,7 @@ describe('when the rules change while calls wait', () => {
     expect(await read(id)).toMatchObject({ waiting_for: null })
   })
 
-  it('completes calls that can never be placed, and keeps the outcome of calls that were attempted', async () => {
+  it('suppresses calls that can never be placed, but ends waiting retries with the outcome of their last attempt', async () => {
     await setRules({})
     await setHours('20:00', '21:00')
     const { id } = await queue(miami)

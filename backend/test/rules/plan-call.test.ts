@@ -124,10 +124,13 @@ describe('hours by law', () => {
     expect(plan(mobile, '2026-05-06T12:00Z', { hours: sundays })).toBe('never')
   })
 
-  it.each(listAreaCodes(areasByState))('know the state of area code %s: %s', (areaCode, state) => {
-    const isNarrower = ['Alabama', 'Florida', 'Kentucky', 'Louisiana'].includes(state)
-    expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(isNarrower ? 2 : 1)
-  })
+  it.each(listAreaCodes(areasByState))(
+    'for area code %s, are the federal hours and any narrower hours of %s',
+    (areaCode, state) => {
+      const isNarrower = ['Alabama', 'Florida', 'Kentucky', 'Louisiana'].includes(state)
+      expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(isNarrower ? 2 : 1)
+    },
+  )
 
   it.each(listAreaCodes(areasByProvince))("don't apply to area code %s: %s", (areaCode) => {
     expect(hoursByLaw(`+1${areaCode}5550100`)).toEqual([])
@@ -181,7 +184,7 @@ describe('holidays', () => {
       '2026-04-28T14:00:00.000Z',
     ],
     ['none in New York', newYork, '2026-12-25T15:00Z', '2026-12-25T15:00:00.000Z'],
-  ])('places no calls on %s', (_name, number, from, at) => {
+  ])('delays a call until after any holiday: %s', (_name, number, from, at) => {
     expect(plan(number, from)).toBe(at)
   })
 
@@ -195,7 +198,7 @@ describe('holidays', () => {
     ['Memorial Day', '2026-05-25T15:00Z', '2026-05-26T04:00:00.000Z'],
     ['Juneteenth', '2026-06-19T15:00Z', '2026-06-20T04:00:00.000Z'],
     ['Thanksgiving Day', '2026-11-26T15:00Z', '2026-11-27T05:00:00.000Z'],
-  ])('places no calls on federal holidays for a campaign that is closed then: %s', (_name, from, at) => {
+  ])('delays a call until after a federal holiday if the campaign is closed then: %s', (_name, from, at) => {
     const closed = { rules: noRules, closedOnFederalHolidays: true }
     expect(plan(newYork, from, closed)).toBe(at)
     expect(plan(newYork, from, { rules: noRules })).toBe(new Date(from).toISOString())

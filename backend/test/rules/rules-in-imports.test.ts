@@ -11,7 +11,7 @@ const { world, startWorker, uploadAndCheck, importFile, waitUntilSettled, listCo
   useImportWorld(startRealService)
 beforeAll(() => void startWorker())
 
-it("counts the rows of countries that aren't allowed before an import, and saves these rows without calls", async () => {
+it("before an import, counts the rows of countries that aren't allowed, and then saves their contacts without calls", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   await setRules(world.service.deps, seed, { countries: 'United States' })
@@ -30,7 +30,7 @@ it("counts the rows of countries that aren't allowed before an import, and saves
   ])
 })
 
-it("counts the contacts that won't be called per rule, and saves contacts without consent but doesn't call them", async () => {
+it("before an import, counts per rule the contacts that won't be called, and then queues calls only to the others", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user

@@ -109,7 +109,7 @@ it.each([
   ['+13645550142', '14:00'],
   ['+14485550142', '14:00'],
   ['+13085550142', '15:00'],
-])('calls %s no earlier than 8 AM in the latest of its time zones', (phoneNumber, utc) => {
+])('calls %s no earlier than 8 AM in each of its time zones', (phoneNumber, utc) => {
   const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
   const rules = { callingHours: { days: [...days], start: '08:00', end: '20:00' }, timeZone: newYork }
   const earliest = new Date('2027-01-15T11:30:00Z')

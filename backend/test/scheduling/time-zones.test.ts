@@ -23,7 +23,7 @@ it.each([
 })
 
 it.each(getCountries())(
-  'returns the time zones in the phone number data for a mobile number of %s',
+  'returns the time zones in the phone number data for an example mobile number of the country %s',
   async (country) => {
     const number = getExampleNumber(country, examples)
     if (number === undefined) throw new Error('this country has no example number')
