@@ -63,7 +63,7 @@ const report = async (secret: string): Promise<number> => {
   return response.status
 }
 
-it("rotates a running service's runtime secret: old and new are both valid until the old ends with its sessions", async () => {
+it("accepts the old and the new runtime secret while the file has both, and ends the old one's sessions once it's removed", async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
   await waitUntil(async () => (await openToolStream(next)) === 200)

@@ -15,14 +15,14 @@ const folder = useTestFolder()
 const open = async (environment: Record<string, string>, dataDir?: string) =>
   (await openRuntimeSecrets(parseConfig(environment), dataDir, log)).list()
 
-it('creates one secret per DATA_DIR that only its owner can read, and reuses the secret', async () => {
+it('creates a secret in DATA_DIR, in a file that only its owner can read, and reuses it at the next start', async () => {
   const createdSecrets = await open({}, folder.path)
   expect(createdSecrets).toEqual([expect.stringMatching(/^.{32,}$/)])
   expect(await open({}, folder.path)).toEqual(createdSecrets)
   expect((await stat(path.join(folder.path, 'runtime-secret'))).mode & 0o777).toBe(0o600)
 })
 
-it('uses only the secrets in RUNTIME_SECRET', async () => {
+it('uses only the secrets in RUNTIME_SECRET, and none from DATA_DIR', async () => {
   expect(await open({ RUNTIME_SECRET: `${one}, ${two}` }, '/nowhere')).toEqual([one, two])
 })
 

@@ -23,7 +23,7 @@ it('uses the keys in RUNTIME_SIGNING_KEY', async () => {
   expect((await open({ RUNTIME_SIGNING_KEY: `${one}, ${two}` })).list()).toEqual([one, two])
 })
 
-it('reads the keys in RUNTIME_SIGNING_KEY_FILE, and uses a changed file', async () => {
+it('reads the keys in RUNTIME_SIGNING_KEY_FILE, and reads them again when the file changes', async () => {
   const file = path.join(folder.path, 'signing-keys')
   await writeFile(file, `${one}\n`)
   const source = await open({ RUNTIME_SIGNING_KEY_FILE: file })
@@ -34,7 +34,7 @@ it('reads the keys in RUNTIME_SIGNING_KEY_FILE, and uses a changed file', async 
   watching.stop()
 })
 
-it('needs no key without an agent runtime', async () => {
+it("doesn't require a key if no agent runtime is configured", async () => {
   expect((await openRuntimeSigningKeys(parseConfig({}), log)).list()).toEqual([])
 })
 

@@ -17,7 +17,7 @@ const fresh = 'a-fresh-key-of-at-least-thirty-two-characters'
 const database = useTestDatabase()
 const folder = useTestFolder()
 
-it('creates one key per DATA_DIR that only its owner can read, even for simultaneous calls', async () => {
+it('creates a single key in DATA_DIR, in a file that only its owner can read, even if four calls load it simultaneously', async () => {
   const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder.path)))
   const [key = ''] = loaded[0] ?? []
   expect(key.length).toBeGreaterThanOrEqual(32)
@@ -33,7 +33,7 @@ it('returns the keys of SECRET_KEY before the key in DATA_DIR', async () => {
   expect(await loadSecretKeys(config, folder.path)).toEqual([fresh, old, dataDirKey])
 })
 
-it('rejects an emptied key file in DATA_DIR', async () => {
+it('rejects an empty key file in DATA_DIR, and says to restore it from a backup', async () => {
   const emptied = await mkdtemp(path.join(folder.path, 'emptied-'))
   await writeFile(path.join(emptied, 'secret-key'), '', { mode: 0o600 })
   await expect(loadSecretKeys(parseConfig({}), emptied)).rejects.toThrow('Restore the file from your backup')
@@ -61,7 +61,7 @@ itAsRoot('rejects a key file in DATA_DIR that belongs to another user', async ()
   await expect(loadSecretKeys(parseConfig({}), planted)).rejects.toThrow('belongs to another user (UID 1)')
 })
 
-it('requires a SECRET_KEY of at least 32 characters with DATABASE_URL', async () => {
+it('requires SECRET_KEY if DATABASE_URL is set, and at least 32 characters in each of its keys', async () => {
   await expect(loadSecretKeys(parseConfig({}), undefined)).rejects.toThrow(
     /^SECRET_KEY is not set. It's required when DATABASE_URL is set.* at least 32 random/,
   )
@@ -79,7 +79,7 @@ it("rejects a key that can't decrypt the database's secrets, and accepts a new k
   await check([fresh, old])
 })
 
-it('encrypts every stored secret with the first key, and reports those that no key decrypts', async () => {
+it('re-encrypts the stored secrets with the first key, and counts those that no key can decrypt', async () => {
   const { db } = database
   const log = pino({ level: 'silent' })
   await check([fresh, old])

@@ -9,7 +9,7 @@ const createLimits = (clock = new ManualClock()) =>
   createSignInLimits({ clock, replicas: createLoneReplica() })
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it("limits strangers' attempts on an account from many networks for an hour, but not those from a known browser", async () => {
+it('limits unknown browsers on all networks together to 250 attempts an hour on an account, but not a known browser', async () => {
   const clock = new ManualClock()
   const limits = createLimits(clock)
   for (const index of range(250)) {
@@ -24,7 +24,7 @@ it("limits strangers' attempts on an account from many networks for an hour, but
   expect(await limits.consume({ ...stranger, ip: '198.51.100.1' })).toBeUndefined()
 })
 
-it('still allows three attempts from any other network, however often strangers with five addresses try', async () => {
+it('allows three attempts on an account from another network, however often strangers try it from five addresses', async () => {
   const clock = new ManualClock()
   const limits = createLimits(clock)
   const attempts = []

@@ -61,7 +61,7 @@ it('adds rows by column name and exports them in column order', async () => {
   expect(await csv()).toBe("Name,Roof\r\nAnn,slate\r\n'=1+1,\r\n5,true\r\n")
 })
 
-it('exports every row of a spreadsheet with several pages', async () => {
+it('exports all 2,000 rows of a large spreadsheet in order', async () => {
   await deps.db
     .insertInto('spreadsheet_row')
     .values(
@@ -86,7 +86,7 @@ it('rejects a row with an unknown column, and lists the unknown and the known co
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
-it('describes the row on a test call, and reports unknown columns', async () => {
+it('describes the row on a test call without adding it, and reports unknown columns', async () => {
   expect(await append({ Name: 'Ann', Roof: 'slate' }, { dryRun: true })).toEqual({
     text: 'Test call: nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
     isError: false,
@@ -125,7 +125,7 @@ it('lists the spreadsheets of a workspace with their number of rows', async () =
   ])
 })
 
-it('deletes a spreadsheet with its rows, unless the tools of agents write to it', async () => {
+it("deletes a spreadsheet with its rows, unless an agent's tool writes to it", async () => {
   const toolId = await appendTool()
   const { agentId } = seed
   await assignTool(deps, workspaceId, agentId, toolId, { spreadsheet_id: id })
@@ -145,7 +145,7 @@ it('deletes a spreadsheet with its rows, unless the tools of agents write to it'
   expect(await rows.execute()).toEqual([])
 })
 
-it('completes either the assignment or the deletion if both happen at the same time', async () => {
+it('if a spreadsheet is assigned to an agent and deleted at the same time, completes one and rejects the other', async () => {
   const toolId = await appendTool()
   const columns = ['Name']
   for (let round = 0; round < 10; round += 1) {

@@ -113,7 +113,7 @@ describe('appending a row', () => {
     })
   })
 
-  it('asks for column names if the first cell is empty', async () => {
+  it('asks for column names in the first row if its first cell is empty', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('', 'Phone')
@@ -186,7 +186,7 @@ describe('errors from Google', () => {
     })
   })
 
-  it('asks for a new key if Google rejects it', async () => {
+  it("says that Google rejected the service account's key", async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     nock('https://oauth2.googleapis.com').post('/token').reply(400, { error: 'invalid_grant' })
     expect((await append({ Name: 'Ann' })).text).toContain("rejected the service account's key")
@@ -194,7 +194,7 @@ describe('errors from Google', () => {
 })
 
 describe('the service account', () => {
-  it('returns only the email of the account, and deletes the account with its key', async () => {
+  it('is shown only by its email, and is deleted together with its key', async () => {
     expect(await getGoogleAccount(deps, workspaceId)).toBeUndefined()
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     expect(await getGoogleAccount(deps, workspaceId)).toEqual({ clientEmail: keyFile.client_email })
@@ -208,11 +208,11 @@ describe('the service account', () => {
     expect(await rows.execute()).toEqual([])
   })
 
-  it('says where to add a key if the workspace has none', async () => {
+  it("is required: if the workspace has none, the tool's result says to add one under Spreadsheets", async () => {
     expect((await append({ Name: 'Ann' })).text).toContain('must add one under Spreadsheets')
   })
 
-  it('saves only the email and the sealed key, and replaces both with those of a new account', async () => {
+  it('is saved with only its email and its encrypted key, and a new account replaces both', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     const saved = await saveGoogleAccount(
       deps,
@@ -244,7 +244,7 @@ describe('the service account', () => {
     ['a key of another type', JSON.stringify({ ...keyFile, private_key: ec })],
     ["an email that can't be stored", JSON.stringify({ ...keyFile, client_email: 'a\u0000@b.example' })],
     ['an invalid email', JSON.stringify({ ...keyFile, client_email: 'sheets' })],
-  ])("rejects %s as a service account, and doesn't repeat it in the error", async (_what, pasted) => {
+  ])("can't be added with %s, and the error doesn't repeat the private key", async (_what, pasted) => {
     const thrown = await saveGoogleAccount(deps, workspaceId, pasted).catch((error: unknown) => error)
     expect(thrown).toMatchObject({ code: 'validation_failed', details: [{ field: 'google_account' }] })
     expect(String(thrown)).not.toContain('secret-text')

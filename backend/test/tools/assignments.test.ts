@@ -90,7 +90,7 @@ describe('built-in tools', () => {
     expect(listed.map(({ name }) => name)).toContain('do_not_call')
   })
 
-  it('uses the description and schema of a built-in tool in this Outdial version instead of those in its row', async () => {
+  it("takes a built-in tool's description and schema from this Outdial version instead of from its database row", async () => {
     const stale = {
       description: 'From an earlier version.',
       input_schema: '{"type": "object", "required": ["gone"]}',
@@ -111,7 +111,7 @@ describe('built-in tools', () => {
 })
 
 describe('the tools of a session', () => {
-  it("leaves out a tool whose settings can't be read and keeps the others", async () => {
+  it("don't include a tool whose settings can't be read, but still include the others", async () => {
     const bad = await remote('crm', 'find')
     await assign(bad)
     await assign(await getToolId('contact_note'))
@@ -135,7 +135,7 @@ describe('the tools of a session', () => {
     await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
   })
 
-  it('adds, turns off, turns on, and removes a tool in an open session immediately', async () => {
+  it('change immediately in an open session when a tool is assigned, turned off, turned on, or unassigned', async () => {
     const session = await open()
     const toolId = await getToolId('contact_note')
     expect(await listToolNames(session)).toEqual([])
@@ -202,7 +202,7 @@ describe('assignment to an agent', () => {
     expect(listed.find(({ id }) => id === toolId)?.agents).toEqual([second])
   })
 
-  it('names unknown and missing fields of a configuration', async () => {
+  it("rejects a tool's configuration if it has unknown or missing fields, and names these fields", async () => {
     const toolId = await getToolId('contact_note')
 
     await expect(assign(toolId, { color: 'red' })).rejects.toMatchObject({
@@ -216,7 +216,7 @@ describe('assignment to an agent', () => {
     await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
   })
 
-  it('assigns only spreadsheets of this workspace, and Google spreadsheets only if there is an account', async () => {
+  it("assigns only the workspace's spreadsheets, and a Google spreadsheet only if the workspace has a service account", async () => {
     const toolId = await getToolId('spreadsheet_append')
     const other = await seedWorkspace(deps)
     const columns = ['Name']
@@ -255,7 +255,7 @@ describe('assignment to an agent', () => {
 })
 
 describe('conflicting tool names', () => {
-  it('rejects two tools whose full names are the same, even if their server and tool names differ', async () => {
+  it('rejects a tool with the same full name as an assigned tool, even if the server and tool names differ', async () => {
     const first = await remote('crm', '_find')
     const second = await remote('crm_', 'find')
     await assign(first)
@@ -272,7 +272,7 @@ describe('conflicting tool names', () => {
     await assign(second)
   })
 
-  it('accepts only one of two simultaneous assignments with the same name', async () => {
+  it('accepts only one of two tools with the same full name if they are assigned at the same time', async () => {
     const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
 
     const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))

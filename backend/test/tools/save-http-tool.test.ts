@@ -88,7 +88,7 @@ it('rejects a name that another tool has, unless the tool is in another workspac
   await addHttpTool(world.deps, workspaceId, tool)
 })
 
-it('creates a new version with each edit and notifies sessions', async () => {
+it("saves an edit as a new version, keeps the secrets that weren't edited, and notifies sessions", async () => {
   const row = await add(keyed())
   expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }])
   await editHttpTool(world.deps, world.seed.workspaceId, row.id, {
@@ -105,7 +105,7 @@ it('creates a new version with each edit and notifies sessions', async () => {
   ])
 })
 
-it("doesn't send a secret to another host unless it's entered again", async () => {
+it('rejects an edit that would send a saved secret to another host, unless the secret is entered again', async () => {
   const row = await add(keyed())
   const otherHost = { url: 'https://other.example/{city}?key={{secret.KEY}}', headers: {} }
   await expect(editHttpTool(world.deps, world.seed.workspaceId, row.id, otherHost)).rejects.toMatchObject({

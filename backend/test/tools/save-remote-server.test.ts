@@ -13,7 +13,7 @@ import { readTool } from '../support/tools.ts'
 
 const { world, changes, start, input, add } = useRemoteServerWorld()
 
-it('offers only the chosen tools', async () => {
+it('offers all tools of a server by default, and otherwise only the chosen tools', async () => {
   const server = await start('streamable')
   server.pageSize = 1
   expect(remoteMcp.definitions(await add(server)).map(({ name }) => name.split('__')[1])).toEqual([
@@ -74,7 +74,7 @@ it("doesn't offer tools that run only as MCP tasks, and says why", async () => {
   })
 })
 
-it("doesn't parse a list of tools with more than 10,000 values", async () => {
+it('rejects a list of tools with more than 10,000 values', async () => {
   const server = await start('streamable')
   const row = await add(server)
   server.tools = Array.from({ length: 3_334 }, (_, at) => ({ ...write, name: `tool${at}` }))
@@ -87,7 +87,7 @@ it("doesn't parse a list of tools with more than 10,000 values", async () => {
   })
 })
 
-it('checks at most 100 tools within a time limit, and continues with other work meanwhile', async () => {
+it("lists at most 100 tools, stops checking them after a time limit, and doesn't block other work meanwhile", async () => {
   const server = await start('streamable')
   const { id } = await add(server, { tools: [] })
   const names = Array.from({ length: 950 }, (_, at) => `property${at}`)
@@ -125,7 +125,7 @@ it('updates the chosen tools on refresh and drops tools that no longer exist', a
   expect(changes).toEqual([{ workspaceId: world.seed.workspaceId }, { workspaceId: world.seed.workspaceId }])
 })
 
-it("doesn't send a secret to another host unless it's entered again", async () => {
+it('rejects an edit that would send a saved secret to another host', async () => {
   const [server, other] = [await start('streamable'), await start('streamable')]
   const row = await add(server, {
     headers: { 'X-Key': '{{secret.KEY}}' },

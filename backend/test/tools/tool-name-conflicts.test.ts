@@ -71,7 +71,7 @@ it('rejects a server name that would give an agent two tools with the same name'
   expect(await getToolName(other)).toBe('crm_')
 })
 
-it("rejects a chosen tool of a server if one of the server's agents already has a tool with that name", async () => {
+it("rejects the choice of a server's tool that would give an agent two tools with the same name", async () => {
   await edit(other, { name: 'crm_', tools: ['list'] })
   for (const tool of [crm, other]) await assign(ava, tool)
   await expect(edit(other, { tools: ['find', 'list'] })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ it('rejects a refresh if an agent already has two tools with the same name', asy
   })
 })
 
-it('detects a conflict with a tool that is being assigned at the same time', async () => {
+it('rejects a server name that conflicts with a tool that is being assigned at the same time', async () => {
   await assign(ava, other)
   let renaming: Promise<unknown> | undefined
   await database.db.transaction().execute(async (db) => {

@@ -81,7 +81,7 @@ it('accepts five callback URLs per call, and rejects a sixth', async () => {
   ])
 })
 
-it('accepts five of ten callback URLs that are added at the same time', async () => {
+it('accepts only five callback URLs per call, even if ten are added at the same time', async () => {
   const phone_number = freshNumber()
   await queueCall({ phone_number })
   const responses = await Promise.all(
@@ -126,7 +126,7 @@ it('waits five seconds from the response before it sends an event, even if the r
   expect(delivery?.next_attempt_at?.getTime()).toBeGreaterThanOrEqual(respondedAt + 5 * secondMs)
 })
 
-it('sends no event to a callback URL earlier than five seconds after the response', async () => {
+it('waits five seconds before it sends an event to a callback URL, even if the request itself completes the call', async () => {
   const phone_number = freshNumber()
   const startedAt = api.deps.clock.now().getTime()
   // The number gets on the do-not-call list, so the call is completed before the response.

@@ -158,7 +158,7 @@ describe("doesn't report to Zapier", () => {
     expect(await listReports()).toEqual([])
   })
 
-  it('a subscription whose URL responds with 410 to an attempt in progress', async () => {
+  it('a removed subscription whose URL then responds with 410 to an attempt in progress', async () => {
     const { promise: ended, resolve: respondGone } = Promise.withResolvers<void>()
     world.receiver.respond = (_request, response) => {
       void ended.then(() => response.writeHead(410).end())
@@ -176,7 +176,7 @@ describe("doesn't report to Zapier", () => {
     expect(methods()).toEqual(['POST'])
   })
 
-  it('a subscription that another filter replaces while the Zap is turned on', async () => {
+  it('a subscription whose filter changes when its app subscribes again', async () => {
     const { app } = await subscribeApp()
     await subscribe(deps(), app, { ...body(), filter: { test: 'exclude' } })
     expect(await listReports()).toEqual([])

@@ -190,7 +190,7 @@ describe('a receiver that responds with 410', () => {
 })
 
 describe('a failing subscription', () => {
-  it('disables a subscription and ends its pending deliveries after two events have failed for five days', async () => {
+  it('is disabled when two events have failed over five days, and its pending deliveries then end', async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)
     await completeCall(world.deps, world.seed)
@@ -212,7 +212,7 @@ describe('a failing subscription', () => {
     expect(await listDeliveries()).toHaveLength(2)
   })
 
-  it("disables a subscription whose receiver doesn't respond in valid HTTP", async () => {
+  it("is disabled after five days even if the failures are responses that aren't valid HTTP", async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWithBytes('HTTP/1.1 200 OK\nContent-Length: 2\n\nok')
     await completeCall(world.deps, world.seed)
@@ -226,7 +226,7 @@ describe('a failing subscription', () => {
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: world.deps.clock.now() })
   })
 
-  it("doesn't disable a subscription because of a single event", async () => {
+  it("isn't disabled if only a single event has failed, even for six days", async () => {
     const { id } = await seedSubscription()
     world.receiver.respondWith(500)
     await completeCall(world.deps, world.seed)
@@ -238,7 +238,7 @@ describe('a failing subscription', () => {
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
   })
 
-  it('resets the failures of a subscription after one success', async () => {
+  it('counts its five days of failures from the beginning again after a success', async () => {
     const { id } = await seedSubscription()
     world.receiver.respond = (_request, response, number) =>
       response.writeHead(number === 2 ? 200 : 500).end()
@@ -258,7 +258,7 @@ describe('a failing subscription', () => {
     })
   })
 
-  it('delivers new events after subscribing again to a disabled subscription', async () => {
+  it('gets only new events after its connection subscribes again', async () => {
     const { id, caller } = await seedSubscription()
     await world.deps.db
       .updateTable('webhook_subscription')
@@ -277,7 +277,7 @@ describe('a failing subscription', () => {
     expect(world.receiver.requests).toHaveLength(1)
   })
 
-  it("doesn't send an event that was written just before its subscription was disabled", async () => {
+  it("doesn't get an event that was written just before the subscription was disabled", async () => {
     const { id } = await seedSubscription()
     await completeCall(world.deps, world.seed)
     await world.deps.db

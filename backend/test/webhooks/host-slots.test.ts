@@ -59,7 +59,7 @@ it('leaves a slot for a fifth lane after four slow lanes took as many as they co
   await endAll()
 })
 
-it('divides the slots evenly among lanes as their work ends, and leaves the last slot free', async () => {
+it('divides the slots evenly between two lanes as their work ends, and keeps more than four of the 16 slots free', async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   for (const lane of ['first', 'second']) await ask(lane, 40)
   for (let number = 0; number < 10; number += 1) for (const lane of ['first', 'second']) await end(lane)

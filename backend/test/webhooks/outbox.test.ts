@@ -53,7 +53,7 @@ const readUnmatched = (callId: number) =>
 
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
-it("saves the event's body exactly as it will be signed and sent", async () => {
+it('saves the body of an event with its ID, type, time, and workspace, and with the completed call', async () => {
   const call = await completeCall(world.deps, world.seed)
   const row = await world.deps.db
     .selectFrom('event')
@@ -189,7 +189,7 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
   expect(await listDeliveries(call.id)).toEqual([])
 })
 
-it('ends the call even if a subscription is removed at the same time', async () => {
+it("delivers a call's event to the other subscriptions if one subscription ends at the same time", async () => {
   const { owner } = await seedSubscription({})
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)

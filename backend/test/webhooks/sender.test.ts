@@ -15,7 +15,7 @@ const webhooks = useWebhooksWorld()
 const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
 
-it("sends other deliveries if one delivery's secret can't be decrypted, and doesn't count a receiver's failure", async () => {
+it("if one delivery's secret can't be decrypted, sends the others and doesn't count it as the receiver's failure", async () => {
   const broken = await seedSubscription(world.receiver.url('/broken'))
   await seedSubscription(world.receiver.url('/sound'))
   await world.deps.db
@@ -88,7 +88,7 @@ it('reuses the connections to a host', async () => {
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
-it('makes few attempts at a time at a host that never responds, and delivers to others despite its backlog', async () => {
+it('uses only half of the slots of a host that never responds, and delivers to another host despite the backlog', async () => {
   const slow = new HttpReceiver()
   await slow.listen()
   slow.neverRespond()
@@ -260,7 +260,7 @@ it("gives each of a host's many subscriptions a turn before any of them gets a s
   for (const round of [0, 10, 20]) expect(new Set(subscriptions.slice(round, round + 10)).size).toBe(10)
 })
 
-it('gives each of many hosts a turn before any host gets a second turn', async () => {
+it('gives at least 63 of 70 hosts a turn within the first 70 deliveries that it claims', async () => {
   const urls = Array.from({ length: 70 }, (_, number) => `https://host-${number}.example.com/`)
   for (const url of urls) await seedSubscription(url)
   for (let number = 0; number < 2; number += 1) await completeCall(world.deps, world.seed)
@@ -332,44 +332,41 @@ it.each([
     },
   ],
   ['is abandoned', (_pendingResponse: ServerResponse, sender: Worker) => stopAtOnce(sender)],
-])(
-  'writes nothing after another sender has taken over the lease, when the attempt %s',
-  async (_name, finish) => {
-    const { id } = await seedSubscription()
-    await completeCall(world.deps, world.seed)
-    const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
-    world.receiver.respond = (_request, response) => setPendingResponse(response)
-    const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
-    const response = await pendingResponse
-    await waitForValue(
-      async () => world.deps.clock.waiting, // the sender has polled again, found nothing, and waits
-      (count) => count === 1,
-    )
-    await world.deps.db
-      .updateTable('webhook_delivery')
-      .set({ lease_until: new Date(0) })
-      .execute()
-    const [taken] = await leaseDeliveries(world.deps.db, {
-      ...claim,
-      now: world.deps.clock.now(),
-      leaseSeconds: 3600,
-    })
+])('writes nothing if another sender has taken over the lease when the attempt %s', async (_name, finish) => {
+  const { id } = await seedSubscription()
+  await completeCall(world.deps, world.seed)
+  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+  world.receiver.respond = (_request, response) => setPendingResponse(response)
+  const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
+  const response = await pendingResponse
+  await waitForValue(
+    async () => world.deps.clock.waiting, // the sender has polled again, found nothing, and waits
+    (count) => count === 1,
+  )
+  await world.deps.db
+    .updateTable('webhook_delivery')
+    .set({ lease_until: new Date(0) })
+    .execute()
+  const [taken] = await leaseDeliveries(world.deps.db, {
+    ...claim,
+    now: world.deps.clock.now(),
+    leaseSeconds: 3600,
+  })
 
-    await finish(response, sender)
+  await finish(response, sender)
 
-    expect(taken?.subscriptionId).toBe(id)
-    expect(await listAttempts()).toEqual([])
-    expect(await listDeliveries()).toMatchObject([
-      {
-        status: 'pending',
-        attempts: 0,
-        fence: taken?.fence,
-        worker_id: claim.workerId,
-        lease_until: expect.any(Date),
-      },
-    ])
-  },
-)
+  expect(taken?.subscriptionId).toBe(id)
+  expect(await listAttempts()).toEqual([])
+  expect(await listDeliveries()).toMatchObject([
+    {
+      status: 'pending',
+      attempts: 0,
+      fence: taken?.fence,
+      worker_id: claim.workerId,
+      lease_until: expect.any(Date),
+    },
+  ])
+})
 
 it('releases deliveries that it abandons when it stops, without counting an attempt', async () => {
   await seedSubscription()

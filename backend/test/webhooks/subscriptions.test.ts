@@ -69,7 +69,7 @@ describe('subscribing', () => {
     ['any goal', { goal_met: null }],
     ['any opt-out', { opted_out: null }],
     ['test calls included', { test: 'include' as const }],
-  ])('matches all calls with %s', async (_name, filter) => {
+  ])('saves %s as the filter that matches all calls', async (_name, filter) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
       filter,
@@ -80,7 +80,7 @@ describe('subscribing', () => {
   it.each([
     ['HTTPS://Hooks.Example.com:443/1', 'https://hooks.example.com/1'],
     ['https://hooks.example.com/1#part', 'https://hooks.example.com/1'],
-  ])('saves %s as %s', async (input, normalized) => {
+  ])('saves the URL %s as %s', async (input, normalized) => {
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
       target_url: input,
@@ -163,7 +163,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
   })
 
-  it('returns a subscription from before filters by goal, opt-out, and test calls existed', async () => {
+  it('returns an existing subscription that was saved before filters by goal, opt-out, and test calls existed', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     // Stores the filter in the format of an earlier version.
@@ -179,7 +179,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("replaces the filter of an app's subscription and enables the subscription, so that no event arrives twice", async () => {
+  it("replaces the filter of an app's disabled subscription and enables it, instead of adding a second subscription", async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy'] } })
     const now = world.deps.clock.now()
@@ -198,7 +198,7 @@ describe('subscribing again', () => {
     ])
   })
 
-  it('keeps one subscription of an app for simultaneous requests with different filters', async () => {
+  it('keeps only one subscription of an app if simultaneous requests have different filters', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const results = await Promise.all(
       CallOutcome.options.map((outcome) =>
@@ -340,7 +340,7 @@ describe('a connection that ends', () => {
 })
 
 describe('removal and rotation', () => {
-  it('cancels the pending deliveries of a subscription that ends, and keeps its event and who ended it', async () => {
+  it('when a subscription ends, cancels its pending deliveries, keeps the event, and records who ended it', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     const call = await completeCall(world.deps, world.seed)

@@ -91,7 +91,7 @@ function withText(
 }
 
 describe('repeated and late reports', () => {
-  it('saves only one of two end reports that arrive at the same time', async () => {
+  it('saves only one of two contradicting end reports that arrive at the same time, and rejects the other', async () => {
     const { db } = world.deps
     // Both requests wait for this transaction before they save their reports.
     const responses = await db.transaction().execute(async (erasure) => {
@@ -109,7 +109,7 @@ describe('repeated and late reports', () => {
     expect(await listReports()).toHaveLength(1)
   })
 
-  it('accepts reports in any order, and ignores repeats', async () => {
+  it('accepts reports in any order, and ignores a report whose sequence number it already has', async () => {
     const first = await report(busy)
     expect([first.statusCode, first.json()]).toEqual([200, { attempt_id: attempt.id, sequence: 3 }])
     expect((await report(answered)).statusCode).toBe(200)
@@ -123,7 +123,7 @@ describe('repeated and late reports', () => {
     expect(await listReports()).toEqual([busy])
   })
 
-  it('rejects reports after the end, but accepts a repeated end report', async () => {
+  it('after the end report, rejects later reports, but accepts earlier ones that arrive late and a repeated end report', async () => {
     await report(busy)
     const later = await report({ ...answered, sequence: 4 })
     expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
@@ -154,7 +154,7 @@ describe('repeated and late reports', () => {
     expect(await listReports()).toEqual([body, busy])
   })
 
-  it('rejects every report about an attempt that has ended without an end report', async () => {
+  it('rejects an end report that arrives after the attempt has ended without one', async () => {
     await finishAttempt(world.deps, attempt, emptyResult('no_answer', 'ring_timeout'))
     expect((await report(busy)).statusCode).toBe(409)
     expect(await listReports()).toEqual([])
@@ -167,7 +167,7 @@ describe('the runtime secret', () => {
     ['a wrong secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
     ['two different secrets', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
   ])(
-    'rejects a report with %s, regardless of its content',
+    'rejects a report with %s before it checks the attempt ID and the body',
     async (_, headers: Record<string, string>, code) => {
       const response = await report('{', { headers, id: 'nonsense' })
       expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
@@ -176,7 +176,7 @@ describe('the runtime secret', () => {
     },
   )
 
-  it('accepts every valid secret in either header', async () => {
+  it('accepts a second valid secret in the Authorization or the X-Agent-Secret header', async () => {
     expect((await report(answered, { headers: { authorization: `Token ${newSecret}` } })).statusCode).toBe(
       200,
     )
@@ -199,7 +199,7 @@ describe('the attempt token', () => {
     analysis: { summary: 'Wants a visit.', sentiment: 'positive', goal_met: true, extracted: {} },
   }
 
-  it("authenticates its own attempt's reports only", async () => {
+  it('authenticates only reports about its own attempt', async () => {
     expect((await report(answered, bearer(attempt.id))).statusCode).toBe(200)
     const other = await claim('http')
     const response = await report(answered, { ...bearer(attempt.id), id: other.id })
@@ -214,7 +214,7 @@ describe('the attempt token', () => {
     expect(response.headers['www-authenticate']).toBeDefined()
   })
 
-  it('expires with an attempt that has no analysis', async () => {
+  it('expires at the end of an attempt that has no analysis', async () => {
     await report(busy, bearer(attempt.id))
     await finishAttempt(world.deps, attempt, emptyResult('busy', 'line_busy'))
     const response = await report(busy, bearer(attempt.id))
@@ -350,7 +350,7 @@ describe('the fields of a report', () => {
       { ...ownAnalysis(), analysis: null },
       { analysis: { ...empty, extracted: null } },
     ],
-  ])('accepts a report with %s', async (_, more, saved) => {
+  ])("accepts a report with %s, and doesn't record a repair", async (_, more, saved) => {
     const base = 'type' in more ? {} : conversation()
     expect((await report({ ...base, ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
@@ -443,7 +443,7 @@ describe('the fields of a report', () => {
         analysis: { ...empty, summary: 'Good \uFFFD', extracted: { 'a\uFFFD': '\uFFFD' } },
       },
     ],
-  ])('repairs %s, and records the repair once', async (_, more, saved) => {
+  ])('repairs %s, and records the repair only once if the report is repeated', async (_, more, saved) => {
     expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
     expect((await report({ ...conversation(), ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
@@ -462,7 +462,7 @@ describe('the fields of a report', () => {
       return [field.path.join('.') + (field.isKey ? ' (name)' : ''), field, full] as const
     })
 
-  it.each(texts)('are shortened if %s is over its limit', async (_, field, full) => {
+  it.each(texts)("shortens the text of %s if it's over the limit", async (_, field, full) => {
     if (full === undefined) throw new Error(`no report has ${field.path.join('.')}`)
     const [, text = ''] = textsOverLimit(field)
     expect((await report(withText(full, field, text))).statusCode).toBe(200)
@@ -532,7 +532,7 @@ describe('the HTTP request', () => {
   })
 
   it.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
-    'responds to %s with the allowed methods',
+    'rejects %s with status 405, and lists the allowed methods',
     async (method) => {
       const response = await app.inject({ method, url: `/api/internal/attempts/${attempt.id}/reports` })
       expect([response.statusCode, getErrorCode(response), response.headers.allow]).toEqual([

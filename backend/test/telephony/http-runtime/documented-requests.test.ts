@@ -45,7 +45,7 @@ const bodiesWith = (field: string) =>
     })
 
 describe('the examples in docs/reference/runtime.md', () => {
-  it('have a valid dial request, valid reports, and valid responses', () => {
+  it('contain a valid dial request, valid reports, and valid responses', () => {
     expect(requests('/calls').map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE'])
     expect(requests('/calls').slice(0, 1).map(bodyOf)).toEqual([exampleDialRequest])
     expect(RuntimeDialRequest.parse(exampleDialRequest)).toEqual(exampleDialRequest)
@@ -61,7 +61,7 @@ describe('the examples in docs/reference/runtime.md', () => {
     ).toHaveLength(1)
   })
 
-  it('have signatures of the key that the page names', () => {
+  it('have signatures that match the key on the page', () => {
     const key = /`(whsec_\w+=)`/.exec(readPage(page))?.[1] ?? ''
     for (const { method, path, headers, body } of requests('/calls')) {
       const { 'webhook-id': id = '', 'webhook-timestamp': seconds, 'webhook-signature': signature } = headers
@@ -82,7 +82,7 @@ describe('the examples of tools in docs/reference/runtime.md', () => {
     token = createAttemptToken(service.deps.attemptTokenKey, attemptId)
   })
 
-  it('work over Streamable HTTP', async () => {
+  it('open a session, list the tools, and save a note over Streamable HTTP', async () => {
     let session = ''
     const responses: unknown[] = []
     for (const { headers, body } of requests('/api/mcp/?')) {
@@ -108,7 +108,7 @@ describe('the examples of tools in docs/reference/runtime.md', () => {
     expect(notes.splice(0)).toEqual([{ text: 'Prefers calls in the morning.' }])
   })
 
-  it('work over HTTP+SSE, without initialize and with the token only on the stream', async () => {
+  it("save a note over HTTP+SSE, although they don't initialize the session and send the token only to open the stream", async () => {
     const stream = await openSse(service.url, {}, { authorization: `Bearer ${token}` })
     const [message] = requests('/api/mcp/messages/')
     const documented = messages.find(({ body }) => body.startsWith('event: endpoint'))?.body

@@ -28,7 +28,7 @@ afterEach(() => {
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 describe('the dial request', () => {
-  it('requests a call once, follows its reports, and publishes the conversation', async () => {
+  it('is sent once, and the reports that follow it complete the call with its conversation', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -53,7 +53,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('contains the greeting with plain placeholders and resolved fallbacks', async () => {
+  it('contains the greeting with fallbacks for missing values, and plain placeholders for the others', async () => {
     const greeting = 'Hi {{first_name|there}}, your {{product|project}} and {{ city }} and {{zip|{{}}'
     const update = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
     await update.set({ greeting }).execute()
@@ -75,7 +75,7 @@ describe('the dial request', () => {
     }
   })
 
-  it('sends the data that the runtime needs, and no secret except the attempt token', async () => {
+  it('contains the data that the runtime needs, and no secret except the attempt token', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -119,7 +119,7 @@ describe('the dial request', () => {
     })
   })
 
-  it('continues a call whose dial request was cut off, without a second request', async () => {
+  it('is not sent again if its connection was cut off, and the call continues', async () => {
     world.runtime.statusByMethod.POST = 'cut'
     const { id, attemptId } = await startRinging()
     await waitFor(
@@ -136,7 +136,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('keeps asking an unavailable runtime about the attempt until it is clear whether the dial request arrived', async () => {
+  it('if it was cut off, makes Outdial ask an unavailable runtime about the attempt until the runtime responds', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     const requestedAt = world.deps.clock.now().getTime()
@@ -267,7 +267,7 @@ describe('an unavailable runtime', () => {
     )
   }
 
-  it('uses up no attempt while the runtime returns 503 to every request, however long', async () => {
+  it('uses up no attempt, however long the runtime returns 503 to every request', async () => {
     const retry = { max_attempts: 1, delay_minutes: 1, on: [] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 3 })
     const ids: number[] = []
@@ -328,17 +328,20 @@ describe('the end of a call', () => {
     [{ outcome: 'busy' }, 'busy', 'line_busy'],
     [{ outcome: 'declined' }, 'declined', 'contact_declined'],
     [{ outcome: 'failed' }, 'failed', 'line_failed'],
-  ])('accepts the end report %j', async (end, outcome, reason) => {
-    const { id, attemptId } = await startRinging()
-    await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
-    expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
-      outcome,
-      ended_reason: reason,
-      answered_at: null,
-    })
-  })
+  ])(
+    'saves the outcome of the end report %j, and the ended_reason that belongs to it',
+    async (end, outcome, reason) => {
+      const { id, attemptId } = await startRinging()
+      await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
+      expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+        outcome,
+        ended_reason: reason,
+        answered_at: null,
+      })
+    },
+  )
 
-  it('records a voicemail message, and adds a contact who opts out to the do-not-call list', async () => {
+  it('saves the summary of a voicemail message, and adds a contact who opts out to the do-not-call list', async () => {
     const first = await startRinging()
     const { outcome, transcript, answered_at } = {
       outcome: 'voicemail',
@@ -367,7 +370,7 @@ describe('the end of a call', () => {
     expect(call.contact.do_not_call).toBe(true)
   })
 
-  it('waits for an analysis that is reported after the hang-up', async () => {
+  it('delays the event until the analysis arrives, if the runtime reports it after the hang-up', async () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, ended(1, {}))
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed')
@@ -448,7 +451,7 @@ describe('the end of a call', () => {
 })
 
 describe('settings', () => {
-  it('makes test calls with the simulated provider', async () => {
+  it('makes test calls with the simulated provider instead of the runtime', async () => {
     const { id } = await seedCall(world.deps, world.seed, '+12025550102', { test: true })
     dial()
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -467,7 +470,7 @@ describe('settings', () => {
     })
   })
 
-  it('does not start without the URL of the runtime', () => {
+  it('does not start if RUNTIME_URL is missing', () => {
     expect(() => parseConfig({ TELEPHONY: 'http' })).toThrow(
       /^TELEPHONY=http needs RUNTIME_URL: the address of/,
     )

@@ -101,7 +101,7 @@ const waitUntilCompleted = (url: string): Promise<Call> =>
     timeoutMs,
   )
 
-it('sends requests that the example runtime accepts only with a signature of its key', async () => {
+it("the example runtime accepts a request only if one of its signatures is made with the runtime's key", async () => {
   const path = `/calls/${crypto.randomUUID()}`
   const request = async (keys: string[]) => {
     const message = { id: 'a', at: new Date(), body: `GET ${path}`, keys: keys.map(toSigningKey) }
@@ -128,7 +128,7 @@ it("makes a call with the example runtime, which uses Outdial's tools", async ()
   expect(runtime.callLog).toHaveLength(1)
 })
 
-it('continues the call after the service was killed, without dialing again', async () => {
+it('continues a call after the service is killed and started again, without dialing again', async () => {
   const first = await start()
   const took = runtime.callLog.length
   await queue(first.url, '+12025550124')

@@ -18,7 +18,7 @@ const isInProgress = (call: Call) => call.status === 'in_progress'
 const said = { role: 'contact' as const, text: 'Yes.', at: '2026-05-04T15:00:01.000Z' }
 
 describe('asking the runtime', () => {
-  it('asks a silent runtime for the reports that it did not send', async () => {
+  it('gets reports that the runtime did not send by itself', async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
@@ -26,7 +26,7 @@ describe('asking the runtime', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it("reads the end of a call whose texts contain characters that can't be stored", async () => {
+  it("reads the end of a call whose texts contain characters that can't be stored, and replaces the characters", async () => {
     const { id, attemptId } = await startRinging()
     const turn = { role: 'contact' as const, text: 'Yes\u0000\ud800', at: new Date().toISOString() }
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, transcript: [turn] }))
@@ -147,7 +147,7 @@ describe('asking the runtime', () => {
       `{"reports":[{"type":"ended","analysis":{"extracted":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}]}`,
     ],
     ['reports', `{"reports":[${'['.repeat(90_000)}${']'.repeat(90_000)}]}`],
-  ])('reads nothing from deeply nested %s', (_, body) => {
+  ])('marks deeply nested %s as unreadable, and reads no report', (_, body) => {
     const { reports, unreadable } = parseCallState(body, new Date())
     expect([reports, unreadable.length > 0]).toEqual([[], true])
   })

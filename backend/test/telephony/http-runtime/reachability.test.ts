@@ -39,7 +39,7 @@ describe('the reachability of a runtime', () => {
     expect(limitCapacity(50)).toBe(0)
   })
 
-  it('counts failures once if their requests were in flight at the same time', () => {
+  it('counts several failures as one if their requests were in flight at the same time', () => {
     const { startRequest, waitUntilAllowed, changes } = setUp()
     const requests = Array.from({ length: 20 }, () => startRequest())
     for (const request of requests) request.fail(failure)
@@ -47,7 +47,7 @@ describe('the reachability of a runtime', () => {
     expect(changes).toEqual(['unreachable'])
   })
 
-  it('removes the limit after a success, unless that request began before the failure', () => {
+  it('removes the limit after a successful request, unless the request began before the failure', () => {
     const { limitCapacity, startRequest, waitUntilAllowed, changes } = setUp()
     const early = startRequest()
     startRequest().fail(failure)

@@ -24,7 +24,7 @@ const { startRinging } = world
 
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
-it('takes over the call of a worker that lost its database, in the same attempt and with one dial request', async () => {
+it('takes over the call of a worker that lost its database connection, in the same attempt and without a second dial request', async () => {
   const proxy = await createDatabaseProxy(world.database.url)
   const otherDeps = testDeps(connect({ url: proxy.url, max: 4, doNotCallKey }), {
     clock: world.deps.clock,
@@ -89,7 +89,7 @@ it("delays a worker's stop until its dial request is sent, so that the next work
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks the runtime about attempts whose dial request was never sent, and dials again only as a retry', async () => {
+it('asks the runtime about an attempt whose dial request was never sent, and dials again only if the campaign retries', async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
   const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -151,7 +151,7 @@ it('keeps asking a restarting runtime about a call until it responds, and then c
   })
 })
 
-it("uses a runtime's saved reports even if the runtime no longer knows the attempt", async () => {
+it('uses the reports that Outdial saved even if the runtime no longer knows the attempt', async () => {
   const { id, dialer, attemptId } = await startRinging()
   await dialer.stop()
   await reportToBoth(attemptId, ended(1))
@@ -174,7 +174,7 @@ it('ends a call as failed if the runtime loses it during the conversation', asyn
   })
 })
 
-it('ends an attempt that no dialer takes over once the longest possible call would be over', async () => {
+it('once the longest possible call would be over, ends an attempt that no dialer has taken over', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker()
   world.workers.push(startSweeper(world.deps))

@@ -95,7 +95,7 @@ const listDoNotCallSources = () => deps.db.selectFrom('do_not_call').select('sou
 const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
-it('uses a tool in a call, and the transcript, the recorded tool call, and the note match', async () => {
+it('saves a note with a tool in a call, and shows the tool call in the transcript and in the records of tool calls', async () => {
   const campaign_id = await campaignWith('contact_note')
   const completedCall = await call({
     campaign_id,
@@ -124,7 +124,7 @@ it('does not change anything in a test call, and notes that in the transcript', 
   expect(await listDoNotCallSources()).toEqual([])
 })
 
-it('adds a contact who opts out to the do-not-call list once, with and without the tool', async () => {
+it('adds a contact who opts out to the do-not-call list once, whether or not the agent has the tool for it', async () => {
   const withTool = await call({
     campaign_id: await campaignWith('do_not_call'),
     phone_number: '+12025550106',
@@ -141,7 +141,7 @@ it('adds a contact who opts out to the do-not-call list once, with and without t
   expect(await listDoNotCallSources()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
 
-it('keeps using tools until the end of the call when the service stops', async () => {
+it('when the service stops, keeps using tools until the end of the call in progress', async () => {
   await service.stop()
   service = await start('50') // a conversation takes a second
   const id = await queue({

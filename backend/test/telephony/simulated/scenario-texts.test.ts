@@ -91,7 +91,7 @@ const textsOf = (value: unknown): string[] => {
 
 describe.each(numbers)('The scenario “%s”', (_, number) => {
   it.each(combinations)(
-    'has only complete sentences without unfilled placeholders, with %j',
+    'has only complete sentences and no unfilled placeholders for %j',
     async ({ contact, greeting }) => {
       const { transcript, summary, toolArguments } = await makeCall(dialRequest(number, contact, greeting))
       const spoken = transcript.filter(({ role }) => role !== 'tool').map(({ text }) => text)
@@ -140,19 +140,19 @@ it('says the name and the product of a contact who has both', async () => {
   expect(toolArguments).toContain('Chose another provider. Might be interested in windows in the fall.')
 })
 
-it('promises a callback to a contact without a name', async () => {
+it('promises a callback even if the contact has no name', async () => {
   const { agentTurns, summary } = await readCall(callbackRequest, { variables: { product: 'windows' } })
   expect(agentTurns.at(-1)).toBe("Tomorrow after four. I'll call you then.")
   expect(summary).toBe('The contact was in a meeting and asked to be called back tomorrow after four.')
 })
 
-it('notes a wrong number of a contact without a name', async () => {
+it('notes that the number is wrong even if the contact has no name', async () => {
   const { summary, toolArguments } = await readCall(wrongPerson, {})
   expect(summary).toBe("The number doesn't belong to the contact. Someone else answered.")
   expect(toolArguments).toContain("Wrong number: it doesn't belong to the contact.")
 })
 
-it('offers a quote to a contact with only a name', async () => {
+it('offers a quote for “your request” if the contact has a name but no product', async () => {
   const { agentTurns, summary } = await readCall(needsPrice, { firstName: 'Sam' })
   expect(agentTurns[1]).toBe(
     'That depends on the size. I can have a quote for your request sent to you today.',
@@ -160,7 +160,7 @@ it('offers a quote to a contact with only a name', async () => {
   expect(summary).toBe('Sam asked for a quote for two people, by email.')
 })
 
-it('leaves a voicemail message for a contact without a name and a product', async () => {
+it('leaves a voicemail message even if the contact has no name and no product', async () => {
   const { transcript, summary } = await makeCall(dialRequest('+12025550103', {}))
   expect(transcript[0]?.text).toMatch(/^Hello, this is Ava about your request\. I'll try again later\./)
   expect(summary).toBe('Reached voicemail and left a message about the offer.')
@@ -176,6 +176,6 @@ const written: [greeting: string, spoken: string][] = [
   ['Hello, {{name}}, this is {{agent}} from {{campaign}}.', 'Hello, this is Ava from Demo: new leads.'],
 ]
 
-it.each(written)('leaves out placeholders without a value in the greeting “%s”', (greeting, spoken) => {
+it.each(written)('leaves placeholders that have no value out of the greeting “%s”', (greeting, spoken) => {
   expect(fillScenarioText('{{greeting}}', dialRequest('+12025550100', {}, greeting))).toBe(spoken)
 })

@@ -134,7 +134,7 @@ describe('tools in a call', () => {
     expect(completedCall.transcript_text).not.toContain('my notes are slow')
   })
 
-  it('does not open a session for an unanswered call', async () => {
+  it('does not open a tool session if the number is busy or voicemail answers', async () => {
     const server = await serve({ contact_note: yes('kept') })
     dial(server.url)
     expect((await call('+12025550102')).outcome).toBe('busy')
@@ -149,7 +149,7 @@ describe('tools in a call', () => {
     expect(toolTurns(completedCall)).toEqual(['Saved a note (test call, nothing changed)'])
   })
 
-  it('closes its session when the call is cut short', async () => {
+  it('closes its tool session if the dialer stops during a tool call', async () => {
     const server = await serve({ contact_lookup: neverSettle })
     dial(server.url)
     const { id } = await seedCall(world.deps, world.seed, '+12025550100')
@@ -183,7 +183,7 @@ describe('tools that fail', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
   })
 
-  it("shortens a tool's turn if it's long, and leaves out of it what the tool returns", async () => {
+  it("shortens a tool's turn in the transcript if it's long, and leaves the tool's result out of the turn", async () => {
     const server = await serve({
       knowledge_search: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),
@@ -208,7 +208,7 @@ describe('tools that fail', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('stops using tools if all of them are slow', async () => {
+  it('stops using tools when a slow tool has used up the time limit for all tools', async () => {
     const server = await serve({
       contact_lookup: neverSettle,
       knowledge_search: neverSettle,

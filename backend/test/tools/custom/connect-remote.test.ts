@@ -28,7 +28,7 @@ function writeEndlessly(response: ServerResponse, message: object): void {
 }
 
 describe('a connection', () => {
-  it('detects the transport of a server', async () => {
+  it("detects the transport of a server, and rejects a server whose transport isn't the chosen one", async () => {
     const [newer, older] = [await start('streamable'), await start('sse')]
     expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
     expect(await use(await add(older), 'echo', { text: 'old' })).toMatchObject({ text: 'old' })
@@ -51,7 +51,7 @@ describe('a connection', () => {
     ['a stream without end', (response) => writeEndlessly(response, { id: 1, method: 'ping' })],
     ['a closed connection', (response) => response.destroy()],
     ['nothing', () => {}],
-  ])('works with a server that responds to a message before initialize with %s', async (_name, answer) => {
+  ])('continues with initialize if a server responds to server/discover with %s', async (_name, answer) => {
     const server = await start('streamable')
     const methods: unknown[] = []
     server.intercept = (_request, response, body) => {
@@ -111,7 +111,7 @@ describe('a connection', () => {
     expect(await other).toEqual({ text: 'unaffected', isError: false })
   })
 
-  it('reports a stream that ends without a response', async () => {
+  it('reports that the connection was lost if a stream ends without a response', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.write = async (_args, { response }) => {
@@ -126,7 +126,7 @@ describe('a connection', () => {
   })
 
   it.each(['streamable', 'sse'] as const)(
-    'says that a tool call had no effect if the server refused the connection, over %s',
+    "doesn't warn that a tool call may have taken effect if the server refused the connection, over %s",
     async (transport) => {
       const server = await start(transport)
       const row = await add(server)
@@ -135,7 +135,7 @@ describe('a connection', () => {
     },
   )
 
-  it('says that a tool call had no effect if the server refused the connection, even in an open session', async () => {
+  it("doesn't warn that a tool call may have taken effect if the server refused the connection, even in an open session", async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -147,7 +147,7 @@ describe('a connection', () => {
     expect(await use(row, 'write')).toEqual(withoutEffect(row))
   })
 
-  it("doesn't warn that a read-only tool may have taken effect", async () => {
+  it("doesn't warn that a read-only tool may have taken effect if the connection is closed", async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.echo = async (_args, { response }) => {
@@ -187,7 +187,7 @@ describe('a connection', () => {
   })
 
   it.each([{ json: true }, { json: false }])(
-    'rejects a response with more than 10,000 values before it is parsed: %j',
+    "rejects a response with more than 10,000 values, but doesn't count brackets and commas inside texts: %j",
     async (options) => {
       const server = await start('streamable', options)
       const row = await add(server)

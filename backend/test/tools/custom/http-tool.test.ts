@@ -90,7 +90,7 @@ describe('the request', () => {
   })
 
   it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(
-    "doesn't send requests to http://%s if the service is public",
+    "doesn't send requests to http://%s if Outdial has a public URL",
     async (host) => {
       const row = await add()
       const online = { ...world.deps, config: publicConfig }
@@ -107,7 +107,7 @@ describe('the request', () => {
 })
 
 describe('secrets', () => {
-  it('sends secrets in query and headers', async () => {
+  it('sends secrets in the query and the headers', async () => {
     await use(undefined, keyed())
     expect(receiver.requests).toMatchObject([
       {

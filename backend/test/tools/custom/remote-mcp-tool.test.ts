@@ -33,7 +33,7 @@ describe.each([
     expect(await use(row, 'echo', { text: 'hello' })).toEqual({ text: 'hello', isError: false })
   })
 
-  it('shares one session between simultaneous uses and ends it when idle', async () => {
+  it("shares one session between simultaneous tool calls, and ends the session when it's idle", async () => {
     const server = await start(transport, options)
     const row = await add(server)
     const results = await Promise.all(['a', 'b', 'c'].map((value) => use(row, 'echo', { text: value })))
@@ -124,7 +124,7 @@ describe.each([
     await impatient.close()
   })
 
-  it('rejects a response of 50 MB and stays usable', async () => {
+  it('rejects a response of 50 MB, and can still be used in the same session', async () => {
     const server = await start(transport, options)
     const row = await add(server)
     server.behaviors.write = () => textResult('x'.repeat(50e6))
@@ -205,7 +205,7 @@ describe('over any transport', () => {
     expect(server.calls).toEqual([])
   })
 
-  it("opens a new session after the server's settings were edited", async () => {
+  it("sends a server's new secret with the first tool call after the secret was changed", async () => {
     const server = await start('streamable')
     const row = await add(server, {
       headers: { 'X-Key': '{{secret.KEY}}' },

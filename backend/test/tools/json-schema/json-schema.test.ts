@@ -166,7 +166,7 @@ describe('invalid arguments', () => {
     [object({}, { dependentRequired: { a: ['b'] } }), { a: 1 }, ['b is required if you pass a']],
     [object({ a: { not: {} } }), { a: 1 }, ["a has a value that isn't allowed"]],
     [object({}), ['a'], ['the arguments must be an object']],
-  ])('describes each invalid argument: %j, %j', async (schema, args, words) => {
+  ])('describes each invalid argument: schema %j, arguments %j', async (schema, args, words) => {
     expect(checkToolSchema(schema)).toEqual([])
     expect(await validate(schema, args)).toEqual(words)
   })
@@ -285,11 +285,11 @@ describe('the cost of validation', () => {
 })
 
 describe('compiled validators', () => {
-  it('rejects the use of a tool whose invalid schema bypassed validation', async () => {
+  it("report that a tool isn't set up correctly if its schema is invalid", async () => {
     await expect(validate({ type: 'strin' }, {})).rejects.toThrow("tool isn't set up correctly")
   })
 
-  it('compiles again for a new version of a tool, and for another tool of a server', async () => {
+  it('are compiled again for a new version of a tool, and for another tool of the same server', async () => {
     const key = { id: 1_000_000, version: 1, name: 'a', workspaceId: 1 }
     const count = async (tool: typeof key, type: string) =>
       (await validators.findIssues(tool, object({ a: { type } }), { a: 'x' })).length
@@ -299,7 +299,7 @@ describe('compiled validators', () => {
     expect(await count({ ...key, name: 'b' }, 'boolean')).toBe(1)
   })
 
-  it('keeps schemas of different tools with the same $id apart', async () => {
+  it('keep the schemas of different tools apart even if the schemas have the same $id', async () => {
     const withId = (type: string) => object({ a: { type } }, { $id: 'https://example.com/same' })
     expect(checkToolSchema(withId('string'))).toEqual([])
     expect(checkToolSchema(withId('number'))).toEqual([])

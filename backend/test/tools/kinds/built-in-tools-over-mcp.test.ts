@@ -83,7 +83,7 @@ it('runs the contact tools for the person on the call', async () => {
   expect(entry).toEqual({ added_by: { kind: 'agent', id: seed.agentId, call_id: expect.any(Number) } })
 })
 
-it('names every invalid argument and does nothing', async () => {
+it('rejects each tool call with an invalid, unknown, or missing argument, and says what is wrong', async () => {
   const [update, note, lookup, callback] = await useInCall(false, [
     ['contact_update', { email: 'nobody', company: 'Acme' }],
     ['contact_note', {}],
@@ -172,7 +172,7 @@ describe('arguments that select another contact', () => {
   }
   afterEach(() => configureLookup({}))
 
-  it('are missing from the tools of a session in a call, and rejected', async () => {
+  it('are neither offered nor accepted in a session that belongs to a call', async () => {
     const other = freshNumber()
     await seedCall(deps, seed, other, { first_name: 'Olivia' })
     const session = await openInCall()
@@ -202,7 +202,7 @@ describe('arguments that select another contact', () => {
     unchanged.close()
   })
 
-  it('work in a session without a call', async () => {
+  it('are offered in a session without a call', async () => {
     const session = await openSse(world.service.url, { widget_id: widgetId })
     expect(await listArguments(session)).toMatchObject({
       contact_lookup: ['phone_number', 'email', 'external_id'],

@@ -100,7 +100,7 @@ describe('contact lookup', () => {
     expect((await use('contact_lookup')).text).toContain('\nnote: first Do not call: yes')
   })
 
-  it("marks variables whose name is also a contact field's name", async () => {
+  it('marks a variable that has the same name as a contact field', async () => {
     await use('contact_update', { variables: { 'Do not call': 'no', 'local time ': 'noon' } })
     const { text } = await use('contact_lookup')
     expect(text.match(/^(Variable )?do not call: .*$/gim)).toEqual([
@@ -125,13 +125,13 @@ describe('contact updates', () => {
   })
 
   it.each([{}, { first_name: '' }, { variables: {} }])(
-    'asks for a field if %j changes nothing',
+    'returns an error if %j changes nothing',
     async (args) => {
       expect(await use('contact_update', args)).toMatchObject({ isError: true })
     },
   )
 
-  it('rejects variables if the contact would have too many', async () => {
+  it('rejects variables if the contact would then have more than 100', async () => {
     const named = (name: string) =>
       Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${name}${i}`, 'x']))
     await use('contact_update', { variables: named('a') })
@@ -148,7 +148,7 @@ describe('contact updates', () => {
       "time_zone isn't a valid time zone. Use an IANA time zone, for example Europe/Berlin.",
     ],
     [{ do_not_call: false }, "do_not_call isn't a known field"],
-  ])('rejects %j like the API', async (args, message) => {
+  ])('rejects %j, and says what is wrong', async (args, message) => {
     await expect(use('contact_update', args)).rejects.toThrow(message)
   })
 
@@ -187,7 +187,7 @@ describe("a session's call and workspace", () => {
     expect((await use('contact_lookup')).text).toContain('Do not call: yes')
   })
 
-  it('changes nothing on a test call and says what it would have done', async () => {
+  it('changes nothing on a test call, and says so', async () => {
     const dry = { dryRun: true }
     expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call: nothing was/)
     expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call: nothing was/)

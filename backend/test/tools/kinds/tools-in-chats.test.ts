@@ -96,7 +96,7 @@ it('says what each tool would have done in a chat with sample values, which has 
   ])
 })
 
-it('checks the time of a callback as in a call', async () => {
+it('checks the time of a callback and the do-not-call list as in a call', async () => {
   const texts = await useInChat([
     ['schedule_callback', { at: '2026-05-04T16:59' }],
     ['schedule_callback', { at: '2027-06-01T10:00' }],
@@ -119,7 +119,7 @@ it('checks the time of a callback as in a call', async () => {
   expect(listed).toBe("This number is on the do-not-call list. Don't promise a callback.")
 })
 
-it('neither offers nor accepts arguments that select another contact, as in a call', async () => {
+it('rejects arguments that select another contact, as in a call', async () => {
   const other = freshNumber()
   await seedCall(deps, seed, other, { first_name: 'Olivia' })
   const texts = await useInChat([
