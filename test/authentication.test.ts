@@ -62,7 +62,7 @@ it('omits the code verifier if there is none', async () => {
   expect(parseForm(requests)).not.toHaveProperty('code_verifier')
 })
 
-it('refreshes without sending the expired access token, and keeps the refresh token if the response has none', async () => {
+it('refreshes the access token without sending the expired one, and keeps the refresh token if the response has none', async () => {
   const { refresh_token, ...withoutRefresh } = tokens
   const requests = stubResponse('POST', '/oauth/token', 200, withoutRefresh)
 
@@ -109,7 +109,7 @@ it("shows the OAuth server's reason if the account can't be connected", async ()
   })
 })
 
-it('names the setting that is missing', async () => {
+it('names BASE_URL if it is missing', async () => {
   const before = process.env.BASE_URL
   delete process.env.BASE_URL
   try {
@@ -139,7 +139,7 @@ it.each([
 })
 
 it.each(['https://outdial.example.com/', 'http://localhost:8787', 'http://127.0.0.1:8787//', 'http://[::1]'])(
-  'accepts %s, with or without a slash at the end',
+  'accepts %s as the address of the service, and ignores slashes at its end',
   async (address) => {
     process.env.BASE_URL = address
     try {
@@ -211,7 +211,7 @@ it('labels a connection that has no email with the name and ID of its workspace'
   expect(output).toMatchObject({ account: 'Northwind (workspace 3)' })
 })
 
-it('asks to reconnect if the connection test lacks a scope', async () => {
+it('asks the user to reconnect if the connection lacks a scope that its test needs', async () => {
   stubResponse(
     'GET',
     apiPath('/campaigns/'),

@@ -6,7 +6,7 @@ const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
 
 describe('rejected requests', () => {
-  it("halts the run but not the Zap for a lead's bad data, and uses the labels of the fields", async () => {
+  it("halt the run, but don't fail it, if a lead's data is bad, and use the labels of the fields", async () => {
     const details = [
       { field: 'time_zone', code: 'too_long', message: 'time_zone is too long.' },
       { field: 'variables.size', code: 'too_long', message: 'variables.size is too long.' },
@@ -48,7 +48,7 @@ describe('rejected requests', () => {
     },
   )
 
-  it("fails if one of several issues isn't about the lead's data, so that the mistake is reported", async () => {
+  it("fail the run if one of several issues isn't about the lead's data, so that the mistake is reported", async () => {
     const details = [
       { field: 'phone_number', code: 'invalid_phone_number', message: 'phone_number is wrong.' },
       { field: 'campaign_id', code: 'not_found', message: 'This workspace has no campaign with this ID.' },
@@ -63,7 +63,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('fails for an invalid number of someone who opts out, so that Zapier reports the lost opt-out', async () => {
+  it('fail the run if the number of a person who opts out is invalid, so that Zapier reports the lost opt-out', async () => {
     const details = [{ field: 'phone_number', code: 'invalid_phone_number', message: 'It has two digits.' }]
     stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
 
@@ -76,7 +76,7 @@ describe('rejected requests', () => {
     [40, /^(Variables "name_\d+" is too long\. )+\(Request ID: req_42\)$/],
     [1, /^Variables "x+… \(Request ID: req_42\)$/],
   ])(
-    'shortens the message to make room for the request ID, because Zapier shows 250 characters (%d issues)',
+    'have a message that leaves room for the request ID, because Zapier shows only 250 characters (%d issues)',
     async (count, shown) => {
       const names =
         count === 1 ? ['x'.repeat(300)] : Array.from({ length: count }, (_, index) => `name_${index}`)
@@ -95,7 +95,7 @@ describe('rejected requests', () => {
     },
   )
 
-  it('shows the message before its details if it says more than they do', async () => {
+  it("show the API's message before the details if it says more than they do", async () => {
     const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
     stubResponse(
       'POST',
@@ -109,7 +109,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('halts the run if a deduplication key is reused with different data', async () => {
+  it('halt the run if a deduplication key is reused with different data', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
@@ -134,7 +134,7 @@ describe('rejected requests', () => {
       'insufficient_scope',
       "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
     ],
-  ])("fails the Zap with the API's message for %d %s", async (status, code, message) => {
+  ])("fail the run with the API's message for %d %s", async (status, code, message) => {
     stubResponse('POST', apiPath('/contacts/'), status, errorBody(code, message))
 
     expect(await runExpectingError(queueCall, { inputData })).toEqual({
@@ -145,7 +145,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it("doesn't halt for an error outside an action, because the user's data isn't the cause", async () => {
+  it("don't halt a trigger, because a lead's data isn't the cause of the error", async () => {
     stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'limit is too large.'))
 
     expect(await runExpectingError('triggers.call_completed.operation.performList')).toMatchObject({
@@ -153,7 +153,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('asks Zapier to refresh an expired token, with a message in case the refresh fails', async () => {
+  it('make Zapier refresh an expired token, and have a message in case the refresh fails', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
@@ -169,7 +169,7 @@ describe('rejected requests', () => {
 })
 
 describe('throttled requests', () => {
-  it('tries again later while Outdial restarts', async () => {
+  it('are repeated later if Outdial is restarting', async () => {
     const body = errorBody('unavailable', toErrorMessage(errorTexts.unavailable))
     stubResponse('POST', apiPath('/contacts/'), 503, body, { 'Retry-After': '5' })
 
@@ -184,14 +184,14 @@ describe('throttled requests', () => {
     [() => new Date(Date.now() + 90_000).toUTCString(), [89, 90]],
     [() => new Date(Date.now() - 90_000).toUTCString(), [1, 1]],
     [() => 'soon', [undefined, undefined]],
-  ])('understands a date in Retry-After', async (retryAfter, [min, max]) => {
+  ])('are repeated at the date in Retry-After if it can be read', async (retryAfter, [min, max]) => {
     stubResponse('POST', apiPath('/contacts/'), 429, '', { 'Retry-After': retryAfter() })
 
     const { delay } = await runExpectingError(queueCall, { inputData })
     expect([min, max]).toContain(delay)
   })
 
-  it("throttles with the API's reason and delay, and says that Zapier tries again", async () => {
+  it("have an error with the API's reason and delay, which says that Zapier will try again", async () => {
     const reason = 'This connection sent more than 600 requests in a minute.'
     const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
     stubResponse('POST', apiPath('/contacts/'), 429, body, { 'Retry-After': '17' })
@@ -203,7 +203,7 @@ describe('throttled requests', () => {
     })
   })
 
-  it('tries again later if a request with the same deduplication key is in progress', async () => {
+  it('are repeated later if a request with the same deduplication key is in progress', async () => {
     const body = errorBody('idempotency_key_in_use', toErrorMessage(errorTexts.idempotency_key_in_use))
     stubResponse('POST', apiPath('/contacts/'), 409, body, { 'Retry-After': '2' })
 
@@ -215,7 +215,7 @@ describe('throttled requests', () => {
     })
   })
 
-  it('throttles for a 429 without a body', async () => {
+  it('are repeated later after a 429 without a body', async () => {
     stubResponse('POST', apiPath('/contacts/'), 429, '')
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
@@ -362,16 +362,19 @@ describe('a method that Zapier runs only once', () => {
   })
 })
 
-describe('an unavailable service', () => {
-  it.each([500, 599])('explains status %d without a body', async (status) => {
-    stubResponse('GET', apiPath('/campaigns/'), status)
+describe("the connector's own error message", () => {
+  it.each([500, 599])(
+    'says that Outdial is temporarily unavailable if status %d has no body',
+    async (status) => {
+      stubResponse('GET', apiPath('/campaigns/'), status)
 
-    expect(await runExpectingError('authentication.test')).toMatchObject({
-      message: `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`,
-    })
-  })
+      expect(await runExpectingError('authentication.test')).toMatchObject({
+        message: `Outdial is temporarily unavailable (status ${status}). Try again in a few minutes. If this keeps happening, contact Outdial support.`,
+      })
+    },
+  )
 
-  it("explains an error response in another format than Outdial's", async () => {
+  it("says that Outdial gave no reason if the response isn't in Outdial's format", async () => {
     stubResponse('POST', apiPath('/contacts/'), 400, {
       error: { code: 'bad', message: 'Bad gateway rule 17.' },
     })
@@ -380,7 +383,7 @@ describe('an unavailable service', () => {
     expect(message).toMatch(/^Outdial rejected this request without giving a reason \(status 400\)\./)
   })
 
-  it('explains another error response without a body', async () => {
+  it('says that Outdial gave no reason if the response is an HTML page', async () => {
     stubResponse('POST', apiPath('/contacts/'), 403, '<html>Forbidden</html>')
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
@@ -388,7 +391,7 @@ describe('an unavailable service', () => {
     })
   })
 
-  it("says that Outdial couldn't be reached", async () => {
+  it("says that Outdial couldn't be reached if the connection is refused", async () => {
     stubFailure('POST', apiPath('/contacts/'), 'ECONNREFUSED')
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({

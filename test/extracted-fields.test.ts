@@ -45,7 +45,7 @@ describe('an extracted value', () => {
     ])
   })
 
-  it('has a field if a call of the chosen campaign and agent has it', async () => {
+  it('is searched for in the last ten answered calls of the chosen campaign and agent', async () => {
     const requests = calls({})
 
     await extractedFields({ campaign_id: ' 12 ', agent_id: 7 }, 'triggers.call_completed')
@@ -83,7 +83,7 @@ describe("an agent's result", () => {
   const ben = { id: 8, results: [result('is_coming')] }
   const keys = async (inputData = {}) => (await extractedFields(inputData)).map(({ key }) => key)
 
-  it('has a field even without calls, and listed before the values of past calls', async () => {
+  it('has a field even if no call has it yet, and is listed before the values of past calls', async () => {
     liveAgents = [ava, ben]
     calls({ interested: true, old_name: 'x' })
     expect(await extractedFields()).toEqual([
@@ -94,7 +94,7 @@ describe("an agent's result", () => {
     ])
   })
 
-  it('has a field when its agent is chosen', async () => {
+  it('has no field if another agent is chosen', async () => {
     liveAgents = [ava, ben]
     calls()
     expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])
@@ -109,7 +109,7 @@ describe("an agent's result", () => {
     expect(await keys()).toEqual(['extracted__interested'])
   })
 
-  it('is left out by an earlier version of the API', async () => {
+  it("has no field if an earlier version of the API doesn't return results", async () => {
     liveAgents = [{ id: 7, results: undefined }]
     calls({ interested: true })
     expect(await keys()).toEqual(['extracted__interested'])

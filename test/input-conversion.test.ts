@@ -193,36 +193,39 @@ const rows = Object.entries(steps).flatMap(([key, step]) =>
   ),
 )
 
-it.each(rows)('$key: reads $field when it is $value', async ({ key, field, path, value, expected, step }) => {
-  const method =
-    key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
-  const inputFields = fieldsOf(key)
-  const { type, label = '' } = inputFields.find((candidate) => candidate.key === field) ?? {}
-  const input = { ...step.required, [field]: value }
-  // The CLI's conversion accepts only text. Zapier converts only text, too, so other values stay as they are.
-  const inputData =
-    type === undefined || typeof value === 'string' ? convert(input, inputFields, 'UTC') : input
+it.each(rows)(
+  '$key: reads or rejects $field when it is $value',
+  async ({ key, field, path, value, expected, step }) => {
+    const method =
+      key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
+    const inputFields = fieldsOf(key)
+    const { type, label = '' } = inputFields.find((candidate) => candidate.key === field) ?? {}
+    const input = { ...step.required, [field]: value }
+    // The CLI's conversion accepts only text. Zapier converts only text, too, so other values stay as they are.
+    const inputData =
+      type === undefined || typeof value === 'string' ? convert(input, inputFields, 'UTC') : input
 
-  const problem = (expected as { problem?: string } | undefined)?.problem
-  if (problem !== undefined) {
-    // The text can be a label, so the connector sends two requests: it searches for the name, and then lists all items.
-    for (let count = 0; problem.startsWith("isn't the ID") && count < 2; count += 1)
-      stubResponse('GET', apiPath(lookupPaths[field] ?? ''), 200, { results: [] })
-    // Bad data of a lead only halts the run, because the user can't fix it in the Zap. A list in a text field is a mistake in
-    // the Zap.
-    const isLeads = key === 'queue_call' && field === 'time_zone'
-    expect(await runExpectingError(method, { inputData })).toEqual({
-      ...(isLeads && problem !== oneText.problem
-        ? { name: 'HaltedError' }
-        : { name: 'AppError', code: 'invalid_input' }),
-      message: `${label} ${problem}`,
-    })
-    return
-  }
-  const requests: SentRequest[] = stubResponse('POST', apiPath(step.path), 201, step.response)
-  await run(method, { inputData })
-  expect(getPath(parseBody(requests), path)).toEqual(expected)
-})
+    const problem = (expected as { problem?: string } | undefined)?.problem
+    if (problem !== undefined) {
+      // The text can be a label, so the connector sends two requests: it searches for the name, and then lists all items.
+      for (let count = 0; problem.startsWith("isn't the ID") && count < 2; count += 1)
+        stubResponse('GET', apiPath(lookupPaths[field] ?? ''), 200, { results: [] })
+      // Bad data of a lead only halts the run, because the user can't fix it in the Zap. A list in a text field is a mistake in
+      // the Zap.
+      const isLeads = key === 'queue_call' && field === 'time_zone'
+      expect(await runExpectingError(method, { inputData })).toEqual({
+        ...(isLeads && problem !== oneText.problem
+          ? { name: 'HaltedError' }
+          : { name: 'AppError', code: 'invalid_input' }),
+        message: `${label} ${problem}`,
+      })
+      return
+    }
+    const requests: SentRequest[] = stubResponse('POST', apiPath(step.path), 201, step.response)
+    await run(method, { inputData })
+    expect(getPath(parseBody(requests), path)).toEqual(expected)
+  },
+)
 
 it('has test rows for every input field', () => {
   const isInput = ({ key, type }: PlainInputField) => type !== 'copy' && key !== 'deduplication_key'

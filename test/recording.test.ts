@@ -63,7 +63,7 @@ function stubServer(origin: string, path: string, status = 200, headers: Record<
 const file = fileOfCall('downloadRecording', recorded.id)
 const transcript = fileOfCall('saveTranscript', recorded.id)
 
-describe('a call returns its recording and transcript as files', () => {
+describe("a call's recording and transcript", () => {
   const inputData = { campaign_id: '12', phone_number: '+12025550100', call: recorded.id }
   const added = { ...exampleContactAdded, call: recorded }
   const event = { type: 'call.completed', data: recorded }
@@ -83,7 +83,7 @@ describe('a call returns its recording and transcript as files', () => {
       ['GET', `/calls/${recorded.id}/`, 200, recorded],
     ],
     ['searches.find_call.operation.perform', { inputData }, ['GET', `/calls/${recorded.id}/`, 200, recorded]],
-  ] as const)('%s', async (method, parts, response) => {
+  ] as const)('are files in the output of %s', async (method, parts, response) => {
     if (response) stubResponse(response[0], apiPath(response[1]), response[2], response[3])
 
     const output = [await run<unknown>(method, parts)].flat()
@@ -179,7 +179,7 @@ describe('a transcript', () => {
     ])
   })
 
-  it('halts its download if it has been deleted', async () => {
+  it("isn't downloaded if it was deleted, and the error says so", async () => {
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
 
     expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({
@@ -193,31 +193,37 @@ describe('a recording that cannot be downloaded', () => {
   const failed = (reason: string) =>
     `The recording couldn't be downloaded${reason}. Open Calls in Outdial to check the call.`
 
-  it.each([401, 404, 500])('because its server responds with %i', async (status) => {
-    stubCall(`${storage}/9034.mp3`)
-    stubServer(storage, '/9034.mp3', status)
+  it.each([401, 404, 500])(
+    'causes an error with the status if its server responds with %i',
+    async (status) => {
+      stubCall(`${storage}/9034.mp3`)
+      stubServer(storage, '/9034.mp3', status)
 
-    expect(await runExpectingError(hydrator, bundle)).toMatchObject({
-      message: failed(` (status ${status})`),
-    })
-  })
+      expect(await runExpectingError(hydrator, bundle)).toMatchObject({
+        message: failed(` (status ${status})`),
+      })
+    },
+  )
 
-  it('because its server redirects without end', async () => {
+  it('causes an error if its server redirects endlessly', async () => {
     stubCall(`${storage}/9034.mp3`)
     nock(storage).get('/9034.mp3').times(4).reply(302, '', { Location: '/9034.mp3' })
 
     expect(await runExpectingError(hydrator, bundle)).toMatchObject({ message: failed(' (status 302)') })
   })
 
-  it.each(['/recordings/9034.mp3', 'recording', 'http://'])('because its address is %j', async (address) => {
-    stubCall(address)
+  it.each(['/recordings/9034.mp3', 'recording', 'http://'])(
+    'causes an error if its address is %j',
+    async (address) => {
+      stubCall(address)
 
-    expect(await runExpectingError(hydrator, bundle)).toMatchObject({
-      message: "The recording couldn't be downloaded. Open Calls in Outdial to check the call.",
-    })
-  })
+      expect(await runExpectingError(hydrator, bundle)).toMatchObject({
+        message: "The recording couldn't be downloaded. Open Calls in Outdial to check the call.",
+      })
+    },
+  )
 
-  it('because its server redirects to an invalid address', async () => {
+  it('causes an error if its server redirects to an invalid address', async () => {
     stubCall(recorded.recording_url)
     stubServer(storage, '/9034.mp3?signature=1', 302, { Location: 'http://' })
 
@@ -226,14 +232,14 @@ describe('a recording that cannot be downloaded', () => {
     })
   })
 
-  it('because its server cannot be reached', async () => {
+  it('causes an error if its server cannot be reached', async () => {
     stubCall(`${storage}/9034.mp3`)
     nock(storage).get('/9034.mp3').replyWithError('ECONNREFUSED')
 
     expect(await runExpectingError(hydrator, bundle)).toMatchObject({ message: failed('') })
   })
 
-  it('because it was deleted', async () => {
+  it('halts the run if it was deleted', async () => {
     stubCall(null)
 
     expect(await runExpectingError(hydrator, bundle)).toEqual({
@@ -242,7 +248,7 @@ describe('a recording that cannot be downloaded', () => {
     })
   })
 
-  it('because the token has expired, which Zapier refreshes', async () => {
+  it('makes Zapier refresh the token if the token has expired', async () => {
     const body = errorBody('invalid_token', 'The token has expired.')
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 401, body)
 

@@ -46,17 +46,20 @@ const bundle = {
 }
 
 describe.each(operations)('%s', (method, httpMethod, path, advice) => {
-  it.each(pages)('explains a successful response with %s', async (_title, body) => {
-    stubResponse(httpMethod, apiPath(path), 200, body)
+  it.each(pages)(
+    'reports a successful response with %s as unreadable, and says what to do',
+    async (_title, body) => {
+      stubResponse(httpMethod, apiPath(path), 200, body)
 
-    const message = `Outdial sent a response that can't be read (status 200). ${advice}`
-    expect(await runExpectingError(method, bundle)).toEqual(
-      // The call may already be queued, so the run is halted: Zapier could replay a run that ended with an error.
-      path === '/contacts/'
-        ? { name: 'HaltedError', message }
-        : { name: 'AppError', message, code: 'unreadable_response', status: 200 },
-    )
-  })
+      const message = `Outdial sent a response that can't be read (status 200). ${advice}`
+      expect(await runExpectingError(method, bundle)).toEqual(
+        // The call may already be queued, so the run is halted: Zapier could replay a run that ended with an error.
+        path === '/contacts/'
+          ? { name: 'HaltedError', message }
+          : { name: 'AppError', message, code: 'unreadable_response', status: 200 },
+      )
+    },
+  )
 
   it("doesn't follow a redirect", async () => {
     stubResponse(httpMethod, apiPath(path), 307, '', { Location: 'https://other.example.com/' })
@@ -68,7 +71,7 @@ describe.each(operations)('%s', (method, httpMethod, path, advice) => {
 })
 
 it.each([[null], ['invalid'], [{ field: 'phone_number' }], [{ message: 'Invalid.' }]])(
-  "explains an error response with the detail %j without repeating the user's input",
+  "reports an error response with the malformed detail %j as one without a reason, and doesn't repeat the user's input",
   async (detail) => {
     const body = { error: { code: 'validation_failed', message: 'Invalid.', details: [detail] } }
     stubResponse('POST', apiPath('/contacts/'), 422, body)
@@ -85,7 +88,7 @@ describe('the token endpoint', () => {
   )
 
   it.each(methods.flatMap((method) => pages.map(([title, body]) => [method, title, body] as const)))(
-    '%s explains a successful response with %s',
+    '%s reports a successful response with %s as unreadable',
     async (method, _title, body) => {
       stubResponse('POST', '/oauth/token', 200, body)
 
@@ -96,13 +99,16 @@ describe('the token endpoint', () => {
     },
   )
 
-  it.each(methods)('%s explains an unavailable service', async (method) => {
-    stubResponse('POST', '/oauth/token', 502, '<p>Bad gateway</p>')
+  it.each(methods)(
+    '%s reports that Outdial is temporarily unavailable if the response has status 502',
+    async (method) => {
+      stubResponse('POST', '/oauth/token', 502, '<p>Bad gateway</p>')
 
-    expect(await runExpectingError(method)).toMatchObject({
-      message: `Outdial is temporarily unavailable (status 502). ${tryAgain}`,
-    })
-  })
+      expect(await runExpectingError(method)).toMatchObject({
+        message: `Outdial is temporarily unavailable (status 502). ${tryAgain}`,
+      })
+    },
+  )
 
   it('shows the status if the response gives no reason', async () => {
     stubResponse('POST', '/oauth/token', 403, '<p>Forbidden</p>')
@@ -117,7 +123,7 @@ describe('the token endpoint', () => {
     })
   })
 
-  it('shows the error if the OAuth server gives no description', async () => {
+  it('shows the error code if the OAuth server gives no description', async () => {
     stubResponse('POST', '/oauth/token', 400, { error: 'invalid_request' })
 
     expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({

@@ -52,19 +52,19 @@ describe('a variable of the script', () => {
     ])
   })
 
-  it('has a field if the campaign was named instead of chosen', async () => {
+  it("has a field even if the campaign's name was typed instead of chosen", async () => {
     campaigns({ id: 11, name: 'Other leads' }, { id: 12, agent_variables: ['product'] })
 
     expect((await fieldsOf(' website leads ')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it('has a field if the campaign was typed as the list shows it', async () => {
+  it('has a field even if the campaign was typed as the dropdown shows it', async () => {
     campaigns({ id: 11 }, { id: 12, agent_variables: ['product'] })
 
     expect((await fieldsOf('Website leads · ID 12')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it.each(steps)('that was filled in takes precedence over the dictionary in %s', async (step) => {
+  it.each(steps)('that was filled in takes precedence over the Variables dictionary in %s', async (step) => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
     await run(`creates.${step}.operation.perform`, {
@@ -85,7 +85,7 @@ describe('a variable of the script', () => {
     })
   })
 
-  it('is sent without a dictionary', async () => {
+  it('is sent even if the Variables dictionary is blank', async () => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
     const inputData = { campaign_id: '12', phone_number: '+12025550100', variables__product: 'Roof' }
 

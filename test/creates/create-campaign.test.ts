@@ -40,7 +40,7 @@ it('creates a campaign with everything that the user filled in', async () => {
   })
 })
 
-it("has no warnings if the service's version doesn't return any", async () => {
+it("leaves Warnings blank if the service's version doesn't return any", async () => {
   stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
   expect(await run(perform, { inputData: required })).toMatchObject({ warnings: '' })
 })
@@ -61,7 +61,7 @@ it("omits blank fields, so the workspace's defaults apply", async () => {
   expect(parseBody(requests)).toEqual(required)
 })
 
-it('converts an American time zone name to an IANA name without a phone number', async () => {
+it('converts an American time zone name to an IANA name, even though the form has no phone number', async () => {
   for (const [time_zone, zone] of [
     ['Mountain Standard Time', 'America/Denver'],
     ['(GMT-05:00) Eastern Time', 'America/New_York'],
@@ -74,7 +74,7 @@ it('converts an American time zone name to an IANA name without a phone number',
   }
 })
 
-it('names the invalid field, even for an item of a list', async () => {
+it('names an invalid field by its label, even if the error is about one item of a list', async () => {
   const details = [
     { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },
   ]
@@ -120,7 +120,7 @@ it.each(['nine', 'at 9:00', '9:00 sharp', '9 x', '9', '9:0'])(
   },
 )
 
-it('finds an agent and a phone number by typed names', async () => {
+it('finds an agent by its typed name, and a phone number by its typed number', async () => {
   const page = (results: object[]) => ({ results, next: null, previous: null })
   const agents = stubResponse(
     'GET',
@@ -142,7 +142,7 @@ it.each([
   ['ava · EN-US · ID 4', '+1 202 555 0199'],
   ['Ava · en-US', '+1 (202) 555-0199'],
 ])(
-  'finds an agent and a phone number as the dropdowns show them: %s, %s',
+  'finds an agent and a phone number that were typed as the dropdowns show them: %s, %s',
   async (agent_id, phone_number_id) => {
     const agents = [
       { ...exampleAgent, id: 4 },

@@ -107,7 +107,7 @@ it.each([
   [503, errorBody('unavailable', 'Unavailable.')],
   [404, errorBody('not_found', 'Not found.')],
 ])(
-  "warns not to call again if the completed call can't be read because of status %d",
+  "warns the user not to replay the run if the completed call can't be read because of status %d",
   async (status, body) => {
     stubResponse('GET', callPath, status, body, { 'Retry-After': '5' })
     stubResponse('GET', callPath, status, body, { 'Retry-After': '5' })
@@ -147,7 +147,7 @@ describe('Zapier waits for 30 days', () => {
     },
   )
 
-  it('so the step accepts a call that ends within the 30 days', async () => {
+  it("so the step accepts a call that's scheduled 21 days ahead", async () => {
     const requests = queued()
     const scheduled_at = inDays(21)
 

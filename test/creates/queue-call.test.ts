@@ -181,14 +181,14 @@ it('sends all numbers of a person who must not be called', async () => {
   })
 })
 
-describe('a campaign that is named instead of chosen', () => {
+describe('a typed campaign name', () => {
   const campaigns = (...results: Partial<Campaign>[]) =>
     stubResponse('GET', apiPath('/campaigns/'), 200, {
       results: results.map((campaign) => ({ ...sampleCampaign, ...campaign })),
     })
   const queueInto = (campaign_id: string) => ({ inputData: { ...required, campaign_id } })
 
-  it('uses the campaign with exactly this name', async () => {
+  it('selects the campaign with exactly this name, in upper or lower case', async () => {
     const searches = campaigns({ id: 1, name: 'Q1 leads, old' }, { id: 2, name: 'Q1 Leads' })
     const requests = queued()
 
@@ -202,7 +202,7 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
-  it('prefers a campaign that is not archived', async () => {
+  it('selects the campaign that is not archived if two campaigns have it', async () => {
     campaigns({ id: 1, name: 'Q1 leads', status: 'archived' }, { id: 2, name: 'Q1 leads', status: 'paused' })
     const requests = queued()
 
@@ -211,7 +211,7 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
-  it('reads every page of the search', async () => {
+  it("selects the campaign even if it's on the second page of the search", async () => {
     campaigns(...Array.from({ length: 200 }, (_, id) => ({ id: id + 1, name: `Q1 leads ${id}` })))
     const second = campaigns({ id: 201, name: 'Q1 leads' })
     const requests = queued()
@@ -222,7 +222,7 @@ describe('a campaign that is named instead of chosen', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 201 })
   })
 
-  it('queues nothing if only longer names contain the typed name, and lists up to three of them', async () => {
+  it('is rejected if no campaign has exactly this name, and the error lists up to three similar names', async () => {
     const names = ['Q1 leads, old', 'Q1', 'Summer leads, Q1', 'Winter leads', 'Q2']
     const found = names.map((name, index) => ({ id: index + 1, name }))
     campaigns(...found.slice(0, 1))
@@ -236,7 +236,7 @@ describe('a campaign that is named instead of chosen', () => {
     })
   })
 
-  it('queues nothing if several campaigns have the typed name, and lists up to three of them', async () => {
+  it('is rejected if several campaigns have it, and the error lists up to three of them', async () => {
     campaigns(...[1, 2, 3, 4].map((id) => ({ id, name: 'Q1 leads' })))
 
     expect(await runExpectingError(perform, queueInto('q1 LEADS'))).toEqual({
@@ -247,7 +247,7 @@ describe('a campaign that is named instead of chosen', () => {
     })
   })
 
-  it('shortens the names in an error', async () => {
+  it('is rejected with an error that shortens the similar names', async () => {
     campaigns()
     campaigns({ id: 1, name: `Q1 ${'x'.repeat(197)}` })
 
@@ -256,7 +256,7 @@ describe('a campaign that is named instead of chosen', () => {
   })
 
   it.each(['Q1 leads (paused)', 'q1 leads (paused) · ID 2'])(
-    'is found by the text that the dropdown shows: %s',
+    'can be the text that the dropdown shows: %s',
     async (typed) => {
       campaigns()
       campaigns({ id: 1, name: 'Q1' }, { id: 2, name: 'Q1 leads', status: 'paused' })
@@ -271,7 +271,7 @@ describe('a campaign that is named instead of chosen', () => {
   const details = [{ field: 'campaign_id', code: 'not_found', message: 'campaign_id has no campaign.' }]
   const notFound = errorBody('not_found', 'campaign_id has no campaign.', details)
 
-  it('is found by a name that consists of digits if no campaign has these digits as its ID', async () => {
+  it('selects a campaign by digits if no campaign has these digits as its ID', async () => {
     const first = stubResponse('POST', apiPath('/contacts/'), 404, notFound)
     const search = campaigns({ id: 7, name: '2026' }, { id: 8, name: '2026 leads' })
     const second = queued()
@@ -285,7 +285,7 @@ describe('a campaign that is named instead of chosen', () => {
   })
 
   it.each([[[]], [['2026', '2026']], [['2026 leads']]])(
-    "queues nothing for digits that are neither an ID nor a single campaign's name: %j",
+    "is rejected if its digits are neither an ID nor a single campaign's name: %j",
     async (names) => {
       stubResponse('POST', apiPath('/contacts/'), 404, notFound)
       campaigns(...names.map((name, index) => ({ id: index + 7, name })))
@@ -297,7 +297,7 @@ describe('a campaign that is named instead of chosen', () => {
     },
   )
 
-  it("doesn't search for a name that is too long", async () => {
+  it('is not searched for if it is too long', async () => {
     const all = campaigns()
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
       name: 'AppError',
@@ -406,7 +406,7 @@ describe('a person who must not be called', () => {
   })
 
   it.each([502, 503, 504])(
-    'is reported again when Zapier repeats the step after a response with status %d',
+    'is not forgotten after a response with status %d, because Zapier repeats the step',
     async (status) => {
       stubResponse('POST', apiPath('/contacts/'), status)
 
@@ -416,7 +416,7 @@ describe('a person who must not be called', () => {
     },
   )
 
-  it('is reported again when Zapier repeats the step after a lost connection, even the step that waits', async () => {
+  it('is not forgotten after a lost connection, because Zapier repeats the step, even the one that waits', async () => {
     for (const key of ['queue_call', 'queue_call_and_wait']) {
       stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
       const bundle = { inputData: optOut, callbackUrl: 'https://zapier.com/hooks/callback/1/' }
@@ -425,7 +425,7 @@ describe('a person who must not be called', () => {
     }
   })
 
-  it('fails the run if the service has an error, so that the user notices', async () => {
+  it('causes the run to fail if the service has an error, so that the user notices', async () => {
     stubResponse('POST', apiPath('/contacts/'), 500)
 
     expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
@@ -435,7 +435,7 @@ describe('a person who must not be called', () => {
   })
 })
 
-it('places real calls when the Zap is on, unless Test Call is Yes', async () => {
+it('places a real call when the Zap is on and Test Call is blank', async () => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, test: '' }, meta: { isLoadingSample: false } })
@@ -454,7 +454,7 @@ it.each([
   expect(parseBody(requests)).toEqual({ ...sent, do_not_call: expected })
 })
 
-it.each(['12.00', '12.0'])('accepts %s, as a spreadsheet writes it, for the ID of a campaign', async (id) => {
+it.each(['12.00', '12.0'])('accepts the campaign ID %s, as a spreadsheet writes it', async (id) => {
   const requests = queued()
 
   await run(perform, { inputData: { ...required, campaign_id: id } })
@@ -481,7 +481,7 @@ it.each(['asap', 'in 2 hours', 'n/a', '2026-13-40'])(
   },
 )
 
-it('stays below the rate limit of the API during an import', () => {
+it("lets Zapier run the step at most 500 times a minute per connection, which is below the API's rate limit", () => {
   expect(queueCall.operation.throttle).toEqual({ window: 60, limit: 500, scope: ['auth'] })
 })
 
@@ -493,7 +493,7 @@ it('accepts a campaign ID that was mapped as text', async () => {
   expect(parseBody(requests)).toEqual(sent)
 })
 
-it('converts numbers that were mapped into text fields', async () => {
+it('converts numbers to text if they were mapped into text fields', async () => {
   const requests = queued()
 
   await run(perform, {

@@ -25,7 +25,7 @@ it('cancels the waiting calls to a number in all campaigns', async () => {
   })
 })
 
-it('cancels the waiting calls in one campaign, which can be given by name', async () => {
+it("cancels only the waiting calls in one campaign, even if the campaign's name was typed instead of chosen", async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, { results: [exampleCampaign] })
   const requests = stubResponse('POST', apiPath('/calls/cancel'), 200, { canceled: [] })
 
@@ -97,7 +97,7 @@ it.each([
   })
 })
 
-it('asks to reconnect if the connection was made before these actions existed', async () => {
+it('asks the user to reconnect if the connection was made before these actions existed', async () => {
   const apiMessage = 'The connection is missing a permission that the request needs: calls:write.'
   stubResponse('POST', apiPath('/calls/cancel'), 403, errorBody('insufficient_scope', apiMessage))
 

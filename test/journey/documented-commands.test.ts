@@ -40,7 +40,7 @@ async function run(command: string, env: Record<string, string | undefined>): Pr
 }
 
 it(
-  'queues the call in README.md',
+  'queues a call with the commands in README.md',
   async () => {
     const commands = commandsOf('README.md').join('\n')
     const output = await run(
@@ -58,7 +58,7 @@ it(
 )
 
 it(
-  'runs the admin commands of the guides, the tutorial, and the settings one by one in an empty installation',
+  'runs the admin commands in the guides, the tutorial, and the page of settings in an empty installation',
   async () => {
     const remote = new RemoteMcpServer('streamable')
     remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))

@@ -186,7 +186,7 @@ itWithPgDump(
 )
 
 it(
-  'restores the archive of an embedded database, and places the call of examples/runtime/README.md with it',
+  'restores the archive of an embedded database, and then places a call with the commands in examples/runtime/README.md',
   async () => {
     const [startRuntime = '', startOutdial = ''] = commandsRunBy(thisTest, 'examples/runtime/README.md')
     const runtime = await startByCommand(startRuntime, { ...environment, SECOND_MS: '20' })

@@ -207,7 +207,7 @@ it(
 )
 
 it(
-  'tells a sixth Zap that waits for a call what to use instead, in the words of the Zap editor',
+  'rejects a sixth Zap that waits for a call, and recommends the Call Completed trigger',
   async () => {
     const person = { phone_number: '+13125550103', campaign_id, ...tomorrow }
     for (let zap = 1; zap <= 5; zap += 1) await startStep(person)

@@ -74,7 +74,7 @@ it('reports whether the text has a time and a time zone', () => {
   expect(read('1777883400')).toMatchObject({ hasTime: true, offset: 0 })
 })
 
-it('rejects a long text', () => {
+it('rejects a text of more than 200 characters', () => {
   expect(readDateTime(`2026-05-04${' '.repeat(191)}`)).toBeUndefined()
 })
 

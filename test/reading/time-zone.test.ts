@@ -14,7 +14,7 @@ it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ t
   expect(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place])).toBe(timeZone)
 })
 
-it("doesn't read an American name or abbreviation whose meaning depends on a phone number without the number", () => {
+it("without a phone number, doesn't read an American name or abbreviation whose meaning depends on the number", () => {
   for (const { text } of timeZoneCases.filter(({ dependsOnNumber }) => dependsOnNumber)) {
     expect(readTimeZone(text)).toBeUndefined()
     expect(isAmericanTimeZone(text)).toBe(true)
@@ -29,7 +29,7 @@ it('reads each listed time zone from its name, its label, and its city', () => {
   }
 })
 
-it('lists modern names, and UTC first', () => {
+it('lists UTC first, and modern names such as Asia/Kolkata instead of Asia/Calcutta', () => {
   const timeZones = listTimeZones()
   expect(timeZones[0]).toBe('UTC')
   expect(timeZones).toEqual(expect.arrayContaining(['Asia/Kolkata', 'Europe/Kyiv', 'Asia/Ho_Chi_Minh']))

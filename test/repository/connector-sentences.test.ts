@@ -67,7 +67,7 @@ it('finds the sentences of the connector', () => {
   expect(sentences.length).toBeGreaterThan(40)
 })
 
-it('quotes every sentence of the connector on the page of errors', () => {
+it("has every sentence of the connector's errors in docs/reference/step-errors.md", () => {
   const quoted = quotationsIn(page).flatMap(splitSentences).map(withoutLabel)
   const isQuoted = (sentence: string) =>
     quoted.some((each) => sentence.includes(each) || each.includes(sentence))
@@ -340,7 +340,7 @@ const kindsByName: Partial<Record<string, Kind>> = {
   ThrottledError: 'Throttled',
 }
 
-it('ends each run as the page of errors says, with a message of fewer than 250 characters', async () => {
+it('ends each run as docs/reference/step-errors.md says, with a message of fewer than 250 characters', async () => {
   const found = new Map(rows.map((row) => [row, new Set<Kind | undefined>()]))
   const problems: unknown[] = []
   for (const [method, bundle, stub] of cases) {
@@ -361,7 +361,7 @@ it('ends each run as the page of errors says, with a message of fewer than 250 c
   )
 })
 
-it("lists the fields with a lead's own data on the page of errors", () => {
+it("lists the fields with a lead's own data in docs/reference/step-errors.md", () => {
   const [, listed = ''] = /These values are a lead's own data: ([^.]*)\./.exec(page) ?? []
   const labels = [...listed.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label.replace(/\s+/, ' '))
   const fields = creates.filter(({ key }) => key === 'queue_call').flatMap(inputFieldsOf)

@@ -42,7 +42,7 @@ it("doesn't read .env in tests or without npm", () => {
   expect(portAndHost({})).toBe('undefined undefined')
 })
 
-it('starts without .env', () => {
+it('does not fail if .env is missing', () => {
   rmSync(path.join(folder, '.env'))
   expect(portAndHost(underNpm)).toBe('undefined undefined')
 })

@@ -53,7 +53,7 @@ it.each(readdirSync(path.join(root, '.github/ISSUE_TEMPLATE')).filter((name) => 
   },
 )
 
-it('has Renovate rules for packages that exist here', () => {
+it('has Renovate rules only for packages that the project uses', () => {
   const { packageRules } = z
     .object({ packageRules: z.array(z.object({ matchPackageNames: z.array(z.string()).optional() })) })
     .parse(JSON.parse(read('renovate.json')))
@@ -66,7 +66,7 @@ it('has Renovate rules for packages that exist here', () => {
   expect(unknown).toEqual([])
 })
 
-it('marks the files that npm and npm run generate write as generated', () => {
+it('marks as generated the files that npm and `npm run generate` write', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])

@@ -44,7 +44,7 @@ it('lists every package with an install script in allowScripts', () => {
   expect([...new Set(withScripts)].sort()).toEqual(Object.keys(allowScripts).sort())
 })
 
-it('uses the same Node version everywhere', () => {
+it('uses the same Node version in package.json and .nvmrc', () => {
   const bundled = optionalDependencies.node
   expect(semver.satisfies(bundled, engines.node)).toBe(true)
   expect(readFileSync(new URL('.nvmrc', root), 'utf8')).toBe(`${semver.major(bundled)}\n`)
@@ -54,7 +54,7 @@ const folder = useTestFolder()
 
 // These tests don't install anything. .ci/run does, which takes longer and needs a network.
 it.each(['README.md', 'docs/tutorial.md', 'docs/guides/install.md', 'docs/guides/upgrade.md'])(
-  'accepts the lock file in the install commands of %s',
+  'has a lock file that the install commands of %s accept',
   (page) => {
     for (const name of ['', 'backend/', 'contract/', 'reading/'])
       cpSync(new URL(`${name}package.json`, root), `${folder.path}/${name}package.json`)

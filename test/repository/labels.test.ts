@@ -50,7 +50,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
 
 const labels = collectLabels(fieldTexts)
 
-it("rejects a label of the contract that's repeated in a page or in the connector", () => {
+it('repeats no label of the contract in a page or in the connector, apart from the listed exceptions', () => {
   expect(files.length).toBeGreaterThan(150)
   expect(labels.size).toBeGreaterThan(80)
   const typed = files.flatMap((file) => findTypedLabels(file, readFileSync(path.join(root, file), 'utf8')))

@@ -32,7 +32,7 @@ it('documents every metric, with its labels and its help', () => {
 })
 
 it.each(['docs/guides/scale.md', 'docs/guides/monitoring.md', 'docs/reference/alerts.yaml'])(
-  'names only metrics and labels that exist in %s',
+  '%s names only metrics and labels that exist',
   (page) => {
     const other = ['outdial_workspace', 'outdial_service', 'outdial_backup', 'outdial_only']
     const used = [

@@ -38,13 +38,13 @@ function quotationsBelow(headers: string[]): string[] {
     .flatMap((cell) => [...cell.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation))
 }
 
-it('quotes only sentences that the API or the connector has as errors of Zap steps and connections', () => {
+it('quotes, as errors of Zap steps and connections, only sentences that the API or the connector has', () => {
   const quotations = quotationsBelow(['The step says', 'The window or the step says']).flatMap(splitSentences)
   expect(quotations.length).toBeGreaterThan(40)
   expect(quotations.filter((quotation) => !contains(sentences, quotation))).toEqual([])
 })
 
-it('quotes lines of the story that diagnose prints', () => {
+it("quotes only lines that diagnose can print as a call's story", () => {
   const [, complaints = ''] = /\n## The complaint\n([^]*?)\n## /.exec(page) ?? []
   const quotations = complaints
     .replaceAll(/^ *```[^]*?^ *```/gm, '')
@@ -54,7 +54,7 @@ it('quotes lines of the story that diagnose prints', () => {
   expect(lines.filter((line) => !contains(stories, line))).toEqual([])
 })
 
-it('names pages, buttons, fields, and values that the dashboard or the connector shows', () => {
+it('names only pages, buttons, fields, and values that the dashboard or the connector shows', () => {
   const shown = readSources('backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts')
   const text = [page, stepErrors, ...otherPages].join('\n')
   const bold = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name = '']) => name.replaceAll(/\s+/g, ' '))

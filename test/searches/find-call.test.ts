@@ -96,7 +96,7 @@ it('finds test calls as well if the user wants them', async () => {
   expect(output).toEqual([{ ...flatCall, test: true }])
 })
 
-it('finds the test call that the step before it queued in the Zap editor', async () => {
+it('includes test calls in the Zap editor, so that it can find the call that an earlier step queued there', async () => {
   const requests = stubResponse('GET', apiPath('/calls/'), 200, page([]))
 
   await run(perform, { inputData: { external_reference: 'crm-2291' }, meta: { isLoadingSample: true } })

@@ -85,7 +85,7 @@ describe('subscribing', () => {
     expect(parseBody(requests)).not.toHaveProperty('filter.test')
   })
 
-  it("explains an invalid filter in the form's words", async () => {
+  it('names invalid filters by their labels in the form', async () => {
     const details = [
       { field: 'filter.outcome.0', code: 'invalid_value', message: "filter.outcome.0 isn't allowed." },
       { field: 'filter.test', code: 'invalid_value', message: "filter.test isn't allowed." },
@@ -176,11 +176,11 @@ describe('unsubscribing', () => {
 })
 
 describe('a delivery', () => {
-  it('returns the call of a delivery', async () => {
+  it('results in its call as the output', async () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([flatCall])
   })
 
-  it('skips an event of another type without an error, so that the Zap does not run', async () => {
+  it('is skipped without an error if its event has another type, so that the Zap does not run', async () => {
     const cleanedRequest = { type: 'call.started', data: exampleCall }
 
     expect(await run(`${operation}.perform`, { cleanedRequest, rawRequest: {} })).toEqual([])
@@ -196,15 +196,18 @@ describe('a delivery', () => {
     [{ type: 'call.completed', data: null }],
     [{ type: 'call.completed', data: { outcome: 'answered' } }],
     [undefined],
-  ])('skips a delivery without a completed call: %j', async (cleanedRequest) => {
-    const rawRequest = { method: 'POST', content: '' }
+  ])(
+    'is skipped with an error that halts the run if it has no completed call: %j',
+    async (cleanedRequest) => {
+      const rawRequest = { method: 'POST', content: '' }
 
-    expect(await runExpectingError(`${operation}.perform`, { cleanedRequest, rawRequest })).toEqual({
-      name: 'HaltedError',
-      message:
-        "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
-    })
-  })
+      expect(await runExpectingError(`${operation}.perform`, { cleanedRequest, rawRequest })).toEqual({
+        name: 'HaltedError',
+        message:
+          "Outdial sent data that isn't a completed call, so this event was skipped. If this keeps happening, contact Outdial support.",
+      })
+    },
+  )
 })
 
 describe('the output', () => {
@@ -257,7 +260,7 @@ describe('the output', () => {
 })
 
 describe('the newest calls', () => {
-  it('returns the newest completed calls in the format of the hook, with the same filters', async () => {
+  it('are returned in the format of the hook, with the same filters', async () => {
     const requests = stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     const output = await run(`${operation}.performList`, {
@@ -270,13 +273,13 @@ describe('the newest calls', () => {
     expect(output).toEqual(await run(`${operation}.perform`, { cleanedRequest: event }))
   })
 
-  it('returns an empty list if no call has been completed', async () => {
+  it('are an empty list if no call has been completed', async () => {
     stubResponse('GET', apiPath('/calls/'), 200, page([]))
 
     expect(await run(`${operation}.performList`)).toEqual([])
   })
 
-  it('returns the newest calls if there is no delivery, as in the CLI', async () => {
+  it('are returned if there is no delivery, as in the CLI', async () => {
     stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     expect(await run(`${operation}.perform`)).toEqual([flatCall])

@@ -29,7 +29,7 @@ it('lists agents by name and language', async () => {
   expect(await list('agents')).toEqual([{ id: '1', label: 'Ava · en-US' }])
 })
 
-it('tells agents with the same name apart', async () => {
+it('shows the IDs of agents that have the same name and language', async () => {
   const agent = (id: number, language: string) => ({ ...exampleAgent, id, language })
   stubResponse(
     'GET',
@@ -45,7 +45,7 @@ it('tells agents with the same name apart', async () => {
   ])
 })
 
-it('tells campaigns with the same name apart', async () => {
+it('shows the IDs of campaigns that have the same name and status', async () => {
   const campaign = { ...exampleCampaign, name: 'Website leads', status: 'active' }
   stubResponse('GET', apiPath('/campaigns/'), 200, {
     results: [
@@ -62,7 +62,7 @@ it('tells campaigns with the same name apart', async () => {
   ])
 })
 
-it('hides archived campaigns where a call is queued, and reads only one page', async () => {
+it('hides archived campaigns in the step that queues a call, and reads only the requested page', async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([exampleCampaign]))
 
   expect(await list('open_campaigns', 2)).toEqual([{ id: '12', label: 'Website leads' }])
