@@ -22,7 +22,7 @@ const addTool = async (deps: ReturnType<typeof testDeps>, workspaceId: number) =
     secrets: { KEY: 'key-of-the-weather' },
   })
 
-it("doesn't open a sealed value that was copied to another row", async () => {
+it("doesn't decrypt a secret that was copied to another row of the database", async () => {
   const deps = testDeps(database.db)
   const victim = await seedWorkspace(deps)
   const thief = await seedWorkspace(deps)

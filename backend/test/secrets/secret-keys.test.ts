@@ -27,7 +27,7 @@ it('creates a single key in DATA_DIR, in a file that only its owner can read, ev
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('returns the keys of SECRET_KEY before the key in DATA_DIR', async () => {
+it('returns the keys in SECRET_KEY first, and then the key in DATA_DIR', async () => {
   const [dataDirKey] = await loadSecretKeys(parseConfig({}), folder.path)
   const config = parseConfig({ SECRET_KEY: `${fresh}, ${old}` })
   expect(await loadSecretKeys(config, folder.path)).toEqual([fresh, old, dataDirKey])

@@ -39,7 +39,7 @@ it('allows three attempts on an account from another network, however often stra
   expect(ownAttempts).toEqual([undefined, undefined, undefined, 'account'])
 })
 
-it('limits attempts from the networks of one IPv6 site together', async () => {
+it('counts the attempts from all networks of an IPv6 site together, and blocks the site after 240', async () => {
   const limits = createLimits()
   const attempt = (index: number) => ({
     account: `user-${index}@example.com`,

@@ -57,7 +57,7 @@ it("sends a call's event to the callback URL of each request that returned the c
   expect(await listTargets(call.id)).toEqual([urlOf('first'), urlOf('second')])
 })
 
-it('adds the callback URL of a request that is repeated with its idempotency key', async () => {
+it('adds a new callback URL even if the request repeats an earlier one with the same idempotency key', async () => {
   const key = randomUUID()
   const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
   const { call } = await queueCall({ ...values, callback_url: urlOf('before') }, key)
@@ -92,7 +92,7 @@ it('accepts only five callback URLs per call, even if ten are added at the same 
   expect(statuses.filter((status) => status === 422)).toHaveLength(5)
 })
 
-it('rejects a sixth callback URL of a request that is repeated with its idempotency key', async () => {
+it('rejects a sixth callback URL even if the request repeats an earlier one with the same idempotency key', async () => {
   const key = randomUUID()
   const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
   for (let number = 1; number <= 5; number += 1) {

@@ -112,22 +112,25 @@ describe('the response', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered', next_attempt_at: null })
   })
 
-  it.each([400, 401, 404, 429, 500, 503])('retries after a %i response', async (status) => {
-    await seedSubscription()
-    world.receiver.respondWith(status)
-    await completeCall(world.deps, world.seed)
-    start()
-    const due = new Date(world.deps.clock.now().getTime() + 5_000)
-    expect(await deliveryAfter(1)).toMatchObject({
-      status: 'pending',
-      attempts: 1,
-      next_attempt_at: due,
-      lease_until: null,
-    })
-    expect(await listAttempts()).toMatchObject([
-      { status_code: status, error: `The receiver responded with status ${status}.` },
-    ])
-  })
+  it.each([400, 401, 404, 429, 500, 503])(
+    'schedules a retry five seconds after a %i response',
+    async (status) => {
+      await seedSubscription()
+      world.receiver.respondWith(status)
+      await completeCall(world.deps, world.seed)
+      start()
+      const due = new Date(world.deps.clock.now().getTime() + 5_000)
+      expect(await deliveryAfter(1)).toMatchObject({
+        status: 'pending',
+        attempts: 1,
+        next_attempt_at: due,
+        lease_until: null,
+      })
+      expect(await listAttempts()).toMatchObject([
+        { status_code: status, error: `The receiver responded with status ${status}.` },
+      ])
+    },
+  )
 
   it("treats a redirect as a failure and doesn't follow it", async () => {
     await seedSubscription()

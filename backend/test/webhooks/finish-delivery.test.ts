@@ -54,7 +54,7 @@ describe('retries', () => {
 })
 
 describe('replay', () => {
-  it('sends replayed deliveries again and continues their attempt log', async () => {
+  it('sends replayed deliveries again, and continues to number their attempts in the log', async () => {
     const { id } = await seedSubscription()
     const other = await seedWorkspace(world.deps, 'Other')
     await completeCall(world.deps, world.seed)

@@ -194,7 +194,7 @@ it('delivers to a subscription while several others at the same host respond slo
   }
 })
 
-it("doesn't lease deliveries ahead for a receiver that responds slowly", async () => {
+it('leases only as many deliveries as it can send now for a receiver that responds slowly', async () => {
   const { release, waitUntilPending } = delayResponses('/slow')
   const slow = await seedSubscription(world.receiver.url('/slow'))
   await completeCall(world.deps, world.seed)

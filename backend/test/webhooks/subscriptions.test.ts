@@ -149,7 +149,7 @@ describe('subscribing', () => {
 })
 
 describe('subscribing again', () => {
-  it('creates one subscription for twenty simultaneous requests, and tells only one of them that it was created', async () => {
+  it('creates only one subscription for twenty simultaneous requests, and returns it as created to only one of them', async () => {
     const callers = [
       await seedApiKeyCaller(world.deps, world.seed),
       await seedAppCaller(world.deps, world.seed),

@@ -252,7 +252,7 @@ describe('a connection', () => {
   it.each([
     ['requests', { id: 1, method: 'ping' }],
     ['notifications', { method: 'notifications/progress', params: { progressToken: 1, progress: 1 } }],
-  ])('ends a response that contains endless %s', async (_name, message) => {
+  ])('rejects a response that contains endless %s', async (_name, message) => {
     const server = await start('streamable')
     server.intercept = (_request, response, body) => {
       if (!body.includes('"method"')) return false
@@ -324,7 +324,7 @@ describe('forbidden addresses', () => {
     expect(requestCount).toBe(0)
   })
 
-  it("doesn't connect to loopback if the service is public", async () => {
+  it("doesn't connect to a loopback address if Outdial has a public URL", async () => {
     const server = await start('streamable')
     const row = await add(server)
     const online = { ...world.deps, config: publicConfig }

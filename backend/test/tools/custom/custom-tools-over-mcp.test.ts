@@ -51,7 +51,7 @@ async function connect(): Promise<Client> {
   return client
 }
 
-it('gives an agent HTTP tools and remote tools, and updates them immediately', async () => {
+it('gives an agent HTTP tools and remote tools, and shows an edited tool immediately in an open session', async () => {
   receiver.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"degrees": 12}')
   const weather = await addHttpTool(deps, seed.workspaceId, {

@@ -124,7 +124,7 @@ describe.each([
     await impatient.close()
   })
 
-  it('rejects a response of 50 MB, and can still be used in the same session', async () => {
+  it("rejects a response of 50 MB, and can use the server's tools afterward", async () => {
     const server = await start(transport, options)
     const row = await add(server)
     server.behaviors.write = () => textResult('x'.repeat(50e6))

@@ -111,7 +111,7 @@ describe('the requested time', () => {
     // In March, clocks jump from 02:00 to 03:00, so 02:30 doesn't exist. In November, 01:30 occurs twice.
     ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
     ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
-  ])('parses %s', async (written, at) => {
+  ])('accepts %s as the requested time', async (written, at) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await requestCallback(written)
     expect(await waiting()).toMatchObject([{ scheduled_at: at }])
