@@ -191,7 +191,7 @@ describe('throttled requests', () => {
     expect([min, max]).toContain(delay)
   })
 
-  it("have an error with the API's reason and delay, which says that Zapier will try again", async () => {
+  it("end in an error with the API's delay and reason, and say that Zapier will try again", async () => {
     const reason = 'This connection sent more than 600 requests in a minute.'
     const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
     stubResponse('POST', apiPath('/contacts/'), 429, body, { 'Retry-After': '17' })

@@ -110,7 +110,7 @@ describe('the token endpoint', () => {
     },
   )
 
-  it('shows the status if the response gives no reason', async () => {
+  it('shows the status if the response gives no reason, and says if there were too many requests', async () => {
     stubResponse('POST', '/oauth/token', 403, '<p>Forbidden</p>')
     expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
       message: 'Outdial rejected this request without giving a reason (status 403). Contact Outdial support.',
@@ -191,7 +191,7 @@ describe('a slow response', () => {
   }
   afterEach(() => mock.timers.reset())
 
-  it('ends the step after 25 seconds without a response', async () => {
+  it('ends the step if nothing arrives within 25 seconds', async () => {
     const posted = stubReply('POST', apiPath('/contacts/'), () => new Promise(() => {}))
     const { failed, pass } = await start(posted)
 

@@ -394,7 +394,7 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
   })
 
-  it('can have a call scheduled far ahead in the step that waits, because the call ends immediately', async () => {
+  it('is accepted by the step that waits, even for a time far ahead, because the call ends immediately', async () => {
     const requests = queued()
 
     await run('creates.queue_call_and_wait.operation.perform', {
