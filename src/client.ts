@@ -174,7 +174,7 @@ async function send<Data>(
   // Core's `timeout` isn't enough, because it starts again when the response's body begins.
   const timer = setTimeout(() => controller.abort(), remainingMs(z))
   const { signal } = controller
-  // Stored in a variable first. In a literal, TypeScript rejects two options that core supports and its types lack.
+  // Not passed as a literal, because TypeScript would reject `merge` and `signal`: core supports them, but its types lack them.
   const request = { ...outgoing, merge: false, skipThrowForStatus: true, redirect: 'manual' as const, signal }
   try {
     return await z.request<Data>(request)

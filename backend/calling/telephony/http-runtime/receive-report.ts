@@ -62,7 +62,7 @@ export const receiveReport = (
 
     await insertReports(tx.db, attemptId, [{ report, changes: options.changes ?? [] }])
     tx.notify.reportReceived(attemptId)
-    // Once the attempt has ended, its worker may no longer wait for the analysis. Before that, the worker reads it from the reports.
+    // Before the attempt ends, its worker reads the analysis from the reports. Afterward, the worker might have stopped waiting.
     if (report.type === 'analysis' && endedAt !== null) {
       await tx.lateResults.saveAnalysis(tx, attempt, toAnalysis(report.analysis))
     }
