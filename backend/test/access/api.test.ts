@@ -159,7 +159,7 @@ const mentionsTheirs = ({ body }: LightMyRequestResponse) => /theirs/i.test(body
 const describeResponse = ({ statusCode, body }: LightMyRequestResponse) =>
   `${statusCode} ${body.replace(/"request_id":"[^"]+"/, '')}`
 
-it('covers every API route with a request that has a value for every ID field', () => {
+it('this file has a request for every API route, with a value for every ID field', () => {
   expect(Object.keys(apiRequests).sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
   const fieldsByRoute = (list: (route: Route) => string[]) =>
     Object.fromEntries(routes.map((route) => [route.operationId, list(route).sort()]))
@@ -167,7 +167,7 @@ it('covers every API route with a request that has a value for every ID field', 
   expect(sent).toEqual(fieldsByRoute(idFieldsOf))
 })
 
-it("rejects a request to any route if its credential isn't valid, shows no data, and changes nothing", async () => {
+it('without a valid credential, rejects a request to any route, shows no data, and changes nothing', async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -182,7 +182,7 @@ it("rejects a request to any route if its credential isn't valid, shows no data,
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("rejects a request to any route if one of the route's scopes is missing, shows no data, and changes nothing", async () => {
+it("with a token that lacks one of a route's scopes, rejects a request to the route, shows no data, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -198,7 +198,7 @@ it("rejects a request to any route if one of the route's scopes is missing, show
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("treats another workspace's ID in any field like an ID that doesn't exist, and changes nothing", async () => {
+it("treats the ID of another workspace's object in any field like an ID that doesn't exist, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of routes) {
@@ -220,7 +220,7 @@ it("treats another workspace's ID in any field like an ID that doesn't exist, an
   expect(await dumpRows(world.database)).toEqual(before)
 })
 
-it("neither reads nor changes another workspace's data if a request has only IDs of its own workspace", async () => {
+it("a request with the IDs of its own workspace's objects neither shows nor changes another workspace's data", async () => {
   const readTheirs = async () => rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const before = await readTheirs()
   for (const route of routes) {
@@ -236,7 +236,7 @@ it("neither reads nor changes another workspace's data if a request has only IDs
 
 // This test comes last, because it changes the other workspace. It proves that the requests are valid: if they were always
 // rejected, the tests above would prove nothing.
-it("accepts every route's request with a key of the workspace that the IDs belong to, and returns its objects", async () => {
+it('accepts a request to every route with an API key of the workspace that owns the objects', async () => {
   for (const route of routes) {
     const response = await send(route, inputFor(route, theirs), theirKey)
     expect([route.operationId, isSuccess(route, response), mentionsTheirs(response)]).toEqual([
@@ -247,7 +247,7 @@ it("accepts every route's request with a key of the workspace that the IDs belon
   }
 })
 
-it("doesn't replay another workspace's response to a request with the same idempotency key", async () => {
+it("if two workspaces use the same idempotency key, doesn't replay one workspace's response to the other", async () => {
   for (const route of routes.filter(({ idempotent }) => idempotent)) {
     const headers = { 'Idempotency-Key': 'the same key' }
     const first = await send(route, inputFor(route, theirs), theirKey, headers)

@@ -53,7 +53,7 @@ async function createForm(user: SignedInUser, path: string) {
 const lockingPaths = [...ownerPaths, '/settings/api-keys/new']
 
 it.each(lockingPaths)(
-  'changes nothing for a form sent to %s if the session ends while the form waits for a lock',
+  'if the session ends while a form sent to %s waits for a lock, rejects the form and changes nothing',
   async (path) => {
     const user = await seedOwner()
     const send = await createForm(user, path)
@@ -62,7 +62,7 @@ it.each(lockingPaths)(
 )
 
 it.each(ownerPaths)(
-  'changes nothing for a form sent to %s if the owner becomes a member while the form waits for a lock',
+  'if an owner loses that role while a form sent to %s waits for a lock, rejects the form and changes nothing',
   async (path) => {
     const user = await seedOwner()
     const send = await createForm(user, path)
@@ -70,7 +70,7 @@ it.each(ownerPaths)(
   },
 )
 
-it("doesn't create an API key if the user is removed while the form waits for a lock", async () => {
+it('if a user is removed while the form for a new API key waits for a lock, creates no key', async () => {
   const user = await seedOwner()
   const send = await createForm(user, '/settings/api-keys/new')
   expect(await sendDuring((tx) => removeMember(tx, ours.workspaceId, user.userId), send)).toBe(404)
@@ -83,13 +83,16 @@ it.each([
     (tx: Deps, { userId }: SignedInUser) => removeMember(tx, ours.workspaceId, userId),
     422,
   ],
-])("doesn't connect an app if %s while the form waits for a lock", async (_what, takeAway, status) => {
-  const user = await seedOwner()
-  const app = await seedApp(world.service, 'confidential')
-  const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
-  const send = () => request(world.service, user, path, fields)
-  expect(await sendDuring((tx) => takeAway(tx, user), send)).toBe(status)
-})
+])(
+  "doesn't connect an app if %s while the consent form waits for a lock",
+  async (_what, takeAway, status) => {
+    const user = await seedOwner()
+    const app = await seedApp(world.service, 'confidential')
+    const { path, fields } = await fillConsentForm(app, user, ours.workspaceId)
+    const send = () => request(world.service, user, path, fields)
+    expect(await sendDuring((tx) => takeAway(tx, user), send)).toBe(status)
+  },
+)
 
 it("doesn't add a signed-in user to a workspace if the session ends while the invitation form waits for a lock", async () => {
   const user = await seedOwner()
@@ -112,7 +115,7 @@ it("doesn't create a workspace if the session ends while the form waits for a lo
   expect(await sendDuring((tx) => endSessions(tx, user), send)).toBe(403)
 })
 
-it('rejects a new password if the owner who created the reset link becomes a member while the form waits for a lock', async () => {
+it('rejects a new password if the owner who created the reset link loses that role while the form waits for a lock', async () => {
   const owner = await seedOwner()
   const user = await seedOwner()
   const people = { ownerId: owner.userId, user }

@@ -231,7 +231,7 @@ const send = async (method: string, path: string, { fields, cookies = '' }: Atte
   }
 }
 
-it('covers every route of the service that no other access test covers', () => {
+it('these tests cover every route of the service that no other access test covers', () => {
   const known = [
     ...listApiRoutes(),
     ...listDashboardRoutes(world.service.deps).flatMap((route) => [
@@ -249,7 +249,7 @@ it('covers every route of the service that no other access test covers', () => {
   expect(listRoutes(world.service.app).sort()).toEqual(known.sort())
 })
 
-it("rejects every request whose credential isn't valid for the route, shows no data, and changes nothing", async () => {
+it("without a credential that's valid for the route, rejects a request, shows no data, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const [route, createAttempts] of Object.entries(guardedRoutes)) {
@@ -269,7 +269,7 @@ it("rejects every request whose credential isn't valid for the route, shows no d
   expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
 })
 
-it('shows no data of a workspace on public routes, and changes nothing', async () => {
+it('a request to a public route shows no data of a workspace, and changes nothing', async () => {
   const before = await dumpRows(world.database)
   const wrong: string[] = []
   for (const route of [...publicRoutes, 'GET /assets/style.css', 'GET /docs/unknown']) {

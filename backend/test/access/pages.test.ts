@@ -64,7 +64,7 @@ async function requestAll(user: SignedInUser | null, of: SeededObjects, token: s
   return found
 }
 
-it("returns 404 for another workspace's objects and changes nothing", async () => {
+it("returns 404 for a page or form of another workspace's object, and changes nothing", async () => {
   const before = await dumpRows(world.database)
   expect(await findForeignObjects(world.service, routes, { ours, theirs })).toEqual([])
   expect(await dumpRows(world.database)).toEqual(before)
@@ -72,9 +72,9 @@ it("returns 404 for another workspace's objects and changes nothing", async () =
 
 it.each([
   ['never was', () => ours.user],
-  ['was', () => removedMember],
+  ['is no longer', () => removedMember],
 ])(
-  'returns 404 for a workspace that the user %s a member of',
+  'returns 404 for every page and form of a workspace that the user %s a member of, and changes nothing',
   async (_when, getUser) => {
     const before = await dumpRows(world.database)
     const token = await getCsrfToken(getUser())
@@ -86,11 +86,11 @@ it.each([
 )
 
 it.each([
-  ['a browser without a session', () => null],
-  ['a session that has ended', () => endedSession],
-  ['a session that has expired', () => expiredSession],
+  ['without a session', () => null],
+  ['with a session that has ended', () => endedSession],
+  ['with a session that has expired', () => expiredSession],
 ])(
-  'redirects %s to the sign-in page',
+  'redirects a browser %s to the sign-in page, and changes nothing',
   async (_what, getUser) => {
     const before = await dumpRows(world.database)
     const found = await requestAll(getUser(), ours, 'a token')
@@ -117,8 +117,8 @@ it("rejects forms without a CSRF token, or with another browser's token", async 
   expect(await dumpRows(world.database)).toEqual(before)
 }, 60_000)
 
-describe('the roles of owners and members', () => {
-  it('list each route that changes data exactly once, as an action of owners or of members', () => {
+describe('owner and member roles', () => {
+  it('each route that changes data is listed exactly once, either as owner-only or as open to members', () => {
     const paths = routes.filter(isAction).map(({ path }) => path)
     const listed = [...ownerPaths, ...memberPaths]
     const unlisted = paths.filter((path) => !listed.includes(path))
@@ -126,7 +126,7 @@ describe('the roles of owners and members', () => {
     expect(listed.sort()).toEqual(paths.sort())
   })
 
-  it("let members press every button that isn't only for owners", async () => {
+  it("members can press every button that isn't owner-only", async () => {
     const { deps } = world.service
     const of = await seedEverything(world.service, 'Roles')
     const rejected: string[] = []
@@ -141,7 +141,7 @@ describe('the roles of owners and members', () => {
     expect(rejected).toEqual([])
   }, 60_000)
 
-  it("don't let a member take owner-only actions", async () => {
+  it("members can't take owner-only actions", async () => {
     const before = await dumpRows(world.database)
     const token = await getCsrfToken(ours.member)
     const wrong: string[] = []
@@ -158,7 +158,7 @@ describe('the roles of owners and members', () => {
     expect(await dumpRows(world.database)).toEqual(before)
   }, 60_000)
 
-  it('let owners open the owner-only forms, and members all other forms', async () => {
+  it('owners can open the owner-only forms, and members can open all other forms', async () => {
     // The columns of a file can be mapped only after the file has been read.
     await world.database.db.updateTable('contact_import').set({ status: 'mapping' }).execute()
     const rejected: string[] = []
@@ -175,7 +175,7 @@ describe('the roles of owners and members', () => {
   }, 60_000)
 })
 
-it("neither shows nor changes another workspace's objects if form fields or queries have their IDs", async () => {
+it("if a form field or query contains the ID of another workspace's object, neither shows nor changes the object", async () => {
   const user = await seedSignedInMember(world.service, ours.workspaceId, 'owner')
   const before = rowsOfWorkspace(await dumpRows(world.database), theirs.workspaceId)
   const token = await getCsrfToken(user)

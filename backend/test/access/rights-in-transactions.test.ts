@@ -88,7 +88,7 @@ async function sendDuringLoss(
   }
 }
 
-it("neither changes nor shows data if a right ends between the check of the right and the form's transaction", async () => {
+it("if a session, membership, or role ends between its check and the form's transaction, changes nothing and shows no secret", async () => {
   const wrong: string[] = []
   let rejected = 0
   for (const route of routes.filter((one) => isAction(one) && one.path !== withoutTransaction)) {
@@ -112,7 +112,7 @@ it("neither changes nor shows data if a right ends between the check of the righ
 }, 300_000)
 
 it.each(['session', 'membership'] as const)(
-  'sends no rows of a download if the %s ends right after it was checked',
+  'if the %s ends right after it was checked, returns 404 instead of starting a download',
   async (name) => {
     const downloads = routes.filter(({ kind }) => kind === 'download')
     expect(downloads.length).toBeGreaterThan(2)

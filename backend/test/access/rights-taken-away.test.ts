@@ -365,7 +365,7 @@ async function findLateDeeds(cases: (() => Promise<Case>)[]): Promise<string[]> 
 
 const isWriting = (route: string) => !route.startsWith('GET ')
 
-it('covers each route that writes data', () => {
+it('these tests cover every route that writes data', () => {
   const known = [
     ...listApiRoutes().filter(isWriting),
     ...routes.map(({ path }) => `POST /w/:workspace${path}`),
@@ -390,17 +390,17 @@ it("rejects an API request if a key, membership, or connection ends before the r
   expect(await findLateDeeds(apiCases())).toEqual([])
 }, 300_000)
 
-it('rejects a request to any other route that writes data if its rights end before its body has arrived', async () => {
+it("rejects a request to any other route that writes data if the sender's rights end before the body has arrived", async () => {
   expect(await findLateDeeds(Object.values(otherRoutes).flat())).toEqual([])
 }, 300_000)
 
-it("doesn't open a tool session if the credential ends before the request's body has arrived", async () => {
+it("doesn't open a tool session if the credential becomes invalid before the request's body has arrived", async () => {
   expect(await findLateDeeds(toolCases())).toEqual([])
 })
 
 // This test comes last, because it changes the workspace. It proves that the requests are valid: if they were always rejected,
 // the tests above would prove nothing.
-it("accepts requests whose bodies arrive late if the rights haven't ended", async () => {
+it("accepts a request whose body arrives late if the sender's rights haven't ended", async () => {
   const firstLoss = [
     ...Object.values(otherRoutes).flatMap(([first]) => first ?? []),
     ...toolCases().slice(0, 1),

@@ -105,7 +105,7 @@ async function useAllTools(session: RawSession): Promise<string[]> {
   return texts
 }
 
-it('has a test value for every argument of every built-in tool, and for every ID in a configuration', () => {
+it("these tests have a value for every argument of every built-in tool, and for every ID in a tool's configuration", () => {
   const known = [...Object.keys(foreignArguments), ...Object.keys(otherArguments)].sort()
   expect([...new Set(kinds.flatMap(propertiesOf))].sort()).toEqual(known)
   const configured = kinds.filter(({ config }) => findIdFields(config).length > 0).map(({ kind }) => kind)
@@ -133,17 +133,20 @@ it.each([
       return { token: chat.token }
     },
   ],
-])("neither reads nor changes another workspace's objects %s", async (_where, getQuery) => {
-  const before = await readTheirs()
-  const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) }, {})
-  const texts = await useAllTools(session)
-  expect(texts.length).toBeGreaterThan(kinds.length)
-  const results = texts.map((text) => text.slice(text.indexOf('}: ')))
-  expect(results.filter((text) => /theirs@|About Theirs|Name: Theirs|Row added/i.test(text))).toEqual([])
-  expect(await readTheirs()).toEqual(before)
-})
+])(
+  "a tool that's used %s neither reads nor changes another workspace's objects",
+  async (_where, getQuery) => {
+    const before = await readTheirs()
+    const session = await openSse(world.service.url, { widget_id: widgetId, ...(await getQuery()) }, {})
+    const texts = await useAllTools(session)
+    expect(texts.length).toBeGreaterThan(kinds.length)
+    const results = texts.map((text) => text.slice(text.indexOf('}: ')))
+    expect(results.filter((text) => /theirs@|About Theirs|Name: Theirs|Row added/i.test(text))).toEqual([])
+    expect(await readTheirs()).toEqual(before)
+  },
+)
 
-it("doesn't assign a tool with another workspace's object in its configuration", async () => {
+it("doesn't assign a tool whose configuration names another workspace's object", async () => {
   const before = await dumpRows(world.database)
   const { deps } = world.service
   for (const [kind, createConfig] of Object.entries(foreignConfigs)) {
@@ -165,7 +168,7 @@ const initializeParams = {
   clientInfo: { name: 'x', version: '1' },
 }
 
-it('rejects tool requests and reports if the credential is for another call, chat, agent, or purpose', async () => {
+it('rejects a tool request or attempt report whose credential is for another call, chat, agent, or purpose', async () => {
   const { deps, url } = world.service
   const agent2 = await seedAgent(deps, ours.workspaceId)
   const createCall = async (of: SeededObjects, agentId = of.agent) => {
@@ -254,7 +257,7 @@ it('rejects tool requests and reports if the credential is for another call, cha
   theirSession.close()
 })
 
-it("doesn't open a tool session if its call and its agent belong to different workspaces", async () => {
+it("doesn't open a tool session for a call and an agent of different workspaces", async () => {
   const { attemptId } = await seedLiveCall(world.service.deps, theirs.user.seed)
   for (const query of [
     { widget_id: widgetId, call_id: attemptId },

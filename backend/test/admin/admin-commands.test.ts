@@ -25,7 +25,7 @@ async function runJson(args: string[], input?: string): Promise<Record<string, u
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-it("removes control characters, which could change the operator's terminal, from a name that it prints", async () => {
+it("prints a name without its control characters, which could change the operator's terminal", async () => {
   const name = 'A\u001b]0;owned\u0007\u001b[31mRED'
   await runJson(['create-oauth-client', '--name', name, '--redirect-uri', 'https://example.com/callback'])
   const { stdout } = await admin(['list-oauth-clients'])
@@ -82,7 +82,7 @@ it('sets up a new installation with an API key and an OAuth client', async () =>
 })
 
 it.each([['remove-member'], ['add-member', '--role', 'member']])(
-  'rejects %s for the last owner of a workspace',
+  "doesn't let %s take the owner role from the last owner of a workspace",
   async (command, ...role) => {
     const owner = ['--email', `${command}@example.com`]
     await runJson(['create-user', ...owner, '--name', 'Only'])
@@ -155,7 +155,7 @@ it('pauses, resumes, and archives a campaign, retires its number, and pauses its
   expect(stdout).toContain('retired')
 })
 
-it('pauses the active campaigns of all workspaces with a reason, and lists them with their waiting calls', async () => {
+it('pauses the active campaigns of all workspaces, saves the reason, and prints how many calls wait in each campaign', async () => {
   const deps = testDeps(database.db, { secretBox: createSecretBox([key]) })
   const [first, second, third] = [
     await seedWorkspace(deps),
@@ -236,7 +236,7 @@ it('exits without an error when the output pipe is closed', async () => {
   expect(await help.result).toMatchObject({ code: 0, stderr: '' })
 })
 
-it('lists the commands and the options of a command', async () => {
+it('lists all commands if none is given, and lists the options of a command for --help', async () => {
   const all = await runScript('admin', [], {}).result
   expect(all).toMatchObject({ code: 0, stdout: expect.stringContaining('create-oauth-client') })
   const one = await runScript('admin', ['create-user', '--help'], {}).result

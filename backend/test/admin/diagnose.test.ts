@@ -73,7 +73,7 @@ it('says who canceled a call', async () => {
   expect(lines[1]).toBe('The call was canceled by API key “Website”.')
 })
 
-it('prints the cause first, and then the steps of a call from the request to the deliveries', async () => {
+it('first prints why a call ended, and then the steps of the call from the request to the deliveries', async () => {
   const { deps } = world.service
   const subscription = await send({
     ...{ method: 'POST', path: '/webhooks/subscribe' },
@@ -169,7 +169,7 @@ async function attemptDelivery(
   ])
 }
 
-it('says why a call waits, which other calls the contact has, and that there was no webhook subscription', async () => {
+it("says why a call waits, which other calls the contact has, and why a call's event wasn't sent", async () => {
   const { db } = world.database
   const phone = freshNumber()
   const first = await queueCall({ phone_number: phone })
@@ -193,7 +193,7 @@ it('says why a call waits, which other calls the contact has, and that there was
   )
 })
 
-it("shows a contact's calls and opt-out in each workspace that has the number", async () => {
+it('shows the calls to a number, and whether the number is on the do-not-call list, in each workspace that has it', async () => {
   const phone = freshNumber()
   const { call } = await queueCall({ phone_number: phone })
   const other = await seedWorkspace(world.service.deps, 'Neighbor')
@@ -271,7 +271,7 @@ it('says who put a number on the do-not-call list', async () => {
   ])
 })
 
-it("explains why a request was rejected, or that the request, call, event, or contact wasn't found", async () => {
+it("explains why a request was rejected, and says so if a request, call, event, or contact isn't found", async () => {
   const headers = { 'x-outdial-client': 'zapier/1.0.0' }
   const { requestId } = await queueCall({ phone_number: '(202) 555-0100 ext 5' }, headers)
   const lines = await diagnose('--request', requestId)

@@ -99,7 +99,7 @@ it('saves a Google service account from a file or standard input, and shows its 
   })
 })
 
-it('rejects an invalid key file without quoting it', async () => {
+it('rejects an invalid key file without printing its contents', async () => {
   const wrong = await admin(['set-google-account'], '{"private_key": "not-a-key"}')
   expect(wrong).toMatchObject({
     code: 1,

@@ -37,7 +37,7 @@ const rows = () =>
     .orderBy('id')
     .execute()
 
-it("adds, changes, and deletes an HTTP tool whose secret isn't on the command line", async () => {
+it('reads an HTTP tool and its secret from standard input, and adds, changes, and deletes the tool', async () => {
   const tool = {
     name: 'weather',
     description: 'The weather of a city.',

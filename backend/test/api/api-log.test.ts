@@ -40,7 +40,7 @@ const contact = (fields: object = {}) => ({
   ...fields,
 })
 
-it('stores what each request did and created, and the credential that it used', async () => {
+it('stores what each request did, which objects it created, and which credential it used', async () => {
   const headers = { 'idempotency-key': 'lead-1', 'x-request-id': 'zap-1' }
   const body = contact()
   const queued = await world.send({ method: 'POST', path: '/contacts/', body, headers })
@@ -217,7 +217,7 @@ const entry = (values: Partial<LoggedRequest> = {}): LoggedRequest => ({
 
 const countRows = async () => (await readLog()).length
 
-it('writes its entries after a second, as soon as a batch is full, and when it is closed', async () => {
+it('the log writes its entries after a second, when a batch is full, and when the log is closed', async () => {
   const deps = testDeps(world.deps.db)
   const log = createApiLog(deps, { batchSize: 3 })
   log.record(entry())
@@ -235,7 +235,7 @@ it('writes its entries after a second, as soon as a batch is full, and when it i
   expect(await countRows()).toBe(6)
 })
 
-it('writes the requests of the last second when the service stops', async () => {
+it("when the service stops, writes the requests that the log hasn't written yet", async () => {
   const deps = testDeps(world.deps.db)
   const app = await createApp(deps)
   await createSender(app, world.key)({ path: '/agents/' })
@@ -244,7 +244,7 @@ it('writes the requests of the last second when the service stops', async () => 
   expect(await readLog()).toMatchObject([{ route: '/agents/', status: 200 }])
 })
 
-it('keeps requests until the database is available again, but drops the oldest ones above its limit and counts them', async () => {
+it('while the database is unavailable, keeps requests up to a limit, and drops and counts the oldest ones beyond it', async () => {
   await asSuperuser(world.deps.db, (db) =>
     sql`create function fail_to_insert(jsonb) returns void language plpgsql as $$
       begin raise exception using errcode = '57P03'; end $$`.execute(db),
@@ -296,7 +296,7 @@ it('stores at most 60 rate-limited requests per connection per minute', async ()
   expect(await countRows()).toBe(62)
 })
 
-it('keeps the entries of today and the 14 days before, in months of any length, and deletes older ones', async () => {
+it('keeps the entries of today and the previous 14 days, whatever the length of the month, and deletes older ones', async () => {
   for (const today of ['2026-03-01T23:59:59Z', '2026-05-04T15:00:00Z', '2028-02-29T00:00:00Z']) {
     const now = new Date(today)
     const log = createApiLog(testDeps(world.deps.db))

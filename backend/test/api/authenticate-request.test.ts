@@ -32,7 +32,7 @@ it('rejects an expired credential with the error code expired_credential', async
   expect(response.headers['www-authenticate']).toContain('error="invalid_token"')
 })
 
-it('rejects a request whose credential lacks a scope before parsing the body, and names the scope', async () => {
+it('if the credential lacks a scope, rejects the request before parsing the body, and names the scope', async () => {
   const { key } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['agents:read'] })
   const response = await api.send({ method: 'POST', path: '/campaigns/', raw: '{', key })
@@ -44,7 +44,7 @@ it('rejects a request whose credential lacks a scope before parsing the body, an
   expect(response.headers['www-authenticate']).toContain('scope="campaigns:write"')
 })
 
-it('requires the scopes of a webhook subscription if a request has a callback URL', async () => {
+it('if a request has a callback URL, requires the same scopes as for a webhook subscription', async () => {
   const { key, seed } = await api.seedOtherWorkspace()
   await api.restrictKey(key, { scopes: ['contacts:write'] })
   const body = { phone_number: '+12025550100', campaign_id: seed.campaignId }

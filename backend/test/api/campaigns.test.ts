@@ -31,7 +31,7 @@ it('uses defaults for fields that are missing, null, or blank', async () => {
   }
 })
 
-it("returns when a campaign's calling hours next begin in its time zone, or null during calling hours", async () => {
+it("returns in opens_at the time when calling hours next begin in the campaign's time zone, or null during calling hours", async () => {
   const hours = { days: ['mon', 'tue'], start: '09:00', end: '12:00' }
   const open = Campaign.parse((await create({ calling_hours: hours })).json())
   expect(open.opens_at).toBeNull()
@@ -103,7 +103,7 @@ it.each([
   expect(response.json()).toMatchObject({ error: { details: [{ field, code }] } })
 })
 
-it('rejects calling hours that start at the end time that was filled in from the workspace', async () => {
+it('if the end time is filled in from the workspace, rejects an equal start time', async () => {
   const { calling_hours } = await api.deps.db
     .selectFrom('workspace')
     .select('calling_hours')

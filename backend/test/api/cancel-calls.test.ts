@@ -23,7 +23,7 @@ async function queueCall(phone_number: string, values: object = {}) {
 
 const seedOtherCampaign = () => seedCampaign(api.deps, { ...api.seed, name: 'Follow-up' })
 
-it("cancels a contact's waiting calls in all campaigns, and sends their events", async () => {
+it("cancels a contact's waiting calls in all campaigns, and publishes each call's event", async () => {
   const number = freshNumber()
   const { call, contact } = await queueCall(number)
   const { call: other } = await queueCall(number, { campaign_id: await seedOtherCampaign() })
@@ -43,7 +43,7 @@ it("cancels a contact's waiting calls in all campaigns, and sends their events",
   expect(await getCall(api.deps, api.seed, unrelated.id)).toMatchObject({ status: 'queued' })
 })
 
-it('cancels the waiting calls to every number if phone_number contains several', async () => {
+it('if phone_number contains several numbers, cancels the waiting calls to all of them', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const { call } = await queueCall(mobile)
   const { call: other } = await queueCall(office)
@@ -55,7 +55,7 @@ it('cancels the waiting calls to every number if phone_number contains several',
   })
 })
 
-it('returns an empty list and sends no second event if the calls are already canceled', async () => {
+it('if the calls are already canceled, returns an empty list and publishes no second event', async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)
   expect(await cancel({ phone_number: number })).toEqual([call.id])
@@ -63,7 +63,7 @@ it('returns an empty list and sends no second event if the calls are already can
   expect(await listEvents(api.deps, call.id)).toHaveLength(1)
 })
 
-it('cancels only the calls in a campaign if the request names the campaign', async () => {
+it('if the request names a campaign, cancels only the calls in that campaign', async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)
   const campaign_id = await seedOtherCampaign()
@@ -72,7 +72,7 @@ it('cancels only the calls in a campaign if the request names the campaign', asy
   expect(await getCall(api.deps, api.seed, call.id)).toMatchObject({ status: 'queued' })
 })
 
-it("reads a national number in the request's country, or in the workspace's country if the request has none", async () => {
+it("treats a number without a country code as one in the request's country, or else in the workspace's country", async () => {
   const american = await queueCall('(202) 555-9201')
   const british = await queueCall('020 7946 0958', { country: 'GB' })
   expect(await cancel({ phone_number: '202-555-9201' })).toEqual([american.call.id])
@@ -150,7 +150,7 @@ it.each([
   expect(response.json<{ error: { message: string } }>().error.message).toContain(sentence)
 })
 
-it("returns 404 and names the field for another workspace's contact or campaign, and cancels nothing", async () => {
+it('if the contact or campaign belongs to another workspace, returns 404, names the field, and cancels nothing', async () => {
   const other = await api.seedOtherWorkspace()
   const number = freshNumber()
   const { call, contact } = await queueCall(number)

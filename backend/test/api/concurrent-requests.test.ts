@@ -18,7 +18,7 @@ const post = (phone_number: string, headers = {}, send = sendToApi) =>
     headers,
   })
 
-it('queues one call if many requests for the same number all start before the first one commits', async () => {
+it('if many requests for a number start before the first one commits, queues only one call', async () => {
   const phone_number = '+12025550171'
   // Starts as many processes as a workspace can have connections in this test.
   const count = maxShare(getPools(api.deps.db)[1].options.max)

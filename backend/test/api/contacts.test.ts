@@ -61,7 +61,7 @@ it("doesn't notify the dialer of a call that can't be placed yet", async () => {
   expect(notified).toEqual([])
 })
 
-it('keeps stored values if a field is missing or blank, merges variables, and clears fields that are null', async () => {
+it('for an existing contact, keeps values whose fields are missing or blank, merges variables, and clears null fields', async () => {
   const phone_number = freshNumber()
   await add({
     phone_number,
@@ -110,7 +110,7 @@ it('returns the call that is already queued, or queues another call if requested
   expect(another.call.id).not.toBe(first.call.id)
 })
 
-it('limits a contact to 100 variables', async () => {
+it('rejects a new variable if the contact already has 100', async () => {
   const phone_number = freshNumber()
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`v${index}`, 'x']))
   await add({ phone_number, variables: many })
@@ -193,7 +193,7 @@ it.each([
   expect(notified).toEqual([])
 })
 
-it("reads a national number in the request's country, or in the workspace's country if the request has none", async () => {
+it("treats a number without a country code as one in the request's country, or else in the workspace's country", async () => {
   const british = await add({ phone_number: '020 7946 0123', country: 'GB' })
   expect(british.contact.phone_number).toBe('+442079460123')
   const american = await add({ phone_number: '202 555 9321' })
@@ -281,7 +281,7 @@ it.each([
   expect(added.warnings).toEqual(warnings)
 })
 
-it("keeps the kind of a consent if a request has no consent, and doesn't warn if the consent is cleared or had no kind", async () => {
+it('keeps the kind of consent if a request has no consent; clearing a consent, or replacing one without a kind, causes no warning', async () => {
   const phone_number = freshNumber()
   await add({ phone_number, consent: { ...consent, kind: 'written' } })
   const renamed = await add({ phone_number, first_name: 'Ann' })
@@ -293,7 +293,7 @@ it("keeps the kind of a consent if a request has no consent, and doesn't warn if
   expect([replaced.contact.consent?.kind, replaced.warnings]).toEqual([null, []])
 })
 
-it('decides separately for each of several simultaneous requests whether to keep the kind of a consent', async () => {
+it('if several requests arrive at the same time, decides for each one whether to keep the stored kind of consent', async () => {
   const numbers = [freshNumber(), freshNumber(), freshNumber()]
   const written = { ...consent, kind: 'written' }
   await Promise.all(numbers.slice(1).map((phone_number) => add({ phone_number, consent: written })))

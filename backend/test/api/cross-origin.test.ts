@@ -15,7 +15,7 @@ const preflight = (url: string) =>
     },
   })
 
-describe('an app of another origin in a browser', () => {
+describe('a browser app from another origin', () => {
   it.each(['/agents/', '/contacts/', '/calls/7/', '/webhooks/7'])('may call %s', async (path) => {
     const { statusCode, headers } = await preflight(`${apiPrefix}${path}`)
     expect(statusCode).toBe(204)

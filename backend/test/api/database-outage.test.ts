@@ -27,7 +27,7 @@ beforeAll(async () => {
   app = await createApp({ ...api.deps, db })
 })
 
-it('returns 503 while the database is unavailable, and recovers as soon as it is back', async () => {
+it('returns 503 while the database is unavailable, and works again as soon as the database is back', async () => {
   const send = createSender(app, api.key)
   const body = { phone_number: '+12025550100', campaign_id: api.seed.campaignId }
   const ready = async () => (await app.inject('/readyz')).statusCode

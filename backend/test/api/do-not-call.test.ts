@@ -44,7 +44,7 @@ it("adds a number to the list with the reason, and suppresses the number's waiti
   expect((await queueCall(number)).call.outcome).toBe('suppressed')
 })
 
-it('waits for a concurrent request that adds a contact with the same number, and suppresses its call', async () => {
+it("waits for a concurrent request that adds a contact with the same number, and suppresses that contact's call", async () => {
   const number = freshNumber()
   const { adding, listing } = await lockQueue(api.deps.db, api.seed.campaignId, async () => {
     const pendingContact = queueCall(number)
@@ -87,7 +87,7 @@ it('responds in the same way to a repeated request, and keeps the first reason',
   expect(await listEvents(api.deps, call.id)).toHaveLength(1)
 })
 
-it("adds a number that no contact has, and reads a national number in the request's or the workspace's country", async () => {
+it("adds a number that no contact has; without a country code, it counts as one in the request's or the workspace's country", async () => {
   expect(await add({ phone_number: '020 7946 0959', country: 'GB' })).toMatchObject({
     phone_number: '+442079460959',
   })
@@ -95,7 +95,7 @@ it("adds a number that no contact has, and reads a national number in the reques
   expect(await findEntry('+442079460959')).toMatchObject({ reason: null })
 })
 
-it('adds every number if phone_number contains several, and suppresses their waiting calls', async () => {
+it('if phone_number contains several numbers, adds all of them, and suppresses their waiting calls', async () => {
   const [mobile, office] = [freshNumber(), freshNumber()]
   const calls = [await queueCall(mobile), await queueCall(office)]
   const phone_number = `Mobile: ${mobile} ext 5; office (main desk): ${office} / ${mobile}`
@@ -132,7 +132,7 @@ describe('the check of a number', () => {
     expect(await check({ phone_number: number, offset: '1' })).toMatchObject({ results: [], next: null })
   })
 
-  it('reads phone_number like the route that adds numbers, and returns the first number that is on the list', async () => {
+  it('finds the same numbers in phone_number as the route that adds numbers, and returns the first one on the list', async () => {
     const [free, listed] = [freshNumber(), freshNumber()]
     await add({ phone_number: `${listed}, 020 7946 0961`, country: 'GB' })
     const find = async (phone_number: string, country = '') =>
@@ -173,7 +173,7 @@ it('never deadlocks if simultaneous requests name the same numbers in different 
   expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
 })
 
-it("doesn't end a call that is being dialed", async () => {
+it('adds a number to the list without ending a call to it that is being dialed', async () => {
   const number = freshNumber()
   const { call } = await queueCall(number)
   await dialCall(api.deps, api.seed, call.id)

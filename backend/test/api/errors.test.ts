@@ -20,7 +20,7 @@ const newCampaign = (values: object = {}) => ({
   ...values,
 })
 
-describe('when it reads the body', () => {
+describe('when the API reads the body', () => {
   it.each([
     ['an empty body', ''],
     ['a truncated body', '{"name":'],
@@ -90,7 +90,7 @@ describe('when it reads the body', () => {
     'application/json; charset=latin1',
     'application/jsonp',
     'nonsense',
-  ])('rejects a body of type %s', async (type) => {
+  ])('rejects a body with the content type %s', async (type) => {
     const response = await api.send({
       method: 'POST',
       path: '/campaigns/',
@@ -101,7 +101,7 @@ describe('when it reads the body', () => {
   })
 
   it.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    'reads a body of type %s',
+    'accepts a body with the content type %s',
     async (type) => {
       const body = newCampaign()
       const response = await api.send({
@@ -125,7 +125,7 @@ describe('when it reads the body', () => {
   })
 })
 
-describe('when it validates fields', () => {
+describe('when the API validates fields', () => {
   it.each([[[]], [null], ['text'], [7], [true]])(
     'rejects the body %j with a validation error',
     async (body) => {
@@ -199,7 +199,7 @@ describe('when it validates fields', () => {
     ['the NUL character', '{"first_name":"a\\u0000"}', 'invalid_text'],
     ['the NUL character in a key', '{"variables":{"a\\u0000":"b"}}', 'invalid_text'],
     ['half of a surrogate pair', '{"metadata":{"a":"\\ud800"}}', 'invalid_text'],
-    ['a key that would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
+    ['the key __proto__, which would be lost', '{"metadata":{"__proto__":"x"}}', 'invalid_key'],
   ])('rejects %s', async (_name, raw, code) => {
     const error = parseError(await api.send({ method: 'POST', path: '/contacts/', raw }))
     expect(error.status).toBe(422)
@@ -207,7 +207,7 @@ describe('when it validates fields', () => {
   })
 })
 
-describe('when it checks the workspace', () => {
+describe("when the API checks the workspace's objects", () => {
   it("rejects an agent that isn't Live", async () => {
     const agent_id = await seedAgent(api.deps, api.seed.workspaceId, { status: 'draft' })
     const error = parseError(
@@ -245,7 +245,7 @@ describe('when it checks the workspace', () => {
   })
 })
 
-describe('beyond validation', () => {
+describe('apart from validation', () => {
   it("logs an internal error and doesn't show its details to the caller", async () => {
     const logLines: string[] = []
     let broken = false

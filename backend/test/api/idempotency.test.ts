@@ -88,7 +88,7 @@ it('forgets a key after 24 hours', async () => {
   expect((await create('old', { name: 'New' })).headers['idempotent-replayed']).toBe('true')
 })
 
-it('treats a key as new if it is used on another connection or path', async () => {
+it('treats a key as new for another connection or another path', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   await create('shared')
   const otherConnection = await create(

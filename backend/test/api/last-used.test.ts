@@ -21,7 +21,7 @@ const findLastUsed = async (apiKeyId: number): Promise<string | undefined> => {
   return row.last_used_at?.toISOString()
 }
 
-it('remembers only the most recently used connections, and records the use of a forgotten one again within a minute', async () => {
+it("records a connection's use at most once a minute, or sooner if the connection is no longer among the most recent ones", async () => {
   const { workspaceId, userId } = await seedWorkspace(deps)
   const createCaller = async (name: string) => {
     const { id } = await createApiKey(deps, workspaceId, userId, name)

@@ -140,7 +140,7 @@ describe('a lenient request', () => {
     expect(response.statusCode).toBe(422)
   })
 
-  it("returns the same warnings if it's repeated with its idempotency key, which a strict request can't reuse", async () => {
+  it("returns the same warnings if it's repeated, and its idempotency key can't be reused for a strict request", async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const body = { phone_number, metadata: tooMany, lenient: true }
@@ -151,7 +151,7 @@ describe('a lenient request', () => {
     expect(parseError(strict).code).toBe('idempotency_key_reused')
   })
 
-  it('or a strict one gets an error that names the first call if it reuses its idempotency key, until the contact is erased', async () => {
+  it('an error about a reused idempotency key names the call of the first request, until the contact is erased', async () => {
     const phone_number = freshNumber()
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const { call, contact } = await add({ phone_number }, headers)
@@ -188,7 +188,7 @@ it.each([
   expect((await post({ ...fields, lenient: false })).statusCode).toBe(422)
 })
 
-describe("variables that aren't the agent's", () => {
+describe("variables that the agent doesn't list", () => {
   const setAgentVariables = (variables: string[]) =>
     api.deps.db
       .updateTable('agent')
@@ -196,14 +196,14 @@ describe("variables that aren't the agent's", () => {
       .where('workspace_id', '=', api.seed.workspaceId)
       .execute()
 
-  it('are saved under the name that the agent uses if only capitalization, spaces, _, or - differ', async () => {
+  it('are saved under a listed name that differs only in capitalization, spaces, _, or -', async () => {
     await setAgentVariables(['product_name', 'city'])
     const added = await addLeniently({ variables: { 'Product Name': 'roof', CITY: 'Rome' } })
     expect(added.contact.variables).toEqual({ product_name: 'roof', city: 'Rome' })
     expect(added.warnings).toEqual([])
   })
 
-  it('are saved as typed and named in a warning if the agent has no such variable', async () => {
+  it('are saved as typed, and named in a warning, if no listed name is similar', async () => {
     await setAgentVariables(['product'])
     const added = await addLeniently({ variables: { sort_code: 'roof' } })
     expect(added.contact.variables).toEqual({ sort_code: 'roof' })
@@ -236,7 +236,7 @@ describe("variables that aren't the agent's", () => {
   })
 })
 
-it("when a contact is erased, removes the contact's data in warnings from stored responses and the API log", async () => {
+it("removes an erased contact's data from the warnings in stored responses and from the API log", async () => {
   const secret = 'maya-secret'
   const variables = { [secret]: 'x'.repeat(2_001) }
   const added = await add(
@@ -251,7 +251,7 @@ it("when a contact is erased, removes the contact's data in warnings from stored
   }
 })
 
-it("if a lenient request exceeds a contact's limit of variables, leaves out new variables, and saves changed ones", async () => {
+it('if a lenient request would give a contact too many variables, leaves out the new ones, and saves the changed ones', async () => {
   const phone_number = freshNumber()
   const full = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`name ${index}`, 'old']))
   await addLeniently({ phone_number, variables: full })
@@ -291,14 +291,14 @@ it('replays a response that an earlier version stored without the kind of a cons
   expect(ContactAdded.parse(replayed.json()).contact.consent).toEqual(consent)
 })
 
-it('treats lenient requests with one idempotency key as different if different values are left out of them', async () => {
+it("rejects a reused idempotency key if two lenient requests differ only in a value that's left out", async () => {
   const headers = { 'idempotency-key': crypto.randomUUID() }
   const body = { phone_number: freshNumber(), lenient: true }
   await add({ ...body, consent: { source: 'Form' } }, headers)
   expect(parseError(await post(body, headers)).code).toBe('idempotency_key_reused')
 })
 
-describe('a rejected request that opts a contact out', () => {
+describe('a request that opts a contact out', () => {
   const isListed = async (phoneNumber: string) =>
     (await findDoNotCallEntry(api.deps.db, api.seed.workspaceId, phoneNumber)) !== undefined
 
@@ -310,14 +310,14 @@ describe('a rejected request that opts a contact out', () => {
     ['for an unknown campaign', { campaign_id: 999_999 }],
     ['for a missing campaign', { campaign_id: null }],
     ['for an unknown country of a number with a country code', { country: 'Texas' }],
-  ])("puts the number on the do-not-call list, even though it's rejected %s", async (_, fields) => {
+  ])("if it's rejected %s, still puts the number on the do-not-call list", async (_, fields) => {
     const phone_number = freshNumber()
     const response = await post({ phone_number, do_not_call: true, ...fields })
     expect([404, 422]).toContain(response.statusCode)
     expect(await isListed(phone_number)).toBe(true)
   })
 
-  it("suppresses the contact's waiting calls in other campaigns, even though it's rejected for an archived campaign", async () => {
+  it("if it's rejected because the campaign is archived, still suppresses the contact's waiting calls in other campaigns", async () => {
     const phone_number = freshNumber()
     const { call } = await add({ phone_number })
     const archived = await seedCampaign(api.deps, api.seed)
@@ -327,7 +327,7 @@ describe('a rejected request that opts a contact out', () => {
     expect((await getCall(api.deps, api.seed, call.id)).outcome).toBe('suppressed')
   })
 
-  it('puts the number on the do-not-call list, even though its idempotency key was used with other data', async () => {
+  it("if it's rejected because its idempotency key was used with other data, still puts the number on the do-not-call list", async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     await add({}, headers)
     const phone_number = freshNumber()
@@ -336,7 +336,7 @@ describe('a rejected request that opts a contact out', () => {
     expect(await isListed(phone_number)).toBe(true)
   })
 
-  it('puts the number on the do-not-call list, even though the do-not-call route rejects it', async () => {
+  it('if the do-not-call route rejects it, still puts the number on the do-not-call list', async () => {
     for (const fields of [{ reason: 'x'.repeat(501) }, { country: 'Texas' }, { note: 'a' }]) {
       const phone_number = freshNumber()
       const body = { phone_number, ...fields }
@@ -345,7 +345,7 @@ describe('a rejected request that opts a contact out', () => {
     }
   })
 
-  it('has an effect only if do_not_call is true and the number is valid', async () => {
+  it("if it's rejected, still opts the contact out only if do_not_call is true and the number is valid", async () => {
     const phone_number = freshNumber()
     expect((await post({ phone_number, nickname: 'May' })).statusCode).toBe(422)
     expect((await post({ phone_number, do_not_call: false, nickname: 'May' })).statusCode).toBe(422)

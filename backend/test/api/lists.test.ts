@@ -59,7 +59,7 @@ it('keeps filters in the links to other pages', async () => {
   )
 })
 
-it('has no next page after the last item', async () => {
+it("doesn't link to a next page after the last item", async () => {
   expect((await agents('?limit=6')).next).toBeNull()
   expect(await agents('?offset=9007199254740991')).toMatchObject({ results: [], next: null })
 })
@@ -71,7 +71,7 @@ it.each([
   ['?search=%C3%BCBER', ['Über_uns']],
   ['?search=%5C', []],
   ['?search=nobody', []],
-])('searches for part of the name: %s', async (query, found) => {
+])('finds agents by part of the name: %s', async (query, found) => {
   expect(await names(query)).toEqual(found)
 })
 
@@ -101,7 +101,7 @@ it('lists Live agents only', async () => {
   expect(await names('?search=one')).toEqual([])
 })
 
-it('lists active phone numbers only, found by label or digits', async () => {
+it('lists only active phone numbers, and finds one by its digits', async () => {
   await seedPhoneNumber(api.deps, api.seed.workspaceId, { label: 'Retired', status: 'retired' })
   await seedPhoneNumber(api.deps, api.seed.workspaceId, { label: 'Support' })
   const all = PhoneNumberList.parse((await api.send({ path: '/phone-numbers/' })).json())
@@ -182,7 +182,7 @@ describe('the filters for one contact', () => {
     })
   })
 
-  it("read a national number in the workspace's country", async () => {
+  it("treat a number without a country code as one in the workspace's country", async () => {
     const other = await api.seedOtherWorkspace()
     await api.deps.db
       .updateTable('workspace')
@@ -196,7 +196,7 @@ describe('the filters for one contact', () => {
   })
 })
 
-it('filters calls by goal_met, and includes, excludes, or selects only test calls', async () => {
+it('filters calls by goal_met, and lists all calls, only real calls, or only test calls', async () => {
   const { seed, key } = await api.seedOtherWorkspace()
   const calls = new Map<string, number>()
   for (const [name, goal_met, test] of [
@@ -222,7 +222,7 @@ it('filters calls by goal_met, and includes, excludes, or selects only test call
   expect(await list('test=exclude&goal_met=true&status=completed')).toEqual(['met'])
 })
 
-it('lists campaigns oldest or newest first, and only those with the chosen statuses', async () => {
+it('lists campaigns oldest or newest first, and filters them by status', async () => {
   const { key, seed } = await api.seedOtherWorkspace()
   const ids = { active: seed.campaignId, paused: 0, archived: 0 }
   for (const status of ['paused', 'archived'] as const) {

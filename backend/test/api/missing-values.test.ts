@@ -28,27 +28,27 @@ const missing = (name: string) => ({
 
 const greeting = 'Hi {{first_name}}, your {{appointment}} on {{day|the day we agreed}} about {{topic}}?'
 
-describe('a contact without a value that the greeting needs', () => {
+describe('a request without a value that the greeting needs', () => {
   beforeEach(() => setAgent({ greeting, variables: ['appointment', 'day', 'notes'] }))
 
-  it("causes a warning for each variable in the greeting without a fallback, but not for the agent's other variables", async () => {
+  it("causes a warning for each variable that the greeting uses without a fallback, but not for the agent's other variables", async () => {
     expect((await add({})).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: ' ' } })).warnings).toEqual([missing('appointment')])
     expect((await add({ variables: { appointment: 'inspection' } })).warnings).toEqual([])
   })
 
-  it("causes a warning for a name in the greeting that an older Live agent doesn't list as a variable", async () => {
+  it("causes a warning even if the greeting uses a name that isn't one of the agent's variables", async () => {
     await setAgent({ greeting: '{{day}}, {{nope}}, {{name}}', variables: ['day'] })
     expect((await add({})).warnings).toEqual([missing('day'), missing('nope')])
   })
 
-  it('causes no warning if the request leaves out a value that is already stored', async () => {
+  it('causes no warning if the value is already stored with the contact', async () => {
     const phone_number = freshNumber()
     await add({ phone_number, variables: { appointment: 'inspection' } })
     expect((await add({ phone_number, if_already_queued: 'queue' })).warnings).toEqual([])
   })
 
-  it('causes a warning even if no call is queued, and again when the request is repeated', async () => {
+  it("causes a warning even if no call is queued, and again when it's repeated", async () => {
     const [phone_number, key] = [freshNumber(), { 'idempotency-key': freshNumber() }]
     expect((await add({ phone_number }, key)).warnings).toEqual([missing('appointment')])
     expect((await add({ phone_number }, key)).warnings).toEqual([missing('appointment')])
@@ -56,7 +56,7 @@ describe('a contact without a value that the greeting needs', () => {
     expect(again).toMatchObject({ call_queued: false, warnings: [missing('appointment')] })
   })
 
-  it('causes a warning in addition to the warning about a variable whose name is written differently', async () => {
+  it("causes two warnings if the variable's name is written differently, and none if the request is also lenient", async () => {
     expect((await add({ variables: { Appointment: 'x' } })).warnings.map(({ code }) => code)).toEqual([
       'unknown_variable',
       'missing_value',

@@ -36,7 +36,7 @@ it('reports the remaining quota, and when to retry once it is used up', async ()
   await app.close()
 })
 
-it('limits all connections to a workspace together, without affecting other workspaces', async () => {
+it("counts the requests of all connections to a workspace toward one limit, which doesn't affect other workspaces", async () => {
   const config = parseConfig({
     SECRET_KEY: 'x'.repeat(32),
     RATE_LIMIT_PER_MINUTE: '3',
@@ -61,7 +61,7 @@ it('allows five times as many requests per workspace as per connection by defaul
   expect(parseConfig({ RATE_LIMIT_PER_MINUTE: '100' }).rateLimitPerWorkspace).toBe(500)
 })
 
-it('limits invalid credentials per address, but still accepts valid ones from that address', async () => {
+it('limits requests with invalid credentials per address, but still accepts valid credentials from that address', async () => {
   const app = await createApp(api.deps)
   const send = createSender(app, api.key)
   const guess = async () => (await send({ path: '/agents/', key: 'odk_guess' })).statusCode

@@ -31,7 +31,7 @@ const isAlone = (statement: string) => statement.endsWith('for key share of "cam
 const getStatuses = async (responses: ReturnType<typeof post>[]) =>
   (await Promise.all(responses)).map(({ statusCode }) => statusCode)
 
-it('delays only the request whose contact another transaction is creating', async () => {
+it('if another transaction is creating a contact, delays only the request with that contact', async () => {
   const caller = toCaller(api.seed)
   const created = freshNumber()
   const known = freshNumber()
@@ -52,7 +52,7 @@ it('delays only the request whose contact another transaction is creating', asyn
   expect([response?.statusCode, response?.json()]).toMatchObject([201, { contact_created: false }])
 })
 
-it('returns the response that another process stored for the idempotency key while the request waited to run alone', async () => {
+it('if another process stores a response for the idempotency key while a request waits to run alone, returns that response', async () => {
   const { db } = api.deps
   const lockContact = (tx: Db, id: number) =>
     tx.selectFrom('contact').select('id').where('id', '=', id).forUpdate().execute()
@@ -88,7 +88,7 @@ it('returns the response that another process stored for the idempotency key whi
   expect(replayed?.json()).toEqual(stored.json())
 })
 
-it('delays only the requests of the campaign whose queue another transaction has locked', async () => {
+it('if another transaction has locked the queue of a campaign, delays only the requests of that campaign', async () => {
   const locked = await seedCampaign(api.deps, api.seed)
   const { delayed } = await lockQueue(api.deps.db, locked, async () => {
     const waiting = post({ campaign_id: locked })
@@ -100,7 +100,7 @@ it('delays only the requests of the campaign whose queue another transaction has
   expect((await delayed).statusCode).toBe(201)
 })
 
-it('handles requests together if they arrive while a dialer claims the calls of their campaign', async () => {
+it('handles requests in a shared transaction, even if they arrive while a dialer claims the calls of their campaign', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   await claimAll()
   await add({ campaign_id })
@@ -119,7 +119,7 @@ it('handles requests together if they arrive while a dialer claims the calls of 
   expect(await claimAndSettle(api.deps, lease, 50)).toHaveLength(3)
 })
 
-it("queues a call while a slow worker's claim of the campaign's only other call isn't committed", async () => {
+it("queues a call in a campaign while a slow worker hasn't committed its claim of the only other call", async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   await claimAll()
   await add({ campaign_id })
@@ -206,7 +206,7 @@ it('never deadlocks if two processes change time zones, opt contacts out, and qu
   }
 })
 
-it('leaves connections for other work while the transactions of several workspaces wait', async () => {
+it('leaves database connections free for other work while the transactions of several workspaces wait', async () => {
   const others = [
     await api.seedOtherWorkspace(),
     await api.seedOtherWorkspace(),

@@ -122,7 +122,7 @@ it('rejects a request with an expired API key as expired, even if the request is
   expect((await world.send({ method: 'POST', path: '/contacts/', raw: '{', key })).statusCode).toBe(401)
 })
 
-it('delays only the request whose contact another transaction has locked', async () => {
+it('if another transaction has locked a contact, delays only the request with that contact', async () => {
   const { contact } = await add({})
   let locked: ReturnType<typeof post> | undefined
   await api.deps.db.transaction().execute(async (db) => {
@@ -137,9 +137,9 @@ it('delays only the request whose contact another transaction has locked', async
 
 it.each([
   { problem: 'rejects', code: 'raise_exception', status: 500 },
-  { problem: 'cancels because it takes too long', code: 'query_canceled', status: 503 },
+  { problem: 'takes too long for', code: 'query_canceled', status: 503 },
 ])(
-  'completes the other requests in the transaction of a request that PostgreSQL $problem',
+  'if PostgreSQL $problem one request in a transaction, still completes the others',
   async ({ code, status }) => {
     const rejected = freshNumber()
     await asSuperuser(api.deps.db, async (db) => {
@@ -183,7 +183,7 @@ it('returns the stored response for an idempotency key, even if the request shar
   expect(parseError(reused).code).toBe('idempotency_key_reused')
 })
 
-it('handles a GET request with two database statements, and returns no data for an expired API key', async () => {
+it('uses only two database statements for a GET request, but still rejects an expired API key', async () => {
   const { key } = await api.seedOtherWorkspace()
   const read = () => world.send({ path: '/agents/', key })
   expect((await read()).statusCode).toBe(200)

@@ -3,7 +3,7 @@ import { apiPrefix, useApiWorld } from '../../support/test-api.ts'
 
 const api = useApiWorld()
 
-it('is serialized only once', async () => {
+it("serializes the OpenAPI document only once, even if it's requested again", async () => {
   const url = `${apiPrefix}/openapi.json`
   const first = await api.app.inject(url)
   expect(first.headers['content-type']).toBe('application/json; charset=utf-8')
