@@ -297,7 +297,7 @@ it('promises a time for a call only if the call waits for its schedule, its retr
   )
 })
 
-it('counts waiting calls for Overview by what they wait for, without considering whether their numbers are busy', async () => {
+it('counts waiting calls on Overview by the reason for the wait, and ignores whether their numbers are busy', async () => {
   const counts = await countWaitingCalls(world.deps.db, world.seed.workspaceId, world.deps.clock.now())
   const expected = Map.groupBy(cases, (each) => expectWaitingFor(each, false))
   const sort = (rows: Pick<WaitingCalls, 'waiting_for' | 'count'>[]) =>

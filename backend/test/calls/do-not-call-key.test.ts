@@ -84,7 +84,7 @@ it("computes hashes with a random key that can't be derived from SECRET_KEY", as
   expect(hashes[0]).not.toEqual(hashes[1])
 })
 
-it("rejects a lookup by a process that doesn't have the key, instead of finding nothing", async () => {
+it("rejects a lookup by a process that doesn't have the key of the list, instead of finding nothing", async () => {
   const { workspaceId } = await seedWorkspace(testDeps(database.db))
   const other = connect({ url: database.url, max: 1 })
   await expect(isOnDoNotCallList(other, workspaceId, number)).rejects.toThrow(

@@ -44,7 +44,7 @@ describe('a placeholder', () => {
     expect(describePlaceholderIssues(greeting, ['day'])).toContain(`“${quoted}”`)
   })
 
-  it('needs a text after the “|”', () => {
+  it('needs a text after its “|”, if it has one', () => {
     expect(describePlaceholderIssues('Hi {{name|}}, your {{ day | }}', ['day'])).toBe(
       'The fallback of “{{name|}}” and “{{ day | }}” is blank. After the “|”, write what the agent says instead, or remove the “|”.',
     )
@@ -83,12 +83,12 @@ describe('a fallback', () => {
     expect(resolveFallbacks(greeting, contact)).toBe(resolved),
   )
 
-  it("isn't used if the contact has a value: the placeholder stays, so braces in the value never count as a placeholder", () => {
+  it('is removed if the contact has a value, but the placeholder stays, in case the value contains braces', () => {
     expect(resolveFallbacks('{{braces|x}}', contact)).toBe('{{braces}}')
   })
 })
 
-it('lets the simulated agent say a greeting with its resolved fallbacks, and without braces', () => {
+it('the simulated agent says a greeting with resolved fallbacks and without braces', () => {
   const greeting = 'Hi {{last_name|there}}, your {{braces}} is on {{day|soon}} in {{city|your town}}.'
   const say = (text: string) =>
     fillScenarioText(
@@ -101,7 +101,7 @@ it('lets the simulated agent say a greeting with its resolved fallbacks, and wit
   expect(say(resolveFallbacks(greeting, contact))).toBe('Hi there, your day is on Monday in your town.')
 })
 
-it('finds the names that have neither a value nor a fallback', () => {
+it('finds the names in a greeting that have neither a value nor a fallback', () => {
   const greeting =
     'Hi {{first_name}} {{last_name}} {{name}}, {{agent}} about {{topic}}, {{day}}, {{blank}}, {{city}}, {{city}}, {{zip|x}}'
   expect(findMissingNames(greeting, contact)).toEqual(['last_name', 'blank', 'city'])

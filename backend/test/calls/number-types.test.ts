@@ -72,7 +72,7 @@ describe('when a call is queued', () => {
     }
   })
 
-  it("even if the number type isn't allowed, lets calls to the number be canceled, and accepts it on the do-not-call list", async () => {
+  it("accepts requests to cancel calls to a number whose type isn't allowed, and to add it to the do-not-call list", async () => {
     const body = { phone_number: premiumRate }
     expect((await api.send({ method: 'POST', path: '/calls/cancel', body })).statusCode).toBe(200)
     expect((await api.send({ method: 'POST', path: '/do-not-call/', body })).statusCode).toBe(200)
@@ -80,7 +80,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call as suppressed, and publishes its event, if its number type is no longer allowed', async () => {
+  it('if the number type of a call is no longer allowed, completes the call as suppressed, and publishes its event', async () => {
     await allow(true)
     const { id } = await queue('+19005550101')
     const other = await queue(freshNumber())

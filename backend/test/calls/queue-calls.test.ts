@@ -48,7 +48,7 @@ describe('when several requests name the same number', () => {
     expect(await findCalls(world.seed)).toHaveLength(1)
   })
 
-  it("queues one call if two simultaneous requests haven't locked the contact", async () => {
+  it("queues one call for two simultaneous requests, even if they haven't locked the contact", async () => {
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
     await world.deps.db.deleteFrom('call').where('id', '=', id).execute()
     const firstQueued = Promise.withResolvers<void>()
@@ -138,8 +138,8 @@ describe('the do-not-call list', () => {
   })
 })
 
-describe('the campaign', () => {
-  it('rejects a call if it is archived', async () => {
+describe('a campaign', () => {
+  it('rejects new calls once the campaign is archived', async () => {
     await archiveCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId)
     await expect(seedCall(world.deps, world.seed, freshNumber())).rejects.toMatchObject({
       code: 'campaign_archived',
@@ -155,7 +155,7 @@ describe('the campaign', () => {
     })
   })
 
-  it('cancels a call that is still being queued when it is archived', async () => {
+  it('cancels a call that is still being queued when the campaign is archived', async () => {
     const queued = Promise.withResolvers<void>()
     const archiving = Promise.withResolvers<void>()
     const { contact, id } = await seedCall(world.deps, world.seed, freshNumber())
@@ -187,7 +187,7 @@ describe('reading calls', () => {
     await expect(getCall(world.deps, toCaller(other), call.id)).rejects.toThrow(ApiError)
   })
 
-  it('lists calls newest first, with pages and filters', async () => {
+  it('lists calls newest first, page by page, and filters them', async () => {
     const ids: number[] = []
     for (let index = 0; index < 5; index += 1)
       ids.unshift((await seedCall(world.deps, world.seed, freshNumber())).id)

@@ -37,7 +37,7 @@ const saved = {
   ...{ is_error: false, dry_run: true },
 }
 
-it('records a tool call of a call or of a chat', async () => {
+it('records the use of a tool in a call or in a chat', async () => {
   const { callId, attemptId } = await seedLiveCall(world.deps, world.seed)
   const chat = await seedChatWithToken(world.deps, world.seed)
   await record({ callId, attemptId })

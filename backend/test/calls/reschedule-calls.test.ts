@@ -84,7 +84,7 @@ it('reschedules every batch of a long queue', async () => {
   expect(await countCalls()).toEqual({ [atOpening]: 451 })
 })
 
-it('reschedules the first calls of a long queue in the transaction of an edit, and the others afterward', async () => {
+it('an edit reschedules the first calls of a long queue in its transaction, and a sweeper reschedules the rest afterward', async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) =>
     editCampaign(tx, world.seed.workspaceId, world.seed.campaignId, { callingHours: eveningHours }),
@@ -94,7 +94,7 @@ it('reschedules the first calls of a long queue in the transaction of an edit, a
   await waitFor(async () => (await countCalls())[atOpening] === 451, nextSweep)
 })
 
-it('cancels the first calls of a long queue in the transaction that archives the campaign, and the others afterward', async () => {
+it('archiving a campaign cancels the first calls of a long queue in its transaction, and a sweeper cancels the rest afterward', async () => {
   await seedLongQueue()
   await inTransaction(world.deps, (tx) => archiveCampaign(tx, world.seed.workspaceId, world.seed.campaignId))
   expect(await countCalls()).toMatchObject({ completed: 200 })
@@ -161,7 +161,7 @@ it('finishes a campaign change that a process had started before it crashed', as
   expect((await getCall(world.deps, world.seed, id)).waiting_for).toBe('calling_hours')
 })
 
-it('waits for a claim in progress before it changes calling hours', async () => {
+it('an edit waits for a claim in progress before it changes calling hours', async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   const claimed = Promise.withResolvers<void>()
   const commit = Promise.withResolvers<void>()

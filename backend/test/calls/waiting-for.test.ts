@@ -83,7 +83,7 @@ describe('a call at a later time', () => {
 })
 
 describe('a call while other calls are in progress', () => {
-  it('waits while its campaign is at its concurrency limit', async () => {
+  it('waits while its campaign is at the limit of concurrent calls', async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
     const second = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -136,7 +136,7 @@ describe('a call of an inactive campaign, agent, or number', () => {
 })
 
 describe('a status change', () => {
-  it("is rejected if it's invalid or if the agent belongs to another workspace", async () => {
+  it("of an agent is rejected if it's invalid or if the agent belongs to another workspace", async () => {
     const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
     await expect(setAgentStatus(world.deps, world.seed.workspaceId, agentId, 'paused')).rejects.toMatchObject(
       {

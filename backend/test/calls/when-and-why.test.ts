@@ -87,7 +87,7 @@ const london = { to_number: '+442079460100' }
 
 describe('the sentence about a waiting call', () => {
   it.each<[string, string, Partial<WaitingCall>, string]>([
-    ['that is next', morning, {}, 'Next in line. The call will be dialed in a few seconds.'],
+    ['that is next in line', morning, {}, 'Next in line. The call will be dialed in a few seconds.'],
     [
       "that waits for calling hours in the workspace's time zone",
       evening,
@@ -199,7 +199,7 @@ describe('the sentence about a waiting call', () => {
       "The agent Ava isn't Live. Resume it to place this call. If it isn't resumed by Dec 2, 2026, the call expires.",
     ],
     [
-      'of a draft',
+      'of a draft agent',
       morning,
       { agent_status: 'draft' },
       "The agent Ava isn't Live. Publish it to place this call. If it isn't published by Dec 2, 2026, the call expires.",

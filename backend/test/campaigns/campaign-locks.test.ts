@@ -29,7 +29,7 @@ async function findFunctions(matches: (text: string) => boolean): Promise<string
   return found
 }
 
-it("changes campaigns' hours, time zone, and status in only two functions, each called from only one place", async () => {
+it("only two functions change a campaign's hours, time zone, or status, and each is called from only one place", async () => {
   const writes = (text: string) => {
     const [, set] =
       /updateTable\('campaign'\)[^]*?\.set\(([^]*?)\)\s*\.where/.exec(text) ??

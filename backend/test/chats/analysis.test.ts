@@ -60,7 +60,7 @@ async function startKilledJob() {
   return { resume }
 }
 
-it('analyzes an ended chat with the results and goal of its agent version, and counts the tokens', async () => {
+it('analyzes an ended chat for the results and goal of the agent version that it used, and counts the tokens', async () => {
   const results: AgentResult[] = [
     { name: 'owns_house', type: 'yes_no', description: 'Owns a house', choices: [] },
   ]
@@ -109,7 +109,7 @@ it('analyzes an ended chat with the results and goal of its agent version, and c
   expect(tokens).toBe(chat.input_tokens + chat.output_tokens)
 })
 
-it("includes a tool's result that arrived after the last turn", async () => {
+it("gives the model a tool's result that arrived after the chat's last turn", async () => {
   const tool = { type: 'tool', id: '1', name: 'weather', args: {}, isError: false, isDryRun: false } as const
   const id = await seedChat(deps, world.seed, { parts: [{ ...tool, result: null }], isEnded: true })
   const late = { type: 'late_result', id: '1', name: 'weather', result: 'Sunny', isError: false } as const
@@ -139,7 +139,7 @@ it("analyzes a chat again if the analyzing process was killed, and ignores that 
   expect(await chatOf(id)).toEqual(chat)
 })
 
-it('lets another worker analyze a chat at once if a worker stops, however often that happens', async () => {
+it('if a worker stops, lets another worker analyze the chat at once, however often that happens', async () => {
   const id = await seedChat(deps, world.seed, { isEnded: true })
   models.first.behaviors.push('silent')
   for (const stop of [1, 2, 3]) {

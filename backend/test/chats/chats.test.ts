@@ -37,7 +37,7 @@ const seedContact = (phoneNumber = '+12025550177') =>
     .returning('id')
     .executeTakeFirstOrThrow()
 
-it("begins with the greeting of the agent's newest version, published or not", async () => {
+it("begins a chat with the greeting of the agent's newest version, even if the version isn't published", async () => {
   await edit({ greeting: 'Good day, {{first_name}}.' })
   const chat = await read(await world.start())
   expect(chat.agentVersion).toBe(2)
@@ -47,7 +47,7 @@ it("begins with the greeting of the agent's newest version, published or not", a
   expect(world.model.requests).toEqual([])
 })
 
-it("can use a draft agent, and one of the workspace's contacts", async () => {
+it("a chat can use a draft agent and one of the workspace's contacts", async () => {
   const agentId = await seedAgent(world.deps, world.seed.workspaceId, { status: 'draft' })
   const { id: contactId } = await seedContact()
   const { id } = await startChat(world.deps, world.seed, agentId, { contactId })
@@ -55,7 +55,7 @@ it("can use a draft agent, and one of the workspace's contacts", async () => {
   expect(JSON.stringify((await read(id)).turns)).toContain('Noor')
 })
 
-it('streams and stores an answer, and continues in another process', async () => {
+it("streams and stores the agent's answer, and continues the chat in another process", async () => {
   await edit({ instructions: `Ask: ${question} Ask: Is it yellow?` })
   const chatId = await world.start()
   const events = await world.take(chatId, 'Hi')
@@ -73,7 +73,7 @@ it('streams and stores an answer, and continues in another process', async () =>
   expect(Math.min(chat.tokens.input, chat.tokens.output)).toBeGreaterThan(0)
 })
 
-it('uses the tools of the tool server without changing anything', async () => {
+it('uses a tool of the tool server without changing any data', async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
@@ -114,7 +114,7 @@ it('records an opt-out as a tool call, but puts no number on the do-not-call lis
   expect(await read(chatId)).toMatchObject({ endReason: 'agent', analysis: { state: 'pending' } })
 })
 
-it("finds the values of the agent's results after each of its answers", async () => {
+it("after each answer, finds the values of the agent's results", async () => {
   const result = { name: 'owns_house', type: 'text' as const, description: 'Whether they do', choices: [] }
   await edit({ instructions: `Ask: ${question}`, results: [result] })
   const chatId = await world.start()
@@ -200,7 +200,7 @@ it("stops the model's answer once another process has taken the next turn", asyn
   expect(world.model.requests[0]?.isAborted).toBe(true)
 })
 
-it('continues after a process was killed during a turn', async () => {
+it('continues a chat whose process was killed during a turn', async () => {
   await edit({ instructions: `Ask: ${question}` })
   const chatId = await world.start()
   const lost = { workspace_id: world.seed.workspaceId, conversation_id: chatId, number: 2 }
@@ -313,7 +313,7 @@ it('gives the model the result of a tool that was still running when another pro
   expect(events.find(({ type }) => type === 'late_result')).toMatchObject({ name: 'contact_note' })
 })
 
-it("after an interruption, doesn't start a tool for the turn, and adds no parts to it", async () => {
+it("if a turn is interrupted before a tool starts, doesn't start the tool, and adds no parts to the turn", async () => {
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
   const chatId = await world.start({ contactId })
@@ -351,7 +351,7 @@ it("after an interruption, doesn't start a tool for the turn, and adds no parts 
   expect(await toolCalls.execute()).toEqual([])
 })
 
-it("doesn't start a tool with effects once another process has taken the next turn", async () => {
+it("doesn't start a tool that could change data once another process has taken the next turn", async () => {
   await edit({ instructions: `Ask: ${question}` })
   await world.assign('contact_note')
   const { id: contactId } = await seedContact()
@@ -367,7 +367,7 @@ it("doesn't start a tool with effects once another process has taken the next tu
   expect(await toolCalls.execute()).toEqual([])
 })
 
-it("doesn't finish a turn if the chat is deleted during it", async () => {
+it("doesn't finish a turn during which the chat is deleted", async () => {
   world.model.behaviors.push('slow')
   const chatId = await world.start()
   let deleted: Promise<unknown> | undefined
@@ -380,7 +380,7 @@ it("doesn't finish a turn if the chat is deleted during it", async () => {
   expect(events.some(({ type }) => type === 'finished')).toBe(false)
 })
 
-it('can be ended twice by its member, and is analyzed only if the contact said something', async () => {
+it('lets a member end a chat twice, and analyzes the chat only if the contact said something', async () => {
   await edit({ instructions: `Ask: ${question}` })
   const spoken = await world.start()
   await world.take(spoken, 'Hi')
@@ -395,7 +395,7 @@ it('can be ended twice by its member, and is analyzed only if the contact said s
   expect(await getError(world.take(spoken, 'Hello?'))).toMatchObject({ code: 'validation_failed' })
 })
 
-it('ends if its member ends it, even after the language model was removed', async () => {
+it('lets the member who started a chat end it, even after the language model is removed', async () => {
   const chatId = await world.start()
   const deps: Parameters<typeof endChat>[0] = { ...world.deps }
   Reflect.deleteProperty(deps, 'model')
@@ -403,7 +403,7 @@ it('ends if its member ends it, even after the language model was removed', asyn
   expect(await read(chatId)).toMatchObject({ endReason: 'member' })
 })
 
-it("uses the agent's own sentences, with their placeholders filled in", async () => {
+it('uses the sentences that were written for the agent, and fills in their placeholders', async () => {
   await edit({
     greeting: 'Ciao.',
     language: 'it',
@@ -417,14 +417,14 @@ it("uses the agent's own sentences, with their placeholders filled in", async ()
   ])
 })
 
-it('ends if the contact says nothing for two turns in a row', async () => {
+it('ends a chat if the contact says nothing for two turns in a row', async () => {
   const chatId = await world.start()
   await world.take(chatId, silence)
   expect((await world.take(chatId, silence)).at(-1)).toMatchObject({ type: 'finished', end: 'silence' })
   expect(await read(chatId)).toMatchObject({ endReason: 'silence' })
 })
 
-it('can be continued only by the member who started it, and only in its workspace', async () => {
+it("lets only the member who started a chat continue it, and only in the chat's workspace", async () => {
   const chatId = await world.start()
   const { userId } = await seedUser(world.deps)
   expect(await getError(world.take(chatId, 'Hi', { userId }))).toMatchObject({ code: 'validation_failed' })
@@ -434,7 +434,7 @@ it('can be continued only by the member who started it, and only in its workspac
   expect(await findChat(world.db, other.workspaceId, chatId)).toBeUndefined()
 })
 
-it("can't be started with another workspace's contact or agent", async () => {
+it("doesn't start a chat with another workspace's contact or agent", async () => {
   const other = await seedWorkspace(world.deps)
   const { id: contactId } = await world.db
     .insertInto('contact')

@@ -104,7 +104,7 @@ it("counts a contact's chats and the chats that mention the contact, and deletes
   expect(await countStoredData(deps.db, world.seed.workspaceId, other)).toMatchObject({ chats: 1 })
 })
 
-it('finds mentions in more chats than one statement reads', async () => {
+it('counts the chats that mention a contact, even if there are more chats than one statement reads', async () => {
   const { contact, id: callId } = await seedCall(deps, world.seed, number)
   await completeDialedCall(deps, world.seed, callId, emptyResult('busy', 'line_busy'))
   for (let count = 0; count < 250; count += 1) await seedChat(deps, world.seed, { inputs: [] })
