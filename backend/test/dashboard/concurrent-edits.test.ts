@@ -79,7 +79,7 @@ it.each(forms)("doesn't silently overwrite another user's change to %s", async (
   expect((await open(path)).html).toContain('Mine')
 })
 
-it('saves a form if only a value outside the form changed after it was opened', async () => {
+it("saves a form even if a value that isn't in the form has changed since the form was opened", async () => {
   const { browser, open } = user
   const path = `/agents/${user.seed.agentId}/edit`
   const form = await open(path)

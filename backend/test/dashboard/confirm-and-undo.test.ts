@@ -21,7 +21,7 @@ async function seedContact() {
   return { ...user, contactId: call.contact.id, contact: `/contacts/${call.contact.id}` }
 }
 
-it('asks for confirmation before it queues a call that makes a phone ring', async () => {
+it('“Call now” asks for confirmation before it queues a call that makes a phone ring', async () => {
   const user = await seedContact()
   const form = await user.open(`${user.contact}/call`)
   const { page: question } = await user.browser.press(form, 'Call now')
@@ -32,7 +32,7 @@ it('asks for confirmation before it queues a call that makes a phone ring', asyn
   expect(await countCalls(user.contactId)).toBe(2)
 })
 
-it('neither queues a call to a number on the do-not-call list nor asks for confirmation', async () => {
+it('rejects a call to a number on the do-not-call list, even if the number is listed while the confirmation is shown', async () => {
   const user = await seedContact()
   const { deps } = world.service
   const form = await user.open(`${user.contact}/call`)
@@ -59,7 +59,7 @@ it('neither queues a call to a number on the do-not-call list nor asks for confi
   expect(await countCalls(user.contactId)).toBe(1)
 })
 
-it("rejects a call to a premium-rate number without asking for confirmation if the workspace doesn't call such numbers", async () => {
+it("if the workspace doesn't call premium-rate numbers, rejects a call to one without asking for confirmation", async () => {
   const user = await seedContact()
   const [call] = await world.database.db
     .updateTable('call')
@@ -78,7 +78,7 @@ it("rejects a call to a premium-rate number without asking for confirmation if t
   expect((await user.open(`/calls/${call?.id}`)).text).not.toContain('Call again')
 })
 
-it("queues a call without asking for confirmation if it can't start yet, and says why the call waits", async () => {
+it("if a call can't start yet, queues it without asking for confirmation, and says what it waits for", async () => {
   const user = await seedContact()
   await pauseCampaign(world.service.deps, user.seed.workspaceId, user.seed.campaignId)
   const form = await user.open(`${user.contact}/call`)
@@ -87,7 +87,7 @@ it("queues a call without asking for confirmation if it can't start yet, and say
   expect(page.text).toContain('Call queued. The campaign is paused. Resume it to place this call.')
 })
 
-it("suggests the campaign that last called the contact if it can place calls, and says why a campaign can't", async () => {
+it("preselects the campaign that last called the contact, or another if that one can't place calls, and says why it can't", async () => {
   const user = await seedContact()
   const { agentId, phoneNumberId, workspaceId, campaignId } = user.seed
   const other = await seedCampaign(world.service.deps, { ...user.seed, name: 'A first one' })
@@ -110,7 +110,7 @@ it("suggests the campaign that last called the contact if it can place calls, an
   expect((await user.open('/contacts/new')).text).toContain('A first one (number retired)')
 })
 
-it("doesn't preselect a campaign that already has a call for the contact or, for “Call now”, is outside its calling hours", async () => {
+it('never preselects a campaign that already has a call for the contact, and for “Call now” none outside its calling hours', async () => {
   const user = await seedContact()
   const { workspaceId, campaignId } = user.seed
   const weekend = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
@@ -150,7 +150,7 @@ it('asks for confirmation before it resumes a campaign, and says how many waitin
   expect((await user.browser.press(page, 'Resume campaign')).page.text).toContain('Campaign resumed.')
 })
 
-it('offers to undo turning off a tool', async () => {
+it('after a tool is turned off, offers “Undo”, which turns it on again', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page: off } = await user.browser.press(await user.open('/tools'), 'Turn off')
   expect(off.text).toContain('Tool turned off for all agents.')
@@ -159,7 +159,7 @@ it('offers to undo turning off a tool', async () => {
   expect((await user.browser.open(on.url)).page.text).not.toContain('Undo')
 })
 
-it('offers “Keep call” in the question about canceling a call', async () => {
+it('the confirmation of “Cancel call” also offers “Keep call”', async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await seedCall(world.service.deps, user.seed, freshNumber())
   const page = await user.open(`/calls/${call.id}`)

@@ -27,7 +27,7 @@ it('shows a summary even for a single issue, and names the field', async () => {
   expect(page.text).toMatch(/1 field needs attention Phone number is required/)
 })
 
-it("reports an unknown country only at the country, not also at the number that can't be read without it", async () => {
+it('if a country is unknown, shows an issue only next to the country, not next to the number that depends on it', async () => {
   const fields = { phone_number: '030 123456', country: 'Narnia' }
   const { page } = await user.browser.press(await user.open('/contacts/new'), 'Add contact', fields)
   expect(page.text).toMatch(/1 field needs attention Country: This country isn't known/)
@@ -46,7 +46,7 @@ it('shows all issues of the arguments, headers, and secrets of a tool at once', 
     expect(page.text).toContain(name)
 })
 
-it('reads a consent date and a time zone in spellings that imports accept', async () => {
+it('the contact form accepts spellings of a consent date and a time zone that imports accept', async () => {
   const fields = {
     phone_number: '+14155550123',
     time_zone: 'Pacific',

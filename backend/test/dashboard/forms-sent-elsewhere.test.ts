@@ -131,7 +131,7 @@ async function submitTooLate(user: Owner, { open, button, fields }: Case): Promi
 }
 
 it.each(forms)(
-  'if the session had ended, shows $what again after sign-in, but saves nothing yet',
+  'if the session ends before the form is sent, shows $what again after sign-in, but saves nothing yet',
   async (form) => {
     const user = await seedOwner()
     const signIn = await submitTooLate(user, form)
@@ -146,7 +146,7 @@ it.each(forms)(
   },
 )
 
-it.each(forms)("if another member signs in instead, doesn't show them $what", async (form) => {
+it.each(forms)("if the session ends and another member signs in, doesn't show them $what", async (form) => {
   const user = await seedOwner()
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'owner')
   const signIn = await submitTooLate(user, form)
@@ -156,7 +156,7 @@ it.each(forms)("if another member signs in instead, doesn't show them $what", as
   for (const text of form.shown(user)) expect(page.html).not.toMatch(text)
 })
 
-it("doesn't restore a form after sign-in if its path was changed to another object or another workspace", async () => {
+it("after sign-in, doesn't restore a form whose path was changed to another contact or another workspace", async () => {
   const user = await seedOwner()
   const note = forms.find(({ button }) => button === 'Add note')
   if (note === undefined) throw new Error('no form for a note')
@@ -174,7 +174,7 @@ it("doesn't restore a form after sign-in if its path was changed to another obje
   expect(other.text).not.toContain('Nothing was saved yet.')
 })
 
-it("if a colleague starts the import before the user signs in again, doesn't say “Nothing was saved yet.”", async () => {
+it("if a colleague starts an import before the user signs in again, doesn't claim “Nothing was saved yet.”", async () => {
   const user = await seedOwner()
   const { path, page } = await uploadAndCheck(user, csv)
   await endSessions(user)
@@ -186,7 +186,7 @@ it("if a colleague starts the import before the user signs in again, doesn't say
   expect(after.text).not.toContain('Nothing was saved yet.')
 })
 
-it("if the session ended before a button was pressed, changes nothing, and returns to the button's page after sign-in", async () => {
+it('if a button is pressed after the session has ended, changes nothing, and shows the same page after sign-in', async () => {
   const user = await seedOwner()
   const page = await user.open(`/campaigns/${user.seed.campaignId}`)
   await endSessions(user)
@@ -202,7 +202,7 @@ it("if the session ended before a button was pressed, changes nothing, and retur
   expect(status).toBe('active')
 })
 
-it('includes the user in every form that has fields, sealed for the path that the form is sent to', async () => {
+it('every form with fields contains the user, encrypted and valid only for the path that the form is sent to', async () => {
   const of = await seedEverything(world.service, 'Forms')
   await world.database.db
     .updateTable('contact_import')
@@ -238,21 +238,24 @@ function catchError(work: () => unknown): unknown {
   }
 }
 
-itInChromium('shows the form of a dialog again after sign-in, with a link to cancel', async (chromium) => {
-  const user = await seedOwner()
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor(`/contacts/${user.contactId}`))
-  await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
-  await tab.getByLabel('Reason').fill('Agreed on the phone')
-  await endSessions(user)
-  await tab.getByRole('button', { name: 'Add to list' }).click()
-  await tab.getByLabel('Email').fill(user.email)
-  await tab.getByLabel('Password', { exact: true }).fill(password)
-  await tab.getByRole('button', { name: 'Sign in' }).click()
-  await tab.getByText('Nothing was saved yet.').waitFor()
-  expect(await tab.getByLabel('Reason').inputValue()).toBe('Agreed on the phone')
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Cancel' }).click()
-  await tab.getByRole('button', { name: 'Add to do-not-call list' }).waitFor()
-  expect(await tab.getByLabel('Reason').isVisible()).toBe(false)
-})
+itInChromium(
+  "if the session ends before a dialog's form is sent, shows the form again after sign-in, with a link to cancel",
+  async (chromium) => {
+    const user = await seedOwner()
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor(`/contacts/${user.contactId}`))
+    await tab.getByRole('button', { name: 'Add to do-not-call list' }).click()
+    await tab.getByLabel('Reason').fill('Agreed on the phone')
+    await endSessions(user)
+    await tab.getByRole('button', { name: 'Add to list' }).click()
+    await tab.getByLabel('Email').fill(user.email)
+    await tab.getByLabel('Password', { exact: true }).fill(password)
+    await tab.getByRole('button', { name: 'Sign in' }).click()
+    await tab.getByText('Nothing was saved yet.').waitFor()
+    expect(await tab.getByLabel('Reason').inputValue()).toBe('Agreed on the phone')
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Cancel' }).click()
+    await tab.getByRole('button', { name: 'Add to do-not-call list' }).waitFor()
+    expect(await tab.getByLabel('Reason').isVisible()).toBe(false)
+  },
+)

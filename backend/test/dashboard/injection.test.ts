@@ -120,7 +120,7 @@ async function writeMarkEverywhere(): Promise<void> {
     .execute()
 }
 
-it('shows all input from users and other systems as text', async () => {
+it('shows HTML in input from users and other systems as text', async () => {
   const seen: string[] = []
   for (const route of listDashboardRoutes(world.service.deps)) {
     // Leaves out a page that needs a running MCP server. The tool page tests start one.
@@ -138,7 +138,7 @@ it('shows all input from users and other systems as text', async () => {
   )
 })
 
-it('shows search input as text', async () => {
+it('shows HTML in search input as text', async () => {
   for (const path of ['/calls', '/contacts', '/campaigns', '/knowledge', '/contacts/do-not-call']) {
     const text = encodeURIComponent(mark)
     const { html } = await objects.user.open(`${path}?search=${text}&q=${text}&number=${text}&status=${text}`)

@@ -54,7 +54,7 @@ itInChromium(
 )
 
 itInChromium(
-  'shows the end of the chat without another page load, and moves the focus to it',
+  'when the chat ends, says so without a page load, and moves the focus to that message',
   async (chromium) => {
     const { tab, field, log } = await openChat(chromium)
     await tab.evaluate('window.isSamePage = true')
@@ -73,7 +73,7 @@ itInChromium(
 )
 
 itInChromium(
-  "when a tool's result arrives, keeps the tool's details open if the member has opened them",
+  "if the member has opened a tool call's details, keeps them open when the result arrives",
   async (chromium) => {
     const { user, tab, field, log } = await openChat(chromium)
     await assignNoteTool(world.service.deps, user)
@@ -92,7 +92,7 @@ itInChromium(
 )
 
 itInChromium(
-  'if the stream rejects a blank turn, shows the issue on the page, with the focus in the field',
+  'when the member sends a blank turn, shows the issue on the page, and moves the focus to the field',
   async (chromium) => {
     const { tab, field } = await openChat(chromium)
     await field.fill('   ')
@@ -117,18 +117,21 @@ itInChromium('shows an alert if the chat is deleted while the agent speaks', asy
   await tab.close()
 })
 
-itInChromium('lets the member say nothing and end the chat with the keyboard alone', async (chromium) => {
-  const { tab, log } = await openChat(chromium)
-  await tab.getByLabel('What the contact says').focus()
-  await tab.keyboard.type('Hello')
-  await tab.keyboard.press('Tab')
-  await tab.keyboard.press('Tab')
-  await tab.keyboard.press('Enter')
-  await log.getByText('Are you still there?').waitFor()
-  await tab.keyboard.press('Tab')
-  await tab.keyboard.press('Tab')
-  await tab.keyboard.press('Tab')
-  await tab.keyboard.press('Enter')
-  await tab.getByText('The member ended the chat.').waitFor()
-  await tab.close()
-})
+itInChromium(
+  'lets the member press “Say nothing” and end the chat with only the keyboard',
+  async (chromium) => {
+    const { tab, log } = await openChat(chromium)
+    await tab.getByLabel('What the contact says').focus()
+    await tab.keyboard.type('Hello')
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Enter')
+    await log.getByText('Are you still there?').waitFor()
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Tab')
+    await tab.keyboard.press('Enter')
+    await tab.getByText('The member ended the chat.').waitFor()
+    await tab.close()
+  },
+)

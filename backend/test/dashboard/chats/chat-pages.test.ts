@@ -22,8 +22,8 @@ afterEach(() => {
 
 const chatIdOf = ({ url }: Page) => /chats\/([\w-]{36})/.exec(url)?.[1] ?? ''
 
-describe('a turn without scripts', () => {
-  it('runs to its end, and shows what the contact and the agent said, the results, and the tokens', async () => {
+describe('a turn from a browser without scripts', () => {
+  it("gets the agent's answer, and the page shows what both said, the results, and the tokens used", async () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Hello & welcome')
     expect(page.url).toMatch(/#turn-2$/)
@@ -43,7 +43,7 @@ describe('a turn without scripts', () => {
     ).toHaveLength(1)
   })
 
-  it('needs a text of at most 2,000 characters', async () => {
+  it('is rejected if its text is blank or longer than 2,000 characters', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     expect((await say(user, chat, '  ')).text).toContain(
@@ -53,7 +53,7 @@ describe('a turn without scripts', () => {
     expect([long.status, long.html.includes('id="f-text-issue"')]).toEqual([422, true])
   })
 
-  it('shows a tool call with its arguments and result, and marks it as a dry run', async () => {
+  it('shows a tool call as a dry run, with its arguments and result', async () => {
     const user = await seedChatter(world.service)
     const page = await say(user, await startChat(user), 'Goodbye')
     expect(page.html).toMatch(
@@ -62,7 +62,7 @@ describe('a turn without scripts', () => {
     expect(page.text).toContain('The agent ended the chat.')
   })
 
-  it('shows what a tool would have done for the contact, and changes nothing', async () => {
+  it("shows the note that a tool would have added to the contact, and doesn't add it", async () => {
     const user = await seedChatter(world.service)
     const { deps } = world.service
     await assignNoteTool(deps, user)
@@ -92,7 +92,7 @@ describe('a turn without scripts', () => {
     )
   })
 
-  it('shows the words of the model, a tool, and the contact as text, not as HTML', async () => {
+  it("shows HTML in the agent's words, in a tool call, and in the contact's name as text", async () => {
     world.fake.behaviors = ['obedient']
     const user = await seedChatter(world.service)
     const mark = '<img src=x onerror=alert(1)>'
@@ -107,8 +107,8 @@ describe('a turn without scripts', () => {
   })
 })
 
-describe("Outdial's sentences", () => {
-  it("are in English, with a notice, if Outdial doesn't have any in the agent's language", async () => {
+describe("Outdial's own sentences", () => {
+  it("are in English, as a notice says, if Outdial has none in the agent's language", async () => {
     const chat = await startChat(await seedChatter(world.service, { language: 'it' }))
     expect(chat.text).toContain('Outdial has no sentences in Italian, so the agent says some in English')
     const french = await startChat(await seedChatter(world.service, { language: 'fr' }))
@@ -132,8 +132,8 @@ describe('silence', () => {
   })
 })
 
-describe('the end of a chat', () => {
-  it('shows the analysis when it has arrived, and the event that a call would send', async () => {
+describe('an ended chat', () => {
+  it('shows the analysis when it has arrived, and the webhook event that a call would cause', async () => {
     const user = await seedChatter(world.service)
     const chat = await say(user, await startChat(user), 'Yes, on Thursday')
     const { page } = await user.browser.press(chat, 'End chat')
@@ -169,7 +169,7 @@ describe('the end of a chat', () => {
     })
   })
 
-  it('says why there is no analysis', async () => {
+  it('shows why its analysis failed', async () => {
     const user = await seedChatter(world.service)
     const chat = await say(user, await startChat(user), 'Yes')
     await user.browser.press(chat, 'End chat')
@@ -181,7 +181,7 @@ describe('the end of a chat', () => {
     expect((await user.browser.open(chat.url)).page.text).toContain('Result No language model answered.')
   })
 
-  it('offers a new chat with the same person', async () => {
+  it('lets the member start a new chat with the same sample values', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user, { first_name: 'Kim', 'variable.product': 'Solar panels' })
     const { page } = await user.browser.press((await user.browser.press(chat, 'End chat')).page, 'New chat')
@@ -200,7 +200,7 @@ describe('a turn that never finished', () => {
       .where('number', '=', 2)
       .execute()
 
-  it('counts as in progress at first, and as lost after two minutes', async () => {
+  it('is shown as in progress at first, and as lost after two minutes', async () => {
     const user = await seedChatter(world.service)
     const chat = await say(user, await startChat(user), 'Hello')
     await loseTurn(chat, { parts: null })
@@ -214,7 +214,7 @@ describe('a turn that never finished', () => {
     )
   })
 
-  it('shows what was saved before it was lost', async () => {
+  it('shows the part of the answer that was saved, and says that the rest was lost', async () => {
     const user = await seedChatter(world.service)
     const chat = await say(user, await startChat(user), 'Hello')
     await loseTurn(chat, {})
@@ -247,7 +247,7 @@ describe('a test event', () => {
     })
   })
 
-  it("can't be sent for a chat with a contact, because it would keep the contact's data", async () => {
+  it("can't be sent for a chat with a saved contact, because the event would store the contact's data", async () => {
     const user = await seedChatter(world.service)
     await seedReceiver(user)
     const { contact } = await addContact(world.service.deps, toCaller(user.seed), {
@@ -264,8 +264,8 @@ describe('a test event', () => {
   })
 })
 
-describe('other members', () => {
-  it('can read a chat, but can neither continue nor end it', async () => {
+describe("a member who didn't start the chat", () => {
+  it('can read it, but can neither continue nor end it', async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const other = await seedSignedInMember(world.service, user.workspaceId, 'member')
@@ -289,7 +289,7 @@ describe('other members', () => {
     expect((await user.browser.open(chat.url)).page.text).toContain('In progress')
   })
 
-  it("can't open a chat of another workspace", async () => {
+  it("can't open it from another workspace", async () => {
     const user = await seedChatter(world.service)
     const chat = await startChat(user)
     const stranger = await seedSignedInOwner(world.service)

@@ -38,7 +38,7 @@ const storedParts = async (page: Page, number: number) => {
   return JSON.stringify(turn?.parts)
 }
 
-it("sends what the contact said, the agent's words, the stored turn, and the results, in this order", async () => {
+it("streams what the contact said, the agent's words, the stored turn, and the results, in this order", async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const turn = await streamTurn(user, chat, { text: 'Hello <b>you</b>' })
@@ -56,7 +56,7 @@ it("sends what the contact said, the agent's words, the stored turn, and the res
   expect(parts.at(-1)?.html).toContain('The contact answered the questions.')
 })
 
-it('sends the first words before the agent has finished, and stores them when the member interrupts', async () => {
+it("streams the agent's first words before the answer is complete, and stores them if the member interrupts", async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
@@ -73,7 +73,7 @@ it('sends the first words before the agent has finished, and stores them when th
   )
 })
 
-it('continues even if another member tries to end the chat', async () => {
+it("keeps the agent's turn running even if another member tries to end the chat", async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
@@ -100,7 +100,7 @@ it('when the browser disconnects, stores what the agent has said, and aborts the
   expect(world.fake.requests.at(-1)?.isAborted).toBe(true)
 })
 
-it('shows a tool call when it starts, replaces it with its result, and sends the end of the chat', async () => {
+it('streams a tool call when it starts, then its result, and then the end of the chat', async () => {
   const user = await seedChatter(world.service)
   const parts = await readAll(await streamTurn(user, await startChat(user), { text: 'Goodbye' }))
   const started = parts.find(({ html }) => html?.includes('Still running'))
@@ -118,7 +118,7 @@ it('accepts a turn in which the contact says nothing', async () => {
   expect(parts.map(({ html }) => html).join('')).toContain('Are you still there?')
 })
 
-it('if the chat has ended, says so instead of accepting another turn', async () => {
+it('rejects a turn after the chat has ended, and says that the chat has ended', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   await user.browser.press(chat, 'End chat')
@@ -138,7 +138,7 @@ it("accepts a turn only once, even if it's sent twice", async () => {
   expect((await user.browser.open(chat.url)).page.html.match(/<p>Hello<\/p>/g)).toHaveLength(1)
 })
 
-it('responds with the page to an invalid turn, and with 404 to a turn from another workspace', async () => {
+it('responds to an invalid turn with a page instead of a stream, and to a turn from another workspace with 404', async () => {
   const user = await seedChatter(world.service)
   const chat = await startChat(user)
   const { response } = await streamTurn(user, chat, { text: ' ' })
@@ -149,7 +149,7 @@ it('responds with the page to an invalid turn, and with 404 to a turn from anoth
   expect((await streamTurn(stranger, stolen, { text: 'Hello' })).response.status).toBe(404)
 })
 
-it('sends nothing more once the member has lost their rights', async () => {
+it('closes the stream without sending anything more when the member loses access to the workspace', async () => {
   world.fake.behaviors = ['stalled']
   const user = await seedChatter(world.service)
   const chat = await startChat(user)

@@ -68,7 +68,7 @@ describe("the agent's page", () => {
     expect(page.text).not.toContain('Calls use version')
   })
 
-  it('starts only one chat if the button is pressed several times', async () => {
+  it('starts only one chat if “Start chat” is pressed several times', async () => {
     const user = await seedChatter(world.service)
     const page = await user.open(user.agentPath)
     const chats = await Promise.all([1, 2, 3].map(() => user.browser.press(page, 'Start chat')))
@@ -100,8 +100,8 @@ describe("the agent's page", () => {
   })
 })
 
-describe('without a language model', () => {
-  it('shows the two lines to add to .env instead of the button that starts a chat', async () => {
+describe("the agent's page without a language model", () => {
+  it('shows the two lines to add to .env instead of “Start chat”', async () => {
     const user = await seedSignedInOwner(withoutModel.service)
     const page = await user.open(`/agents/${user.seed.agentId}`)
     expect(page.text).toMatch(/Add these two lines to \.env.*restart Outdial: LLM_URL=\S+ LLM_MODELS=\S+/)

@@ -42,7 +42,7 @@ describe('the contact list', () => {
     expect((await open('/contacts?search=nobody')).text).toContain('No matching contacts')
   })
 
-  it('pages through contacts, newest first, and back', async () => {
+  it('pages through contacts, newest first, in both directions', async () => {
     const { open, seed, browser, urlFor } = await seedSignedInOwner(world.service)
     const { workspaceId } = seed
     const rows = Array.from({ length: 120 }, (_, index) => ({
@@ -79,7 +79,7 @@ describe('the contact list', () => {
 })
 
 describe('the contact form', () => {
-  it("adds a contact without a call, and then updates it and queues a call when it's added again with a campaign", async () => {
+  it('adds a new contact, and when its number is added again with a campaign, updates the contact and queues a call', async () => {
     const { browser, open, seed } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0141',
@@ -130,7 +130,7 @@ describe('the contact form', () => {
     expect(third.html).toMatch(/id="f-phone_number-issue">The phone number isn&#39;t valid/)
   })
 
-  it('saves, shows, and clears the kind of a consent', async () => {
+  it('saves, shows, and clears the kind of consent', async () => {
     const { browser, open, contact, contactId } = await seedContact()
     const edit = async (fields: Record<string, string>) =>
       (await browser.press(await open(`${contact}/edit`), 'Save', fields)).page
@@ -158,7 +158,7 @@ describe('the contact form', () => {
     expect(await readKind()).toBeNull()
   })
 
-  it("keeps a known contact's kind of consent only if the contact is added again with the same source and date", async () => {
+  it('when a contact is added again without a kind of consent, keeps the old kind only if the source and date are unchanged', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const fields = {
       phone_number: '(202) 555-0143',
@@ -172,7 +172,7 @@ describe('the contact form', () => {
     expect(await addAgain({ 'consent.source': 'Fair' })).toMatch(/Consent Fair May 1/)
   })
 
-  it('rejects a kind of consent if its source and date are missing, and shows issues next to those fields', async () => {
+  it('if a kind of consent has no source and date, rejects it, and shows issues next to those fields', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const { page } = await browser.press(await open('/contacts/new'), 'Add contact', {
       phone_number: '(202) 555-0144',
@@ -233,8 +233,8 @@ describe('the contact form', () => {
   })
 })
 
-describe('calls to a contact', () => {
-  it('queues no second call if the contact already has one in the campaign, but queues a test call', async () => {
+describe('a form that queues a call', () => {
+  it("doesn't queue a second call to a contact in the same campaign, unless it's a test call", async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const form = await open(`${contact}/call`)
     const campaign = { campaign_id: String(seed.campaignId) }
@@ -305,7 +305,7 @@ describe('calls to a contact', () => {
 })
 
 describe('the do-not-call list', () => {
-  it('puts a number on the do-not-call list with a reason, and shows who later removed the number and why', async () => {
+  it('saves the reason when a number is added, and shows who later removed the number and why', async () => {
     const { browser, open, contact, seed, call } = await seedContact()
     const { page: suppressed } = await browser.press(await open(contact), 'Add to list', {
       reason: 'Asked by email',
@@ -325,7 +325,7 @@ describe('the do-not-call list', () => {
     expect(back.html).toContain('>Call now<')
   })
 
-  it('accepts a number without a contact, and says whether a number is on the list', async () => {
+  it('accepts a number that no contact has, and says whether a number is on the list', async () => {
     const { browser, open } = await seedSignedInOwner(world.service)
     const { page } = await browser.press(await open('/contacts/do-not-call'), 'Add to list', {
       phone_number: '202 555 0149',
@@ -345,7 +345,7 @@ describe('the do-not-call list', () => {
 })
 
 describe('the contact page', () => {
-  it("doesn't save a note that's too long, and keeps it in the form", async () => {
+  it("rejects a note that's too long, but keeps its text in the form", async () => {
     const { browser, open, contact } = await seedContact()
     const { html } = await open(contact)
     expect(html).not.toMatch(/name="text"[^>]*maxlength/)
@@ -404,7 +404,7 @@ describe('the contact page', () => {
     expect((await open(`${contact}/erase`)).status).toBe(404)
   })
 
-  it('shows exactly what is erased with a contact, and erases nothing if that changes or the typed number is wrong', async () => {
+  it('shows what will be erased with a contact, and erases nothing if that has changed since or the typed number is wrong', async () => {
     const { browser, open, contact, contactId, seed, call } = await seedContact()
     await browser.press(await open(contact), 'Add note', { text: 'Likes mornings' })
     await browser.press(await open(`${contact}/edit`), 'Save', { first_name: 'Mia' })
@@ -462,7 +462,7 @@ describe('the contact page', () => {
 })
 
 itInChromium(
-  'updates a call without a reload, and keeps the note that the user is typing',
+  'updates the calls on the contact page without a reload, and keeps the note that the user is typing',
   async (chromium) => {
     const user = await seedContact()
     const tab = await openTab(world.service, chromium, user)
@@ -478,7 +478,7 @@ itInChromium(
 )
 
 itInChromium(
-  'moves the focus into a dialog that opens, and back to the button that opened it',
+  'moves the focus into a dialog when it opens, and back to the button when it closes',
   async (chromium) => {
     const user = await seedContact()
     const tab = await openTab(world.service, chromium, user)
@@ -495,7 +495,7 @@ itInChromium(
 )
 
 itInChromium(
-  'in the browser, finds a contact, puts its number on the do-not-call list, and erases it, and is accessible',
+  'lets the user find a contact, put its number on the do-not-call list, and erase it in the browser, on accessible pages',
   async (chromium) => {
     const user = await seedContact({ email: 'maya@example.com', variables: { product: 'Roof' } })
     await seedCall(world.service.deps, user.seed, freshNumber(), { first_name: 'Ann' })

@@ -130,7 +130,7 @@ it('erases everything about a person, including rows in files that are being imp
   expect(importRows.map(({ phone_number }) => phone_number).filter(Boolean)).toEqual(['+12025550174'])
 })
 
-it('waits for an import that is about to save the person, and keeps it from adding the person again', async () => {
+it('erasing a person waits for an import that is about to save them, and keeps the import from adding them again', async () => {
   const { seed, userId } = await seedSignedInOwner(world.service)
   const { workspaceId } = seed
   const { db } = world.database

@@ -32,34 +32,37 @@ const listLinks = (html: string): string[] =>
 it.each([
   { list: '/contacts', label: 'View contacts', download: '/contacts/export' },
   { list: '/calls', label: 'View calls', download: '/calls/export' },
-])('filters $list by an import, on every page and in the export', async (target) => {
-  const { user, path, done, id, download } = await seedImport()
-  const filtered = `${target.list}?import=${id}`
-  expect(done.html).toContain(`${filtered}">${target.label}</a>`)
-  const page = await user.open(filtered)
-  expect(page.text).toContain('From import: march.csv')
-  expect(countRows(page.html)).toBe(50)
-  const next = listLinks(page.html).find((link) => link.includes('before='))
-  expect(next).toContain(`import=${id}`)
-  const last = await user.open(next ?? '')
-  expect(countRows(last.html)).toBe(10)
-  expect(last.text).not.toContain('Other')
-  // The search form keeps the filter in a hidden field.
-  expect(page.html).toContain(`<input type="hidden" name="import" value="${id}">`)
-  const found = await user.open(`${target.list}?search=P42&import=${id}`)
-  expect(countRows(found.html)).toBe(1)
-  expect(listLinks(found.html)).toContain(`${target.list}?search=P42`)
-  expect(countRows((await user.open(`${target.list}?search=Other&import=${id}`)).html)).toBe(0)
-  const exportLink = listLinks(page.html).find((link) => link.startsWith(target.download))
-  expect((await download(exportLink ?? '')).trim().split('\n')).toHaveLength(61)
+])(
+  '$list can show only what one import added, also on later pages, in searches, and in the export',
+  async (target) => {
+    const { user, path, done, id, download } = await seedImport()
+    const filtered = `${target.list}?import=${id}`
+    expect(done.html).toContain(`${filtered}">${target.label}</a>`)
+    const page = await user.open(filtered)
+    expect(page.text).toContain('From import: march.csv')
+    expect(countRows(page.html)).toBe(50)
+    const next = listLinks(page.html).find((link) => link.includes('before='))
+    expect(next).toContain(`import=${id}`)
+    const last = await user.open(next ?? '')
+    expect(countRows(last.html)).toBe(10)
+    expect(last.text).not.toContain('Other')
+    // The search form keeps the filter in a hidden field.
+    expect(page.html).toContain(`<input type="hidden" name="import" value="${id}">`)
+    const found = await user.open(`${target.list}?search=P42&import=${id}`)
+    expect(countRows(found.html)).toBe(1)
+    expect(listLinks(found.html)).toContain(`${target.list}?search=P42`)
+    expect(countRows((await user.open(`${target.list}?search=Other&import=${id}`)).html)).toBe(0)
+    const exportLink = listLinks(page.html).find((link) => link.startsWith(target.download))
+    expect((await download(exportLink ?? '')).trim().split('\n')).toHaveLength(61)
 
-  await user.browser.press(await user.open(path), 'Discard file')
-  const afterward = await user.open(filtered)
-  expect(afterward.text).toContain('From import: a file that was deleted')
-  expect(countRows(afterward.html)).toBe(50)
-})
+    await user.browser.press(await user.open(path), 'Discard file')
+    const afterward = await user.open(filtered)
+    expect(afterward.text).toContain('From import: a file that was deleted')
+    expect(countRows(afterward.html)).toBe(50)
+  },
+)
 
-it("shows an empty list for the ID of another workspace's import", async () => {
+it("shows an empty list if the filter has the ID of another workspace's import", async () => {
   const { id } = await seedImport()
   const stranger = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, stranger.seed, '+12025570100')

@@ -20,7 +20,7 @@ const fetchFile = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return { headers: response.headers, text: await response.text() }
 }
 
-it('shows how many contacts an import will add and update, and the issues of its rows, before importing anything', async () => {
+it('before an import, shows how many contacts it will add and update, and the issues of its rows', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570101')
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
@@ -93,7 +93,7 @@ it('imports the checked rows, and queues calls except to numbers on the do-not-c
   expect(calls).toHaveLength(3)
 })
 
-it('counts rows that say not to call and rows with do-not-call numbers, before and after the import', async () => {
+it('before and after an import, counts the rows that say not to call and those with a number already on the do-not-call list', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025570102', { do_not_call: true })
   const rows = ['Phone,Do not call', '+12025570101,yes', '+12025570102,', '+12025570103,no']
@@ -111,7 +111,7 @@ it('counts rows that say not to call and rows with do-not-call numbers, before a
   expect(done.text).toContain('2 not called (on the do-not-call list).')
 })
 
-it("reads each phone number as one of its row's country, however the country is written", async () => {
+it('reads a phone number with the country in its row, which can be a name, a two-letter code, or a calling code', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -148,7 +148,7 @@ it("reads each phone number as one of its row's country, however the country is 
   ])
 })
 
-it('puts all numbers of a row that says not to call on the do-not-call list, and reports rows where it finds no number', async () => {
+it('if a row says not to call, adds all its numbers to the do-not-call list, or reports that no number was found', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -170,7 +170,7 @@ it('puts all numbers of a row that says not to call on the do-not-call list, and
     expect(await findDoNotCallEntry(world.database.db, user.seed.workspaceId, number)).toBeDefined()
 })
 
-it("doesn't call a number that any row says not to call, even if an earlier row would queue a call to it", async () => {
+it("if any row says not to call a number, doesn't call it, even if an earlier row has the same number", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(
     user,
@@ -255,7 +255,7 @@ it('reports an invalid consent or do-not-call value as an error instead of readi
   }
 })
 
-it('puts a number on the do-not-call list if any column about calls says so, but not if only one about email does', async () => {
+it('adds a number to the do-not-call list if any opt-out column about calls says so, but not if only an email opt-out does', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,DNC,Has opted out of calls,Unsubscribed (phone),Email opt-out',
@@ -370,7 +370,7 @@ it.each([
   expect(page.text).toContain('Failed')
 })
 
-it('rejects a missing file, an empty file, and a file larger than 20 MB with an issue next to the field', async () => {
+it('shows an issue next to the field if the file is missing, empty, or larger than 20 MB', async () => {
   const user = await seedSignedInOwner(world.service)
   const cases: [Buffer, RegExp, number][] = [
     [Buffer.alloc(0), /f-file-issue">The file is empty/, 422],
@@ -395,7 +395,7 @@ it('shows the first 100 issues, and exports all of them as CSV with formulas esc
   expect(records[1]?.slice(0, 2)).toEqual(['2', "'=Phone"])
 })
 
-it("neither shows, starts, nor discards another workspace's file", async () => {
+it("doesn't show, import, or discard another workspace's file", async () => {
   const theirs = await seedSignedInOwner(world.service)
   const mine = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(theirs, 'Phone\n+12025570101\n')
@@ -464,7 +464,7 @@ it('deletes an uploaded file when it has expired', async () => {
 })
 
 itInChromium(
-  'lets the user upload, check, and import a file in the browser, and is accessible',
+  'lets the user upload, check, and import a file in the browser, on accessible pages',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)

@@ -19,7 +19,7 @@ async function showSecret(owner: SignedInUser, url: string): Promise<string> {
   return getSecret(page)
 }
 
-it('shows owners the signing secret of each origin, and signs with the old and new secrets after rotation', async () => {
+it('shows owners the signing secret of each origin, and after the secrets are rotated, signs with the old and the new one', async () => {
   const owner = await seedSignedInOwner(world.service)
   const old = await showSecret(owner, receiver.url('/callback'))
   expect(await showSecret(owner, receiver.url('/another'))).toBe(old)
@@ -69,7 +69,7 @@ it("doesn't show members the signing secrets", async () => {
   }
 })
 
-it('replays exhausted deliveries to callback URLs', async () => {
+it('can send failed deliveries to callback URLs again', async () => {
   const owner = await seedSignedInOwner(world.service)
   await completeCall(world.service.deps, owner.seed, { callbackUrl: receiver.url('/callback') })
   await exhaustDeliveries(null)

@@ -12,7 +12,7 @@ const { receiver, seedSubscription, exhaustDeliveries } = useWebhookReceiver(wor
 
 const listCalls = (key: string) => listCallsOverApi(world.service, key)
 
-it("neither shows nor changes another workspace's data", async () => {
+it("doesn't show or change another workspace's webhooks, and doesn't show its apps or revoke its API keys", async () => {
   const mine = await seedSignedInOwner(world.service)
   const theirs = await seedSignedInOwner(world.service)
   const ownSubscription = await seedSubscription(mine)
@@ -46,7 +46,7 @@ it("neither shows nor changes another workspace's data", async () => {
 })
 
 itInChromium(
-  'lets the user create, copy, and revoke an API key in the browser, and is accessible',
+  'lets the user create, copy, and revoke an API key in the browser, on accessible pages',
   async (chromium) => {
     const owner = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, owner)

@@ -37,7 +37,7 @@ const getSubscriptionRow = (id: number) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
-it('sends a test event to one subscription through the outbox, signed and marked as a test', async () => {
+it('sends a test event only to the selected subscription, signed and marked as a test', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   await seedSubscription(owner, receiver.url('/other'))
@@ -73,7 +73,7 @@ it('sends a test event to one subscription through the outbox, signed and marked
 })
 
 it.each([500, 410])(
-  "if the receiver responds with status %d, sends a test event only once, and doesn't count it as a failure",
+  "if the receiver responds to a test event with %d, doesn't send it again or count it as a failure of the subscription",
   async (status) => {
     const owner = await seedSignedInOwner(world.service)
     const hook = await seedSubscription(owner)
@@ -98,7 +98,7 @@ it.each([500, 410])(
   },
 )
 
-it('leaves a failing subscription unchanged, whether a test event succeeds or fails', async () => {
+it('neither a successful nor a failed test event changes the state of a failing subscription', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const failingSince = new Date(world.service.deps.clock.now().getTime() - 6 * 86_400_000)
@@ -165,7 +165,7 @@ it('creates a test event that matches the filter by goal, and marks it as a test
   })
 })
 
-it("rejects a test event for a disabled subscription, and sends its failed deliveries again after it's enabled", async () => {
+it('rejects a test event for a disabled subscription, and can send failed deliveries again after the subscription is enabled', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const page = await owner.open(hook.path)
@@ -191,7 +191,7 @@ it("rejects a test event for a disabled subscription, and sends its failed deliv
   await waitUntilSettled()
 })
 
-it('rotates a secret, shows the new one once, and signs the next delivery with both', async () => {
+it("rotates a subscription's secret, shows the new one once, and signs the next delivery with the old and the new one", async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const form = await owner.open(`${hook.path}/rotate`)
@@ -245,7 +245,7 @@ it('when a subscription is removed, notifies Zapier, and shows that Zapier was n
   expect(ended.text).toContain('Outdial notified Zapier (HTTP 204)')
 })
 
-it("doesn't confirm the removal of a subscription while an event is being sent to it", async () => {
+it('waits for an event that is being sent to a subscription before it confirms that the subscription was removed', async () => {
   const owner = await seedSignedInOwner(world.service)
   const hook = await seedSubscription(owner)
   const { promise: arrived, resolve: setArrived } = Promise.withResolvers<ServerResponse>()
