@@ -94,7 +94,7 @@ it.each([
   '/%5Cevil.example',
   '/%0d%0aX-Evil:1',
   'https:evil',
-])('redirects to the home page after sign-in if next is %s', async (next) => {
+])('redirects to the home page after sign-in if the query parameter next is %s', async (next) => {
   const cookie = user.browser.cookies().join('; ')
   const response = await fetch(`${world.service.url}/sign-in?next=${next}`, {
     redirect: 'manual',

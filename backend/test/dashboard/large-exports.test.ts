@@ -63,7 +63,7 @@ async function seedLargeRows() {
   return { user, importId: id }
 }
 
-it('reads exports in pages of about a megabyte, and exports every row', async () => {
+it('reads the rows of an export in pages of about a megabyte, and exports every row', async () => {
   const { user, importId } = await seedLargeRows()
   const { db } = world.database
   const { workspaceId } = user.seed
@@ -94,7 +94,7 @@ it('reads exports in pages of about a megabyte, and exports every row', async ()
   }
 })
 
-it('exports a row that is larger than a page', async () => {
+it('exports rows even if each is larger than a page of a megabyte', async () => {
   const user = await seedSignedInOwner(world.service)
   await seedCall(world.service.deps, user.seed, '+12025550101')
   await seedCall(world.service.deps, user.seed, '+12025550102')

@@ -59,13 +59,13 @@ function crawlPages(): Promise<CrawledPage[]> {
 const pages = async () =>
   (await crawlPages()).filter(({ type, path }) => type.startsWith('text/html') && path.startsWith('/w/'))
 
-it('has no broken links', async () => {
+it('no page has a broken link', async () => {
   const broken = (await crawlPages()).filter(({ status }) => status !== 200)
   expect(broken.map(({ path, status }) => `${path} ${status}`)).toEqual([])
   expect((await pages()).length).toBeGreaterThan(20)
 }, 60_000)
 
-it('gives every page a language, a title, and one main heading', async () => {
+it('every page has a language, a title, and one main heading', async () => {
   for (const { path, html } of await pages()) {
     expect([path, html.match(/<h1[\s>]/g)?.length]).toEqual([path, 1])
     expect(html).toContain('<html lang="en">')
@@ -74,7 +74,7 @@ it('gives every page a language, a title, and one main heading', async () => {
   }
 }, 60_000)
 
-it('has no inline scripts or styles', async () => {
+it('no page has inline scripts or styles', async () => {
   for (const { path, html, csp } of await pages()) {
     expect([path, csp]).toEqual([path, expect.stringContaining("script-src 'self'")])
     expect(csp).not.toContain('unsafe')
@@ -90,7 +90,7 @@ it('shows HTML in user input as text', async () => {
   expect(all).not.toContain('<b>Prices')
 }, 60_000)
 
-it('has a CSRF token and a submission ID in every form that changes something', async () => {
+it('every form that changes something has a CSRF token and a submission ID', async () => {
   for (const { path, html } of await pages()) {
     for (const [formHtml] of html.matchAll(/<form[^>]*method="post"[\s\S]*?<\/form>/g)) {
       expect([path, formHtml]).toEqual([path, expect.stringMatching(/name="_csrf" value="[^"]+"/)])
@@ -99,7 +99,7 @@ it('has a CSRF token and a submission ID in every form that changes something', 
   }
 }, 60_000)
 
-it('has no duplicate element IDs on a page', async () => {
+it('no page has duplicate element IDs', async () => {
   for (const { path, html } of await pages()) {
     const ids = [...html.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
     expect([path, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([path, []])
@@ -107,7 +107,7 @@ it('has no duplicate element IDs on a page', async () => {
 }, 60_000)
 
 itInChromium(
-  'fits a phone screen and is accessible on every kind of page, alternately in light and dark mode',
+  'every kind of page fits a phone screen and is accessible, in light or dark mode',
   async (chromium) => {
     const tab = await openTab(world.service, chromium, user)
     const consoleErrors: string[] = []

@@ -22,7 +22,7 @@ const toPattern = (path: string) =>
     .replace(/[?#$].*/, '')
     .replace(/^\/w\/:/, '')
 
-it('links only to pages and actions that exist', () => {
+it('the dashboard links only to pages and actions that exist', () => {
   const workspacePaths = listDashboardRoutes(world.service.deps).map(({ path }) => path)
   const paths = [...workspacePaths, ...Object.keys(publicForms), '/', '/sign-in', '/sign-out']
   const patterns = new Set(paths.map((path) => path.replaceAll(/:\w+/g, ':')))

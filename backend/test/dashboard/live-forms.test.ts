@@ -8,7 +8,7 @@ import { useServiceWorld } from '../support/service.ts'
 const world = useServiceWorld()
 
 itInChromium(
-  'if the user stopped the page load after submitting a form, lets them submit it again after 15 seconds',
+  'if the user stops the page load after submitting a form, the form can be submitted again after 15 seconds',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)
@@ -35,7 +35,7 @@ itInChromium(
 )
 
 itInChromium(
-  "doesn't replace a form in a live region while the form is being submitted",
+  "doesn't refresh the live part of a page while a form in that part is being submitted",
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const call = await seedCall(world.service.deps, user.seed, freshNumber())

@@ -27,7 +27,7 @@ it.each<[string, string, string, Record<string, string>]>([
   ['phone_number', '/phone-numbers/new', 'Add number', { phone_number: '+12025550162', label: 'Twice' }],
   ['spreadsheet', '/spreadsheets/new', 'Create spreadsheet', { name: 'Twice', columns: 'Name' }],
 ])(
-  'creates one %s when a form is submitted three times at the same time',
+  'creates only one %s when the same form is submitted three times at the same time',
   async (table, path, button, fields) => {
     const before = await count(table)
     const form = await user.open(path)
@@ -46,7 +46,7 @@ it.each<[string, string, string, Record<string, string>]>([
   },
 )
 
-it('rejects forms for sign-in, accounts, and new workspaces with a wrong CSRF token, and uploads without a token', async () => {
+it('rejects uploads without a CSRF token, and sign-in, account, and workspace forms with a wrong one', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://evil.example' }
   const body = new URLSearchParams({
     email: user.email,

@@ -88,7 +88,7 @@ it.each(cases)("doesn't ask for confirmation if no calls wait for $what", async 
 })
 
 it.each(cases)(
-  'before and after it resumes or activates $what, says when calls that wait for calling hours can start',
+  'before and after $what is resumed or activated, says when calls that wait for calling hours can start',
   async (one) => {
     const user = await seedSignedInOwner(world.service)
     const hours = { days: ['sat', 'sun'], start: '10:00', end: '20:00' }
@@ -108,7 +108,7 @@ it.each(cases)(
   },
 )
 
-it("names what else calls wait for, and doesn't promise that the calls are placed", async () => {
+it("when an agent is resumed, doesn't promise to place its call, but says that the call also waits for an active phone number", async () => {
   const user = await seedSignedInOwner(world.service)
   await queueCalls(user, 1)
   const agent = cases.find(({ what }) => what === 'an agent')
@@ -123,7 +123,7 @@ it("names what else calls wait for, and doesn't promise that the calls are place
   )
 })
 
-it('says that a waiting call ends without being placed if it expires before its calling hours begin', async () => {
+it('if a waiting call expires before its calling hours begin, says that the call ends without being placed', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   await queueCalls(user, 1)
@@ -140,7 +140,7 @@ it('says that a waiting call ends without being placed if it expires before its 
   )
 })
 
-it("doesn't count an agent's calls as able to start if their campaign is paused", async () => {
+it("doesn't count a paused campaign's calls among the agent's calls that can start right away", async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId, agentId } = user.seed
   const phoneNumberId = await seedPhoneNumber(world.service.deps, workspaceId)

@@ -38,7 +38,7 @@ const countContacts = async (user: { seed: { workspaceId: number } }) => {
   return (await rows.where('workspace_id', '=', user.seed.workspaceId).execute()).length
 }
 
-it('if the session had ended, shows the form filled in after the same user signs in again, and submits nothing', async () => {
+it('if the session ends before a form is sent, shows the form filled in after sign-in, and saves nothing yet', async () => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user)
   expect([signIn.status, signIn.html.includes('Quincy')]).toEqual([403, false])
@@ -53,7 +53,7 @@ it('if the session had ended, shows the form filled in after the same user signs
   expect(await countContacts(user)).toBe(1)
 })
 
-it('shows an empty form if another member signs in', async () => {
+it('shows an empty form if a member other than the one who filled it in signs in', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'owner')
   const signIn = await submitTooLate(user)
@@ -63,9 +63,9 @@ it('shows an empty form if another member signs in', async () => {
 })
 
 it.each([
-  ['was changed', (sealed: string) => `${sealed.slice(0, -4)}AAAA`],
-  ['is no sealed text', () => 'x'],
-])('shows an empty form if the sealed form %s', async (_what, change) => {
+  ['were changed', (sealed: string) => `${sealed.slice(0, -4)}AAAA`],
+  ["weren't sealed by Outdial", () => 'x'],
+])('shows an empty form if the sealed values %s', async (_what, change) => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user)
   const fields = { email: user.email, password, _restore: change(hiddenField(signIn, '_restore')) }
@@ -73,7 +73,7 @@ it.each([
   expect([page.status, page.html.includes('Quincy')]).toEqual([200, false])
 })
 
-it('shows an empty form if the sealed form is from another path', async () => {
+it('shows an empty form if the sealed values are from a form at another path', async () => {
   const user = await seedSignedInOwner(world.service)
   const sealed = hiddenField(await submitTooLate(user), '_restore')
   const again = await user.browser.open(user.urlFor('/agents/new'))
@@ -94,7 +94,7 @@ it('shows an empty form if the user signs in more than an hour later', async () 
   expect([page.status, page.html.includes('Quincy')]).toEqual([200, false])
 })
 
-it("doesn't keep a form that is larger than 32 KB", async () => {
+it("after sign-in, doesn't restore a form that is larger than 32 KB", async () => {
   const user = await seedSignedInOwner(world.service)
   const signIn = await submitTooLate(user, { ...contact, variables: 'x'.repeat(33_000) })
   expect(signIn.text).toContain(
@@ -103,7 +103,7 @@ it("doesn't keep a form that is larger than 32 KB", async () => {
   expect(signIn.html).not.toContain('_restore')
 })
 
-it("doesn't keep passwords and secrets", async () => {
+it("after sign-in, doesn't restore the secrets in a form", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/tools/new-http')
   await endSessions(user.userId)
@@ -114,7 +114,7 @@ it("doesn't keep passwords and secrets", async () => {
   expect(page.html).not.toContain('a-very-secret-value')
 })
 
-it('keeps the text of a form with a file, but not the file', async () => {
+it('after sign-in, restores the text of a form with a file, but not the file', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/knowledge/new')
   await endSessions(user.userId)
@@ -138,8 +138,8 @@ it.each([
   ['a form of a sibling subdomain', { 'sec-fetch-site': 'same-site' }, {}, 303],
   ['a form from another origin', { origin: 'https://evil.example' }, {}, 303],
   ['a form with a wrong CSRF token', {}, { _csrf: 'x' }, 403],
-  ["a form that wasn't opened by a user", {}, { _by: 'x' }, 303],
-])("doesn't keep %s", async (_what, headers, changes, status) => {
+  ['a form whose _by field is invalid', {}, { _by: 'x' }, 303],
+])("after sign-in, doesn't restore %s", async (_what, headers, changes, status) => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   await endSessions(user.userId)
@@ -148,7 +148,7 @@ it.each([
   expect([sent.status, sent.html.includes('_restore')]).toEqual([status, false])
 })
 
-it("doesn't keep a form that arrives without a cookie, as browsers send forms from other sites", async () => {
+it("doesn't restore a form that arrives without cookies, like a form that another site sends", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   const tokens = { _csrf: hiddenField(form, '_csrf'), _by: hiddenField(form, '_by') }
@@ -156,7 +156,7 @@ it("doesn't keep a form that arrives without a cookie, as browsers send forms fr
   expect([sent.status, sent.html.includes('_restore')]).toEqual([303, false])
 })
 
-it("doesn't keep a form whose CSRF token belongs to one user and whose _by field names another", async () => {
+it("doesn't restore a form whose CSRF token belongs to one user and whose _by field names another", async () => {
   const user = await seedSignedInOwner(world.service)
   const attacker = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const attackersForm = await attacker.open('/contacts/new')

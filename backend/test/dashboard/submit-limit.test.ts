@@ -19,7 +19,7 @@ async function submit(member: SignedInUser, path: string, times: number): Promis
 
 const countLimited = (statuses: number[]) => statuses.filter((status) => status === 429).length
 
-it('lets a user submit at most 300 forms a minute, and at most 60 of the costly ones', async () => {
+it('lets a user submit at most 300 forms a minute, and at most 60 costly ones, such as the form of a tool', async () => {
   expect(countLimited(await submit(user, '/tools/new-http', 62))).toBe(2)
   expect(countLimited(await submit(user, '/contacts/new', 240))).toBe(2)
   const other = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')

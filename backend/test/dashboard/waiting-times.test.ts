@@ -120,7 +120,7 @@ describe('a page about a waiting call', () => {
     ['agent_not_live', []],
     ['number_not_active', []],
   ] satisfies [WaitingFor, unknown[]][])(
-    "promises a time only if it's certain, while the call waits for %s",
+    "shows the time of the next attempt only if it's certain (reason to wait: %s)",
     async (reason, times) => {
       const user = await seedSignedInOwner(world.service)
       const call = await waitFor[reason](user)
@@ -139,7 +139,7 @@ describe('a page about a waiting call', () => {
   )
 })
 
-it("says on each page when a call in another time zone can be placed, with the contact's time first", async () => {
+it("says on each page when a call to another time zone can be placed, first in the contact's time zone", async () => {
   const user = await seedSignedInOwner(world.service)
   const call = await waitFor.calling_hours(user)
   const next = 'Tue 9:00 AM in London (Tue 4:00 AM in New York)'
@@ -152,7 +152,7 @@ it("says on each page when a call in another time zone can be placed, with the c
   expect(story?.sentences[0]).toBe(sentence)
 })
 
-it("says whether a call waits for the campaign's limit or another call to its number, and how many calls are ahead", async () => {
+it("says whether a call waits for the campaign's limit or for another call to the same number, and how many are ahead", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed, open } = user
   const { deps } = world.service
@@ -180,7 +180,7 @@ it.each([
   ['agent_not_live', 'Open agent to resume it', /Resume<\/button>/],
   ['number_not_active', 'Open phone numbers to activate it', /Activate<\/button>/],
 ] as const)(
-  'links a call that waits for %s to the page where a person can resolve it',
+  'if a call waits because of %s, links to the page where a user can change that',
   async (reason, label, button) => {
     const user = await seedSignedInOwner(world.service)
     const call = await waitFor[reason](user)

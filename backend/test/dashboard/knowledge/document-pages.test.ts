@@ -108,7 +108,7 @@ describe('pasted documents', () => {
     expect((await user.open('/knowledge?search=fifteen')).text).toContain('No passages found')
   })
 
-  it("are rejected if they aren't valid, with the issue next to the field, and the form keeps the entered values", async () => {
+  it("are rejected if they aren't valid, and the form shows the issue next to the field and keeps the entered values", async () => {
     const user = await seedSignedInOwner(world.service)
     const long = await add(user, { title: 'x'.repeat(201), body: 'A text.' })
     expect(long.status).toBe(422)
@@ -137,7 +137,7 @@ describe('pasted documents', () => {
   })
 })
 
-describe('uploaded files', () => {
+describe('the upload form', () => {
   it.each([
     ['Prices.txt', Buffer.from('Free of charge')],
     ['Prices.md', Buffer.from('Free of charge')],
@@ -160,7 +160,7 @@ describe('uploaded files', () => {
     ['of an unsupported type', 'a.xlsx', Buffer.from('x'), 'Choose a .txt'],
     ['larger than 20 MB', 'a.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'roof '), 'larger than 20 MB'],
   ])(
-    'rejects a file %s with an issue next to the field, and keeps the title',
+    'rejects a file %s, shows an issue next to the field, and keeps the title',
     async (_, name, bytes, sentence) => {
       const user = await seedSignedInOwner(world.service)
       const page = await upload(user, { name, bytes }, { title: 'My title' })
@@ -171,14 +171,14 @@ describe('uploaded files', () => {
     },
   )
 
-  it('accepts a file of 20 MB, the most that a file can have', async () => {
+  it('accepts a file of 20 MB, the maximum size', async () => {
     const user = await seedSignedInOwner(world.service)
     const bytes = Buffer.alloc(20 * 1024 * 1024, ' ')
     bytes.write('A roof.')
     expect((await upload(user, { name: 'Large.txt', bytes })).html).toContain('<h1>Large</h1>')
   })
 
-  it('rejects a file that decompresses to gigabytes, and meanwhile serves requests and limits its memory use', async () => {
+  it('rejects a file that decompresses to gigabytes, and meanwhile responds to requests and uses less than 300 MB for it', async () => {
     const user = await seedSignedInOwner(world.service)
     const expandingFile = pdf(createZlibDeflated(256))
     const before = process.memoryUsage.rss()
@@ -202,7 +202,7 @@ describe('uploaded files', () => {
     expect(grown).toBeLessThan(300 * 1024 * 1024)
   })
 
-  it('adds a file once when its form is submitted twice', async () => {
+  it('adds only one document when the same form is submitted twice', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/knowledge/new')
     const file = { name: 'Once.txt', bytes: Buffer.from('A roof.') }
@@ -213,7 +213,7 @@ describe('uploaded files', () => {
 })
 
 itInChromium(
-  'lets the user upload a PDF that a browser created and find its text, and is accessible',
+  'lets the user upload a PDF that a browser created and find its text, on accessible pages',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)

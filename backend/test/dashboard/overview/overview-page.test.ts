@@ -94,7 +94,7 @@ it('links each number to a list of the calls that it counts', async () => {
   expect(await follow(/<a href="([^"]*)">1 test call</)).toEqual([test])
 })
 
-it('gives a day 23 hours when daylight saving time starts, 25 when it ends, and otherwise 24', () => {
+it('divides a day into 23 hours when daylight saving time starts, 25 when it ends, and otherwise 24', () => {
   const zone = 'America/New_York'
   expect(getDay(new Date('2026-03-08T15:00:00Z'), zone).hours).toHaveLength(23)
   expect(getDay(new Date('2026-11-01T15:00:00Z'), zone).hours).toHaveLength(25)
@@ -183,7 +183,7 @@ it('highlights paused campaigns, failing and disabled webhooks, and exhausted de
   expect(text).toContain('1 webhook delivery failed. No retries are left.')
 })
 
-it('shows one notice that names at most three of the failing webhooks, and one that names the paused campaigns', async () => {
+it('combines failing webhooks into one notice that names at most three of them, and paused campaigns into another', async () => {
   const { seed, userId, open } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { id: keyId } = await createApiKey(deps, seed.workspaceId, userId, 'Website')
@@ -261,7 +261,7 @@ it("doesn't show another workspace's data", async () => {
   expect((await mine.browser.open(theirs.urlFor('/overview'))).page.status).toBe(404)
 })
 
-it('counts more than 5,000 calls only every 10 seconds, but again for a user who has just sent a form', async () => {
+it('if there are more than 5,000 calls, counts them at most every 10 seconds, except for a user who has just sent a form', async () => {
   const user = await seedSignedInOwner(world.service)
   const colleague = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const { deps } = world.service

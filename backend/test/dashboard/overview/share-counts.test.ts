@@ -17,12 +17,12 @@ const useCounts = () => {
   return { clock, share, view }
 }
 
-it('counts again for every view if there are few calls', async () => {
+it('if there are few calls, counts them again for every page view', async () => {
   const { view } = useCounts()
   expect([await view(maxUnsharedCalls), await view(maxUnsharedCalls)]).toEqual([1, 2])
 })
 
-it('shares counts of many calls between views with the same key for 10 seconds', async () => {
+it('if there are many calls, page views with the same key share a count for 10 seconds', async () => {
   const { clock, view } = useCounts()
   const many = maxUnsharedCalls + 1
   expect([await view(many), await view(many), await view(many, { key: 'b' })]).toEqual([1, 1, 2])
@@ -32,13 +32,13 @@ it('shares counts of many calls between views with the same key for 10 seconds',
   expect([await view(many), await view(many)]).toEqual([3, 3])
 })
 
-it('shares a count in progress with concurrent views', async () => {
+it('page views at the same time share one count', async () => {
   const { view } = useCounts()
   expect(await Promise.all([view(1), view(1), view(1)])).toEqual([1, 1, 1])
   expect(await view(1)).toBe(2)
 })
 
-it('counts again for a view that must be current, and shares that count', async () => {
+it('counts again for a page view that must be current, and shares that count with other page views', async () => {
   const { view } = useCounts()
   const many = maxUnsharedCalls + 1
   const slow = view(many)
@@ -46,7 +46,7 @@ it('counts again for a view that must be current, and shares that count', async 
   expect(await view(many)).toBe(2)
 })
 
-it('counts again for the next view if a count failed', async () => {
+it('after a count has failed, counts again for the next page view', async () => {
   const { share, view } = useCounts()
   await expect(share('a', false, () => Promise.reject(new Error('no connection')))).rejects.toThrow(
     'no connection',

@@ -45,7 +45,7 @@ it('shows the issue of an invalid number next to its field, and keeps the entere
   expect(page.html).toMatch(/id="f-phone_number-issue">This phone number isn&#39;t valid/)
 })
 
-it('adds one number when a form is submitted twice', async () => {
+it('adds only one number when the same form is submitted twice', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const form = await open('/phone-numbers/new')
   const fields = { phone_number: '+12025550178', label: 'Once' }
@@ -92,19 +92,22 @@ it('rejects a form with an invalid CSRF token', async () => {
   expect(page.status).toBe(403)
 })
 
-itInChromium('lets the user add and retire a number in the browser, and is accessible', async (chromium) => {
-  const user = await seedSignedInOwner(world.service)
-  const tab = await openTab(world.service, chromium, user)
-  await tab.goto(user.urlFor('/phone-numbers'))
-  await expectAccessible(tab)
-  await tab.getByRole('link', { name: 'Add number' }).first().click()
-  await tab.getByLabel('Phone number').fill('+12025550180')
-  await tab.getByLabel('Label').fill('Support')
-  await expectAccessible(tab)
-  await tab.getByRole('button', { name: 'Add number' }).click()
-  const row = tab.getByRole('row').filter({ hasText: 'Support' })
-  await row.getByRole('button', { name: 'Retire' }).click()
-  await tab.getByRole('dialog').getByRole('button', { name: 'Retire number' }).click()
-  await tab.getByText('Phone number retired').waitFor()
-  await row.getByText('Retired').waitFor()
-})
+itInChromium(
+  'lets the user add and retire a number in the browser, on accessible pages',
+  async (chromium) => {
+    const user = await seedSignedInOwner(world.service)
+    const tab = await openTab(world.service, chromium, user)
+    await tab.goto(user.urlFor('/phone-numbers'))
+    await expectAccessible(tab)
+    await tab.getByRole('link', { name: 'Add number' }).first().click()
+    await tab.getByLabel('Phone number').fill('+12025550180')
+    await tab.getByLabel('Label').fill('Support')
+    await expectAccessible(tab)
+    await tab.getByRole('button', { name: 'Add number' }).click()
+    const row = tab.getByRole('row').filter({ hasText: 'Support' })
+    await row.getByRole('button', { name: 'Retire' }).click()
+    await tab.getByRole('dialog').getByRole('button', { name: 'Retire number' }).click()
+    await tab.getByText('Phone number retired').waitFor()
+    await row.getByText('Retired').waitFor()
+  },
+)

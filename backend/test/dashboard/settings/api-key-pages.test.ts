@@ -41,7 +41,7 @@ it('shows a new API key only once', async () => {
   expect(keys).toHaveLength(1)
 })
 
-it('links to the API keys from the Integrations page', async () => {
+it('the Integrations page links to the API keys', async () => {
   const { open, urlFor } = await seedSignedInOwner(world.service)
   const page = await open('/integrations')
   expect(page.html).toContain(`href="${new URL(urlFor('/settings/api-keys')).pathname}"`)

@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait.ts'
 
 const world = useServiceWorld()
 
-it('lets every member find a request by its ID or status, and shows what the request did and its call', async () => {
+it('lets every member find a request by its ID or status, and shows what it did, with a link to its call', async () => {
   const owner = await seedSignedInOwner(world.service)
   const { workspaceId, campaignId, userId } = owner.seed
   const { key } = await createApiKey(world.service.deps, workspaceId, userId, 'Website <new>')

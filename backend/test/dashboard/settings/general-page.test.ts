@@ -45,7 +45,7 @@ it.each([
   ['calling_hours.start', { 'calling_hours.start': '9' }, 'such as 09:00'],
   ['calling_hours.end', { 'calling_hours.end': '22:00' }, 'start and end at the same time'],
   ['calling_hours.days', { 'calling_hours.days': '' }, ''],
-])('shows an issue next to %s: %j', async (field, bad, message) => {
+])('shows an issue next to %s if the input is %j', async (field, bad, message) => {
   const user = await seedSignedInOwner(world.service)
   const before = await getSettings(user.seed.workspaceId)
   const form = await user.open('/settings')
@@ -89,7 +89,7 @@ it("returns 404 for another workspace's settings", async () => {
 })
 
 itInChromium(
-  'in the browser, shows an issue for an invalid time zone, and then saves the settings, and is accessible',
+  'in the browser, shows an issue for an invalid time zone on an accessible page, and saves a valid time zone',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)

@@ -56,8 +56,8 @@ async function openInvitation(link: string) {
 const acceptInvitation = async (link: string, change: Record<string, string> = {}) =>
   (await openInvitation(link)).accept(change)
 
-describe('invitations', () => {
-  it('lets a new user join with a link that is shown once and stored as a hash', async () => {
+describe('an invitation', () => {
+  it('lets a new user join with a link that is shown only once', async () => {
     const owner = await seedOwner()
     const { link, email } = await inviteAs(owner)
     const token = link.split('/').at(-1) ?? ''
@@ -71,7 +71,7 @@ describe('invitations', () => {
     expect((await owner.open('/settings/members')).text).toContain('No pending invitations.')
   })
 
-  it('says that an invitation expires in 7 days, even a second after it was created', async () => {
+  it('is shown as expiring in 7 days, even a second after it was created', async () => {
     const owner = await seedOwner()
     const { email } = await inviteAs(owner)
     world.service.deps.clock.advance(1_000)
@@ -102,7 +102,7 @@ describe('invitations', () => {
     expect(joined.page.text).toContain(email)
   })
 
-  it('lets only one person join when several use an invitation at the same time', async () => {
+  it('lets only one person join, even if several use it at the same time', async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     // Everyone opens the form before the first person submits it.
@@ -115,7 +115,7 @@ describe('invitations', () => {
     expect((await listRoles(owner.workspaceId)).size).toBe(2)
   })
 
-  it("when an owner uses their own invitation, keeps the invitation valid and the owner's role unchanged", async () => {
+  it("stays valid if its creator uses it, and doesn't change the creator's role", async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const { page } = await owner.browser.open(link)
@@ -125,7 +125,7 @@ describe('invitations', () => {
     expect((await acceptInvitation(link)).page.status).toBe(200)
   })
 
-  it("shows whether a link was already used, has expired, or isn't valid", async () => {
+  it("shows whether its link was already used, has expired, or isn't valid", async () => {
     const owner = await seedOwner()
     const openGoneLink = async (link: string) => {
       const { page } = await createBrowser().open(link)
@@ -148,7 +148,7 @@ describe('invitations', () => {
     expect(late.page.status).toBe(410)
   })
 
-  it('shows issues next to the fields when a person joins', async () => {
+  it('shows an issue next to a taken email, a short password, or a missing name', async () => {
     const owner = await seedOwner()
     const { link } = await inviteAs(owner)
     const taken = await acceptInvitation(link, { email: owner.email })
@@ -161,7 +161,7 @@ describe('invitations', () => {
     )
   })
 
-  it("revokes an owner's invitations when the owner becomes a member or is removed", async () => {
+  it('is revoked when the owner who created it becomes a member or is removed', async () => {
     const owner = await seedOwner()
     const kim = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
     const first = await inviteAs(kim, 'owner')
@@ -174,8 +174,8 @@ describe('invitations', () => {
   })
 })
 
-describe('roles', () => {
-  it('can be changed by an owner, who can also remove members along with their API keys', async () => {
+describe('the members of a workspace', () => {
+  it("can get another role or be removed by an owner, and a removed member's API keys stop working", async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'member')
@@ -194,7 +194,7 @@ describe('roles', () => {
     expect(api.status).toBe(401)
   })
 
-  it('always include one owner, even if two owners leave at the same time', async () => {
+  it('always include an owner, even if two owners leave at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     expect((await owner.open('/settings/members')).html).not.toContain('Leave workspace')
@@ -209,7 +209,7 @@ describe('roles', () => {
     expect(pages.filter(({ page }) => page.text.includes('the last owner'))).toHaveLength(1)
   })
 
-  it('always include one owner, even if two owners make each other members at the same time', async () => {
+  it('always include an owner, even if two owners make each other members at the same time', async () => {
     const owner = await seedOwner()
     const { workspaceId } = owner
     const kim = await seedSignedInMember(world.service, workspaceId, 'owner')
@@ -219,7 +219,7 @@ describe('roles', () => {
     expect([...(await listRoles(workspaceId)).values()].sort()).toEqual(['member', 'owner'])
   })
 
-  it('let all members see the list of members, but only owners change it', async () => {
+  it('can all see the list of members, but only owners can change it', async () => {
     const owner = await seedOwner()
     const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
     const seen = await member.open('/settings/members')
@@ -243,7 +243,7 @@ describe('roles', () => {
 })
 
 itInChromium(
-  "in the browser, lets an owner invite a user and change the user's role, and is accessible",
+  "lets an owner invite a user and change the user's role in the browser, on accessible pages",
   async (chromium) => {
     const owner = await seedOwner()
     await seedSignedInMember(world.service, owner.workspaceId, 'member')

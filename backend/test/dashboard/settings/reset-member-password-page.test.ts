@@ -23,7 +23,7 @@ async function createResetLink(owner: SignedInUser, userId: number): Promise<{ p
   return owner.browser.press(form, 'Create link')
 }
 
-it("resets a member's password once, and signs them out everywhere", async () => {
+it("a reset link changes a member's password only once, and signs the member out everywhere", async () => {
   const owner = await seedOwner()
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const link = getLink((await createResetLink(owner, kim.userId)).page)
@@ -75,7 +75,7 @@ it("rejects a reset link for a user who is also in a workspace that the owner do
   expect((await createResetLink(owner, kim.userId)).page.status).toBe(200)
 })
 
-it('invalidates a reset link when its creator or its user leaves the workspace', async () => {
+it("invalidates a reset link when the owner who created it or the member it's for leaves the workspace", async () => {
   const owner = await seedOwner()
   const boss = await seedSignedInMember(world.service, owner.workspaceId, 'owner')
   const kim = await seedSignedInMember(world.service, owner.workspaceId, 'member')
@@ -88,7 +88,7 @@ it('invalidates a reset link when its creator or its user leaves the workspace',
   expect((await createBrowser().open(again)).page.status).toBe(410)
 })
 
-it("doesn't create a reset link for the owner's own account or for a nonmember, or if a member requests it", async () => {
+it('creates a reset link only if an owner requests it for another member of the workspace', async () => {
   const owner = await seedOwner()
   const member = await seedSignedInMember(world.service, owner.workspaceId, 'member')
   const stranger = await seedUserWithoutWorkspace(world.service)

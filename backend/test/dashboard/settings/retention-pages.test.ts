@@ -60,7 +60,7 @@ async function eraseOldConversations(): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-it('shows how many calls a shorter retention affects, and erases exactly those after 24 hours', async () => {
+it('shows how many calls lose their conversation if the retention is shortened, and erases exactly those after 24 hours', async () => {
   const recent = await seedConversation(28.5)
   await seedConversation(29.5)
   await seedConversation(400)
@@ -127,7 +127,7 @@ it('applies a longer retention at once, and cancels a pending shorter one', asyn
   expect(await getRetention()).toEqual({ days: null, pending: null })
 })
 
-it('rejects a confirmed retention that is no longer shorter than the current one', async () => {
+it("rejects a shorter retention if it's no longer shorter than the current one when the user confirms it", async () => {
   const shown = await submitDays('30')
   await confirm(await submitDays('20'))
   world.service.deps.clock.advance(dayMs)
@@ -140,13 +140,13 @@ it.each([
   ['0', 'from 1 to 3650'],
   ['2.5', 'whole number of days'],
   ['long', 'whole number of days'],
-])('shows an issue for %s days', async (days, message) => {
+])('shows an issue if the number of days is %s', async (days, message) => {
   const page = await submitDays(days)
   expect(page.status).toBe(422)
   expect(page.html).toMatch(new RegExp(`id="f-retention_days-issue">[^<]*${message}`))
 })
 
-it('shows members the pending retention, but only owners can undo it', async () => {
+it('shows members a pending retention, but lets only owners undo it', async () => {
   await confirm(await submitDays('30'))
   const member = await seedSignedInMember(world.service, user.seed.workspaceId, 'member')
   const { text } = await member.open('/settings')
@@ -156,7 +156,7 @@ it('shows members the pending retention, but only owners can undo it', async () 
 })
 
 itInChromium(
-  'lets the user shorten the retention and undo that in the browser, and is accessible',
+  'lets the user shorten the retention and undo the change in the browser, on accessible pages',
   async (chromium) => {
     await seedConversation(400)
     const tab = await openTab(world.service, chromium, user)

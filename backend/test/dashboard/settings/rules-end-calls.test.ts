@@ -36,7 +36,7 @@ it('asks for confirmation before it saves rules that end waiting calls, and says
   expect(await getCall(deps, user.seed, american)).toMatchObject({ status: 'queued' })
 })
 
-it('counts waiting calls only up to a limit, and says that there can be more', async () => {
+it('checks a limited number of waiting calls, and if there are more, says that the count is a minimum', async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const { deps } = world.service
   for (const digit of [1, 2, 3]) await seedCall(deps, seed, `+44207183875${digit}`)
@@ -47,7 +47,7 @@ it('counts waiting calls only up to a limit, and says that there can be more', a
   expect(await count(['GB'], 2)).toEqual({ count: 0, isAtLeast: true })
 })
 
-it('asks for confirmation before it saves rules that end waiting calls to numbers that can cost much more', async () => {
+it('asks for confirmation before it saves rules that end waiting calls to premium-rate numbers', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const form = await user.open('/settings/rules')

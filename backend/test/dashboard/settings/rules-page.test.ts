@@ -9,7 +9,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('saves the countries that are called, by name or code, and who changed them', async () => {
+it('saves the countries to call, entered as names or codes, and shows who changed the rules', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
   expect(form.text).toContain('only the one about premium-rate and satellite numbers is checked.')
@@ -83,7 +83,7 @@ it.each([
   expect(page.html).toContain(`id="f-${name}-issue"`)
 })
 
-it('saves whether numbers that can cost much more are called, which is off by default', async () => {
+it('saves whether premium-rate and satellite numbers are called, which is off by default', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/settings/rules')
   expect(form.html).toMatch(/name="calls_special_numbers"\s+value="yes"\s*>/)

@@ -66,7 +66,7 @@ async function signInFrom(
   })
 }
 
-it("sets cookies over HTTPS that other sites, subdomains, and scripts can't use", async () => {
+it("over HTTPS, sets only cookies that other sites, subdomains, and scripts can't use", async () => {
   const { email, userId } = await seedUser(deps)
   const { id } = await createWorkspace(deps, {
     name: 'Acme',
@@ -303,7 +303,7 @@ it('rejects an invitation from an owner who is being removed', async () => {
   await expect(late).rejects.toMatchObject({ code: 'not_found' })
 })
 
-it('when the session has ended, sends a live page to sign-in, and then back only to a page of the same site', async () => {
+it('when the session has ended, redirects a live page to sign-in, and after that only to a page of the same site', async () => {
   const livePath = '/w/1/calls?newest=7'
   const redirectFrom = async (from: string | undefined, headers: Record<string, string> = {}) => {
     const response = await fetch(`${world.service.url}${livePath}`, {
@@ -332,7 +332,7 @@ it('when the session has ended, sends a live page to sign-in, and then back only
 })
 
 itInChromium(
-  'when the session has ended, keeps a page with a form open, and sends a live page to sign-in and back',
+  'when the session has ended, redirects a live page to sign-in and back, but keeps a page with a form open',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const form = await openTab(world.service, chromium, user)

@@ -57,7 +57,7 @@ it('closes sign-up once there is a user', async () => {
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toEqual([{ id: userId }])
 })
 
-it('creates one user when several people sign up at the same time', async () => {
+it('creates only one user when several people sign up at the same time', async () => {
   const open = await Promise.all(Array.from({ length: 6 }, openSignUp))
   await Promise.all(open.map((one, index) => press(one, { email: `robin${index}@example.com` })))
   expect(await world.database.db.selectFrom('app_user').select('id').execute()).toHaveLength(1)
@@ -133,7 +133,7 @@ it("doesn't lock a user out after failed sign-in attempts from another IP addres
   expect(await from('192.0.2.2', password)).toBe(303)
 })
 
-itInChromium('signs up the first user in a browser, and is accessible', async (chromium) => {
+itInChromium('lets the first user sign up in the browser, on accessible pages', async (chromium) => {
   const tab = await (await chromium.newContext({ viewport: { width: 390, height: 844 } })).newPage()
   await tab.goto(world.service.url)
   await expectAccessible(tab)

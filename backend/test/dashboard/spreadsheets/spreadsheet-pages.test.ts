@@ -52,12 +52,15 @@ it.each([
   ['', 'Name', 'name', '1 to 200 characters'],
   ['Visits', '', 'columns', '1 to 100 columns'],
   ['Visits', 'Name\nName', 'columns', 'two columns named Name'],
-])('shows the issue next to the field for name %j and columns %j', async (name, columns, field, sentence) => {
-  const user = await seedSignedInOwner(world.service)
-  const { page } = await create(user, name, columns)
-  expect(page.status).toBe(422)
-  expect(new RegExp(`id="f-${field}-issue">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
-})
+])(
+  'if the name is %j and the columns are %j, shows the issue next to the invalid field',
+  async (name, columns, field, sentence) => {
+    const user = await seedSignedInOwner(world.service)
+    const { page } = await create(user, name, columns)
+    expect(page.status).toBe(422)
+    expect(new RegExp(`id="f-${field}-issue">([^<]*)<`).exec(page.html)?.[1]).toContain(sentence)
+  },
+)
 
 it('shows rows as text, newest first, on several pages', async () => {
   const user = await seedSignedInOwner(world.service)
@@ -122,7 +125,7 @@ it('saves a Google account, never shows its key, and removes the account', async
   expect(removed.text).not.toContain('visits@acme')
 })
 
-it("rejects an invalid key file and doesn't show it again", async () => {
+it("rejects an invalid Google key file, and doesn't show its content again", async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/spreadsheets/google')
   const fields = { google_account: createKeyFile('no address') }
@@ -163,7 +166,7 @@ it("doesn't show, download, or delete another workspace's spreadsheet", async ()
 })
 
 itInChromium(
-  'lets the user create and download a spreadsheet and add a Google account in the browser, and is accessible',
+  'lets the user create and download a spreadsheet and add a Google account in the browser, on accessible pages',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)

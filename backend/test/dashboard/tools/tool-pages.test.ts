@@ -73,7 +73,7 @@ describe('tools', () => {
     expect(on.text).toContain('Tool turned on')
   })
 
-  it('let an agent look up any contact during a call only if a user allows it in a form that warns of the risk', async () => {
+  it('let an agent look up contacts other than the one on the phone only if a user allows that in a form with a warning', async () => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId, agentId } = user.seed
     const toolId = await getToolId(world.service, user, 'contact_lookup')
@@ -160,7 +160,7 @@ describe('an HTTP tool', () => {
     expect(gone.html).not.toContain('>weather<')
   })
 
-  it('can have 50 headers with long values, an argument description of 30,000 characters, and an argument of 100,000', async () => {
+  it('can have 50 long headers and an argument with a description of 30,000 and a value of 100,000 characters', async () => {
     const user = await seedSignedInOwner(world.service)
     const headers = Array.from({ length: 50 }, (_, at) => `X-Header-${at}: ${'x'.repeat(1_000)}`).join('\n')
     const form = await user.open('/tools/new-http')
@@ -179,7 +179,7 @@ describe('an HTTP tool', () => {
     expect(receiver.requests.map(({ body }) => body.length > 100_000)).toEqual([true])
   })
 
-  it('can be described by a JSON Schema, which is saved unchanged', async () => {
+  it('accepts a JSON Schema that describes its arguments, and saves it unchanged', async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const input_schema =
@@ -206,7 +206,7 @@ describe('an HTTP tool', () => {
     })
   })
 
-  it("is rejected if fields aren't valid, with each issue next to its field, and its secrets aren't shown", async () => {
+  it("is rejected if fields aren't valid, and the form shows each issue next to its field, but no secrets", async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-http')
     const press = async (change: Record<string, string>) =>
@@ -298,7 +298,7 @@ describe('an MCP server', () => {
     expect(trials.text).toContain('The tool runs for real')
   })
 
-  it("isn't added if it can't be reached, and the form shows why next to the URL", async () => {
+  it("can't be added if it's unreachable, and the form shows why next to the URL", async () => {
     const user = await seedSignedInOwner(world.service)
     const form = await user.open('/tools/new-server')
     const { page } = await user.browser.press(form, 'Add server', {
@@ -310,7 +310,7 @@ describe('an MCP server', () => {
     expect((await user.open('/tools')).html).not.toContain('>crm<')
   })
 
-  it('shows an error on the tool selection page if it becomes unavailable', async () => {
+  it('can become unavailable, and its tool selection page then shows an error and “Try again”', async () => {
     const user = await seedSignedInOwner(world.service)
     await add(user)
     const id = await getToolId(world.service, user, 'crm')
@@ -324,7 +324,7 @@ describe('an MCP server', () => {
 })
 
 itInChromium(
-  'lets the user add an HTTP tool and an MCP server in the browser, and is accessible',
+  'lets the user add an HTTP tool and an MCP server in the browser, on accessible pages',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await openTab(world.service, chromium, user)
