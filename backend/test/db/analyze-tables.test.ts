@@ -15,7 +15,7 @@ async function readRowEstimates(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ relname, reltuples }) => [relname, reltuples]))
 }
 
-it('reuses the query plans of the functions that queue calls and look up the do-not-call list', async () => {
+it('PostgreSQL reuses the query plans of the functions that queue calls and look up the do-not-call list', async () => {
   const { rows } = await sql<{ proname: string }>`
     select proname from pg_proc
     where 'plan_cache_mode=force_generic_plan' = any(proconfig) order by proname`.execute(world.database.db)

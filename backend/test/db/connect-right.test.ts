@@ -46,7 +46,7 @@ async function run(url: string, ...statements: string[]): Promise<void> {
 
 const administer = (statement: string) => run(server.url, statement)
 
-it("doesn't let another installation's user, who has the same roles, read the database", async () => {
+it("doesn't let another installation's database user read the database, even if both users have the same roles", async () => {
   const read = ['set role outdial_service', 'select from app_user']
   await migrate(urlOf(owner), log)
   await expect(run(urlOf(neighbor), ...read)).rejects.toThrow('permission denied for database')
@@ -56,7 +56,7 @@ it("doesn't let another installation's user, who has the same roles, read the da
   await run(urlOf(neighbor), ...read)
 })
 
-it('names the users that lose the right to connect, and the SQL that restores it, only once', async () => {
+it('warns only once about users who lose the right to connect, and shows the SQL that restores it', async () => {
   const connected = new pg.Client({ connectionString: urlOf(monitor) })
   await connected.connect()
   await migrate(urlOf(owner), log)
@@ -74,7 +74,7 @@ it('names the users that lose the right to connect, and the SQL that restores it
   expect(warnings).toHaveLength(1)
 })
 
-it('names a user with privileges in the database, unless the user was granted the right to connect', async () => {
+it('warns about a user with privileges in the database, unless the user was granted the right to connect', async () => {
   await run(
     urlOf(owner),
     'create table numbers (id int)',
@@ -85,7 +85,7 @@ it('names a user with privileges in the database, unless the user was granted th
   expect(warnings).toEqual([expect.stringContaining(`have privileges in it: "${monitor}".`)])
 })
 
-it("asks the database's owner to revoke the right to connect if Outdial's user isn't the owner", async () => {
+it("if Outdial's user doesn't own the database, asks the owner to revoke the right to connect from all users", async () => {
   await administer(`alter database ${owner} owner to ${neighbor}`)
   await run(urlOf(neighbor), `grant create on schema public to ${owner}`)
   await migrate(urlOf(owner), log)

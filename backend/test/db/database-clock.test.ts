@@ -12,8 +12,8 @@ const readDatabaseTime = async (): Promise<number> => {
   return rows[0]?.now.getTime() ?? 0
 }
 
-describe("the database's clock", () => {
-  it("shows the database's time, and corrects itself after the process's clocks have jumped", async () => {
+describe("a clock that follows the database's time", () => {
+  it("shows the database's time, and corrects itself after the process's own clocks have jumped", async () => {
     let jumpMs = 0
     const clock = createDatabaseClock(database.db, () => performance.now() + jumpMs)
     for (jumpMs of [0, 240 * hourMs, -hourMs]) {
@@ -29,7 +29,7 @@ describe("the database's clock", () => {
     }
   })
 
-  it('continues between two measurements without asking the database', async () => {
+  it('keeps running between two measurements without asking the database', async () => {
     let monotonicMs = 0
     const clock = createDatabaseClock(database.db, () => monotonicMs)
     await clock.synchronize()

@@ -43,11 +43,11 @@ const signatures = [
   'upsert_contacts(workspace bigint, at timestamp with time zone, contacts contact_values[]) → TABLE(contact_id bigint, phone_number text, created boolean)',
 ]
 
-it('has a new version of the functions whenever one has changed: run `npm run generate` if this fails', async () => {
+it('the saved version of the SQL functions is current: run `npm run generate` if this fails', async () => {
   expect(readFileSync(functionVersionFile, 'utf8')).toBe(await generateFunctionVersion())
 })
 
-it('defines each function in a file of the same name, together with functions that only it uses', async () => {
+it("each SQL function is defined exactly once, and each file ends with the function that it's named after", async () => {
   const { hashes } = await readFunctionVersion()
   const found = Object.keys(hashes).map((name) => {
     const text = readFileSync(path.join(functionsFolder, `${name}.sql`), 'utf8')
@@ -62,7 +62,7 @@ it('defines each function in a file of the same name, together with functions th
   expect([...found.flat(), ...ofMigrations].sort()).toEqual(rows.map(({ name }) => name).sort())
 })
 
-it("never changes a function's parameters and result, because old and new versions call the same function", async () => {
+it("a function's parameters and result never change, because old and new versions of Outdial call the same function", async () => {
   const { rows } = await sql<{ signature: string }>`
     select proname || '(' || pg_get_function_identity_arguments(oid) || ')'
       || coalesce(' → ' || pg_get_function_result(oid), '') as signature

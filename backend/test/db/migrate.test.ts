@@ -89,7 +89,7 @@ describe.each([
       }
     }))
 
-  it('are replaced all together or not at all, and after a failure are replaced at the next start', () =>
+  it('are installed all together or not at all, and after a failure are installed at the next start', () =>
     withEmptyDatabase(async (url) => {
       await migrate(url)
       const next = await createNextVersion(statements, {

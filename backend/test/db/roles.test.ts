@@ -71,7 +71,7 @@ it('creates the roles once if several processes start at the same time', async (
   await expectUsable(url)
 })
 
-it('prints the SQL for an administrator if the user has no right to create roles', async () => {
+it('shows the SQL that an administrator must run if the user has no right to create roles', async () => {
   const url = await createUser()
   const error = await getError(withClient(url, (client) => ensureRoles(client, wanted)))
   expect(error).toBeInstanceOf(StartupError)
@@ -88,7 +88,7 @@ it('prints the SQL for an administrator if the user has no right to create roles
 it.each([
   ['a role that another user created', ''],
   ['a role with too many rights', 'superuser'],
-])('prints the SQL for an administrator if there is %s', async (_, attributes) => {
+])('shows the SQL that an administrator must run if there is %s', async (_, attributes) => {
   const url = await createUser()
   for (const name of [wanted.workspace, wanted.service]) await administer(`create role ${name} ${attributes}`)
   const error = await getError(withClient(url, (client) => ensureRoles(client, wanted)))
@@ -98,7 +98,7 @@ it.each([
   await expectUsable(url)
 })
 
-it('prints the SQL for an administrator if the user inherits no rights', async () => {
+it("shows the SQL that an administrator must run if the user doesn't inherit the rights of its roles", async () => {
   const url = await createUser('noinherit')
   for (const name of [wanted.workspace, wanted.service]) {
     await administer(`create role ${name}`)

@@ -6,7 +6,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('has the current schema in backend/platform/db/schema.sql: run `npm run generate` if this fails', async () => {
+it('backend/platform/db/schema.sql contains the current schema: run `npm run generate` if this fails', async () => {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   try {

@@ -37,12 +37,12 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((bouncer) => bouncer.close()))
 })
 
-it('finds no mixed sessions in a database without a connection pooler', async () => {
+it("doesn't report mixed sessions if there is no connection pooler", async () => {
   expect(await mixesSessions(database.url)).toBe(false)
 })
 
 it.each(['set outdial.session', 'current_setting'])(
-  'ends a check with an error if the database stops responding at the statement with %s',
+  'the check for mixed sessions fails with an error if the database stops responding at the statement with %s',
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silent = proxy.silenceAt(text)
@@ -53,7 +53,7 @@ it.each(['set outdial.session', 'current_setting'])(
 )
 
 it.each(['user', 'set outdial.session', 'current_setting'])(
-  'does not wait at shutdown for a database that stops responding at the message with %s',
+  "at shutdown, doesn't wait for a database that stopped responding at the message with %s",
   async (text) => {
     const proxy = await createDatabaseProxy(database.url)
     const silent = proxy.silenceAt(text)
@@ -68,7 +68,7 @@ it.each(['user', 'set outdial.session', 'current_setting'])(
 )
 
 describeWithPgBouncer('a connection pooler', () => {
-  it("that doesn't start fails the test at once, with its output", async () => {
+  it("makes the test fail at once, with the pooler's output, if the pooler doesn't start", async () => {
     await expect(startPgBouncer(database.url, 'invalid' as 'session')).rejects.toThrow(/pool_mode/)
   })
 
@@ -76,12 +76,12 @@ describeWithPgBouncer('a connection pooler', () => {
     ['session', false],
     ['transaction', true],
     ['statement', true],
-  ] as const)('with %s pooling mixes sessions: %s', async (mode, isMixing) => {
+  ] as const)('in %s mode, mixes sessions: %s', async (mode, isMixing) => {
     const { url } = await open(database.url, mode)
     expect(await mixesSessions(url)).toBe(isMixing)
   })
 
-  it('with transaction pooling stops startup with an error that says what to change', async () => {
+  it('in transaction mode, stops startup with an error that says what to change', async () => {
     const { url } = await open(database.url, 'transaction')
     const { hostname, port } = new URL(url)
     await expect(startService({ ...settings, DATABASE_URL: url })).rejects.toThrow(
@@ -91,7 +91,7 @@ describeWithPgBouncer('a connection pooler', () => {
     )
   })
 
-  it('that changes to transaction pooling makes every request fail with 503 until Outdial restarts', async () => {
+  it('if changed to transaction mode, makes all requests but /healthz fail with 503 until Outdial restarts', async () => {
     const bouncer = await open(database.url, 'session')
     const service = await startService({ ...settings, DATABASE_URL: bouncer.url })
     const secretBox = createSecretBox([settings.SECRET_KEY])
@@ -139,7 +139,7 @@ describeWithPgBouncer('a connection pooler', () => {
     await service.stop()
   })
 
-  it('that changes to transaction pooling right after a check is noticed at the first suspicious error', async () => {
+  it('if changed to transaction mode right after a check, is detected at the first suspicious error', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)
@@ -153,7 +153,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(onMixed).toHaveBeenCalledTimes(1)
   })
 
-  it('that changes to transaction pooling is noticed within a minute, even without a request', async () => {
+  it('if changed to transaction mode, is detected within a minute, even without a request', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)

@@ -54,7 +54,7 @@ const others = [
   'startWorkers',
 ]
 
-it('documents every function that gets dependencies without a workspace', async () => {
+it("decision 0024 lists every function that's passed dependencies that aren't limited to one workspace", async () => {
   const listed = [...record.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) => namesIn(cell))
   const found = new Set<string>()
   for (const file of assembly) {
@@ -68,7 +68,7 @@ it('documents every function that gets dependencies without a workspace', async 
   expect([...found].sort()).toEqual([...listed, ...others].sort())
 })
 
-it('documents every page that crosses workspaces', () => {
+it("decision 0024 lists every dashboard page that isn't limited to one workspace", () => {
   const [, sentence = ''] = /^Pages of a workspace that cross workspaces([^]*?)\.\n/m.exec(record) ?? []
   const routes = listDashboardRoutes(testDeps(database.db))
   const crossing = routes.filter(({ crossesWorkspaces }) => crossesWorkspaces).map(({ path }) => path)

@@ -83,7 +83,7 @@ it("rejects a database whose encoding can't store every script", async () => {
   }
 })
 
-it('repeats a step after an outage, even if the interrupted step already took longer than the timeout', async () => {
+it('repeats a startup step after an outage, even if the interrupted step took longer than the timeout', async () => {
   const timeoutMs = 20
   let attempts = 0
   const result = await repeatAfterOutage({ url: database.url, timeoutMs, log: silent }, async () => {
@@ -95,7 +95,7 @@ it('repeats a step after an outage, even if the interrupted step already took lo
   expect(result).toBe('started')
 })
 
-it("repeats a step if the server accepted the step's connection, but never responded", async () => {
+it('repeats a startup step if the server accepts its connection but never responds', async () => {
   const silentServer = createServer((client) => client.on('error', () => {}).unref()).unref()
   await once(silentServer.listen(0, '127.0.0.1'), 'listening')
   const { port } = silentServer.address() as AddressInfo

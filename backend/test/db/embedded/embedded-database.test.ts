@@ -28,7 +28,7 @@ describe('a running database', () => {
     expect(await second.query('select value from kept')).toEqual([{ value: 7 }])
   })
 
-  it('can ignore case when it compares letters of any script, and writes commits to disk', async () => {
+  it('supports case-insensitive comparison in any script, and writes commits to disk', async () => {
     const { query } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
     expect(await query(`select 'ÉCOLE Ж' ilike 'école ж' as same`)).toEqual([{ same: true }])
     expect(await query('show fsync')).toEqual([{ fsync: 'on' }])
@@ -70,7 +70,7 @@ describe('recovery from killed processes', () => {
     await waitUntil(() => !isAlive(databaseProcess.pid) && !existsSync(socketFolder(databaseProcess)))
   })
 
-  it("stops a leftover database if Outdial's process and its watchdog were killed, and uses the database's data", async () => {
+  it('if Outdial and its watchdog were killed, stops the leftover database at the next start, and keeps its data', async () => {
     const dataDir = await createEmptyFolder()
     const first = await startDatabaseProcess({ dataDir })
     await first.query('create table kept as select 7 as value')
@@ -142,14 +142,14 @@ describe('concurrent starts', () => {
 })
 
 describe('the start after an interruption', () => {
-  it('ignores a partial owner file after a power failure', async () => {
+  it('ignores an owner file that a power failure cut short', async () => {
     const dataDir = await createEmptyFolder()
     writeFileSync(path.join(dataDir, 'owner.json'), '{"pid": 1')
     const { query } = await startDatabaseProcess({ dataDir })
     expect(await query('select 1 as one')).toEqual([{ one: 1 }])
   })
 
-  it('starts over after an interrupted first start', async () => {
+  it('removes what an interrupted first start left, and starts over', async () => {
     const dataDir = await createEmptyFolder()
     await mkdir(path.join(dataDir, 'postgres.new-abc/data'), { recursive: true })
     await mkdir(path.join(dataDir, 'claiming'))

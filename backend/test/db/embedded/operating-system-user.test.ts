@@ -24,7 +24,7 @@ const getOwner = (file: string) => statSync(file).uid
 /** Returns the ID of the system account. A test must first start a database, which creates the account. */
 const serviceUid = () => Number(execFileSync('id', ['-u', 'outdial']))
 
-itAsRoot('runs PostgreSQL as the system account outdial when root starts it', async () => {
+itAsRoot('when root starts Outdial, runs PostgreSQL as the system account outdial', async () => {
   const { dataDir, pid, query, readLog } = await startDatabaseProcess({
     dataDir: path.join(await createEmptyFolder(), 'below', 'data'),
   })
@@ -34,32 +34,38 @@ itAsRoot('runs PostgreSQL as the system account outdial when root starts it', as
   expect(readLog()).toBe('')
 })
 
-itAsRoot("runs PostgreSQL as nobody, with a warning, if the system account can't be created", async () => {
-  const programs = await createEmptyFolder()
-  const script = (name: string, text: string) =>
-    writeFile(path.join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
-  await script('useradd', 'exit 1')
-  await script('id', '[ "$2" = outdial ] && exit 1; exec /usr/bin/id "$@"')
-  const { pid, query, readLog } = await startDatabaseProcess({
-    dataDir: await createEmptyFolder(),
-    environment: { PATH: `${programs}:${process.env.PATH}` },
-  })
-  expect(getOwner(`/proc/${pid}`)).toBe(unprivilegedUser.uid)
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
-  expect(readLog()).toContain("can't create the system account outdial, so PostgreSQL runs as nobody")
-})
+itAsRoot(
+  "if the system account can't be created, runs PostgreSQL as the user nobody, and logs a warning",
+  async () => {
+    const programs = await createEmptyFolder()
+    const script = (name: string, text: string) =>
+      writeFile(path.join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+    await script('useradd', 'exit 1')
+    await script('id', '[ "$2" = outdial ] && exit 1; exec /usr/bin/id "$@"')
+    const { pid, query, readLog } = await startDatabaseProcess({
+      dataDir: await createEmptyFolder(),
+      environment: { PATH: `${programs}:${process.env.PATH}` },
+    })
+    expect(getOwner(`/proc/${pid}`)).toBe(unprivilegedUser.uid)
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(readLog()).toContain("can't create the system account outdial, so PostgreSQL runs as nobody")
+  },
+)
 
-itAsRoot('runs if an ordinary user starts it, and makes DATA_DIR private to that user', async () => {
-  const folder = await createEmptyFolder(unprivilegedUser)
-  const { dataDir, query } = await startDatabaseProcess({
-    dataDir: path.join(folder, 'data'),
-    ids: unprivilegedUser,
-  })
-  expect(await query('select 1 as one')).toEqual([{ one: 1 }])
-  expect(statSync(dataDir).mode & 0o077).toBe(0)
-})
+itAsRoot(
+  'when an ordinary user starts Outdial, runs PostgreSQL, and makes DATA_DIR private to that user',
+  async () => {
+    const folder = await createEmptyFolder(unprivilegedUser)
+    const { dataDir, query } = await startDatabaseProcess({
+      dataDir: path.join(folder, 'data'),
+      ids: unprivilegedUser,
+    })
+    expect(await query('select 1 as one')).toEqual([{ one: 1 }])
+    expect(statSync(dataDir).mode & 0o077).toBe(0)
+  },
+)
 
-itAsRoot('runs as the owner of the data when root starts the database of an ordinary user', async () => {
+itAsRoot("when root starts Outdial with an ordinary user's data, runs PostgreSQL as that user", async () => {
   const folder = await createEmptyFolder()
   chmodSync(folder, 0o755)
   const home = path.join(folder, 'home')
@@ -89,7 +95,7 @@ itAsRoot("rejects another user's data in a folder where every user can create fi
 })
 
 itAsRoot(
-  "doesn't follow symbolic links in an ordinary user's DATA_DIR when root starts the database",
+  "when root starts Outdial, doesn't follow symbolic links in an ordinary user's DATA_DIR",
   async () => {
     const rootsFile = path.join(await createEmptyFolder(), 'key')
     const content = 'a secret of root with more than 32 characters'
@@ -115,7 +121,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  'stores binaries and data outside of a clone in a home folder with mode 700, and finds them again',
+  'if the clone is in a home folder that only root can open, stores binaries and data elsewhere, and finds them again',
   async () => {
     const home = await createEmptyFolder()
     chmodSync(home, 0o700)
@@ -216,7 +222,7 @@ itAsRoot('creates the symbolic links that npm ci --ignore-scripts skipped', asyn
 })
 
 itAsRoot(
-  "copies the programs if the user can't create the symbolic links that --ignore-scripts skipped",
+  "uses a copy of PostgreSQL if the user can't create the symbolic links that npm ci --ignore-scripts skipped",
   async () => {
     const root = await createEmptyFolder()
     chmodSync(root, 0o755)
@@ -239,7 +245,7 @@ itAsRoot(
 )
 
 itAsRoot(
-  "doesn't accept as private a symbolic link, or a folder that another user owns or can write to",
+  'treats neither a symbolic link nor a folder that another user owns or can write to as private',
   async () => {
     const folder = await createEmptyFolder()
     await assertPrivate(folder)

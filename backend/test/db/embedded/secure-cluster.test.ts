@@ -48,7 +48,7 @@ it('requires a password that only the user who starts Outdial can read', async (
     await expect(query(withLogin(url, role, password), 'select 1')).rejects.toThrow(/password/)
 })
 
-it("uses a role that can't run programs, read files, or change other roles' rights", async () => {
+it("uses a database role that can't run programs, read files, or become a superuser", async () => {
   const { query: run } = await startDatabaseProcess({ dataDir: await createEmptyFolder() })
   const columns = 'rolname, rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls'
   expect(await run(`select ${columns} from pg_roles where rolname = current_user`)).toEqual([
