@@ -40,7 +40,7 @@ const removeWorkspaceConditions = (text: string): string =>
     return `${parameter}::bigint is not null`
   })
 
-it('runs statements whose conditions on the workspace were removed', async () => {
+it("a lookup finds another workspace's call if neither a condition nor a policy limits the lookup to one workspace", async () => {
   const now = service.deps.clock.now()
   expect(
     await findCall({ ...service.deps, db: database.db }, ours.workspaceId, theirs.call, now),
@@ -50,7 +50,7 @@ it('runs statements whose conditions on the workspace were removed', async () =>
   })
 })
 
-it("still returns 404 for another workspace's objects on every page, and changes nothing", async () => {
+it("even without conditions on the workspace, every dashboard page returns 404 for another workspace's objects and changes nothing", async () => {
   const before = await dumpRows(database)
   const routes = listDashboardRoutes(service.deps).filter(({ crossesWorkspaces }) => !crossesWorkspaces)
   const alreadyRemoved = removedConditions
@@ -59,7 +59,7 @@ it("still returns 404 for another workspace's objects on every page, and changes
   expect(removedConditions - alreadyRemoved).toBeGreaterThan(routes.length)
 }, 60_000)
 
-it("still hides another workspace's objects in the API, and changes nothing", async () => {
+it("even without conditions on the workspace, the API hides another workspace's objects, and changes nothing", async () => {
   const { key } = await createApiKey(
     { ...service.deps, db: database.db },
     ours.workspaceId,

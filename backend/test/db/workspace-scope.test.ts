@@ -191,7 +191,7 @@ const getResult = (work: Promise<{ numAffectedRows?: bigint }>): Promise<string>
 
 const notAllowed = '42501'
 
-it('has a policy for the service on every table, and one for workspaces on each table that workspaces can use', () => {
+it('the database has a policy for the service on every table, and one for workspaces on each table that workspaces can use', () => {
   for (const table of tables) {
     const { name } = table
     const policies = [
@@ -202,14 +202,14 @@ it('has a policy for the service on every table, and one for workspaces on each 
   }
 })
 
-it('detects a table that has no policies', async () => {
+it('the check of policies detects a table that has none', async () => {
   await asSuperuser(world.database.db, (db) => sql`create table later (workspace_id bigint)`.execute(db))
   const later = (await listTables(world.database.db)).find(({ name }) => name === 'later')
   await asSuperuser(world.database.db, (db) => sql`drop table later`.execute(db))
   expect(later).toMatchObject({ isEnabled: false, isForced: false, policies: [] })
 })
 
-it('runs statements under roles that are subject to the policies and cannot sign in', async () => {
+it("the service and workspaces use database roles that are subject to the policies and can't sign in", async () => {
   const { rows } = await sql`
     select rolname as name, rolsuper or rolbypassrls or rolcanlogin or rolcreaterole or rolcreatedb as "isPowerful"
     from pg_roles where rolname in (${roles.workspace}, ${roles.service}) order by 1`.execute(
@@ -286,7 +286,7 @@ describe('statements without a condition on the workspace', () => {
     }
   })
 
-  it("don't find another workspace's passages, although the search function runs with its owner's rights", async () => {
+  it("don't find passages of another workspace's documents, although the search function runs with the rights of its owner", async () => {
     const { workspaceId } = theirs
     await addDocument(world.service.deps, workspaceId, { title: 'Animals', body: 'Zebras have stripes.' })
     expect((await searchKnowledge({ db: scoped(theirs) }, workspaceId, 'zebra')).length).toBe(1)
@@ -381,7 +381,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('serves requests of different workspaces at the same time without mixing them', async () => {
+  it('returns only rows of the workspace that it serves, even while requests of two workspaces share the pool', async () => {
     const db = connect({ url: world.database.url, role: roles.service, max: 3 })
     const read = async (source: Db) => {
       const { rows } = await sql<{ id: number }>`select id from workspace, pg_sleep(0.002)`.execute(source)
@@ -405,7 +405,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('sends an additional statement only if it last served another workspace', async () => {
+  it('sends a statement that sets the workspace only if it last served another workspace, or none', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)
@@ -429,7 +429,7 @@ describe('a connection of the pool', () => {
     ])
   })
 
-  it("isn't used for another workspace if setting the workspace fails", async () => {
+  it('runs no statement for a workspace if setting that workspace fails', async () => {
     let fails = false
     const db = createRewritingDatabase(world.database.url, (text) =>
       fails && text.startsWith('set outdial') ? 'select 1 / 0' : text,
@@ -452,7 +452,7 @@ describe('a connection of the pool', () => {
     await db.destroy()
   })
 
-  it("can't be scoped in the middle of a transaction", async () => {
+  it("can't be limited to a workspace in the middle of a transaction", async () => {
     await world.database.db.transaction().execute(async (tx) => {
       expect(() => scopeToWorkspace({ db: tx }, ours.workspaceId)).toThrow('invariant')
     })

@@ -28,13 +28,13 @@ it('creates two Live agents with different tools, and a draft agent for which no
   await expect(open('Cleo')).rejects.toThrow(/^403/)
 })
 
-it('gives Ava documents in which knowledge_search finds a price and names its source', async () => {
+it("gives the agent Ava documents, from which knowledge_search returns a price and the document's title", async () => {
   const { result } = await (await open('Ava')).call('knowledge_search', { query: 'price roof inspection' })
 
   expect(result?.content?.[0]?.text).toMatch(/^From "Prices and payment":[^]*\$149/)
 })
 
-it("adds each agent's rows to a separate spreadsheet", async () => {
+it('gives each Live agent a spreadsheet of its own, to which spreadsheet_append adds rows', async () => {
   for (const name of ['Ava', 'Ben']) {
     const { result } = await (
       await open(name)

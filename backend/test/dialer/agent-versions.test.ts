@@ -91,7 +91,7 @@ it("uses a placeholder's fallback only in calls that lack the value, even if the
   expect(texts.toSorted()).toEqual(['Ask about the offer.', 'Ask about {{product}}.'])
 })
 
-it('stores all results of the agent version for an answered call, with null for a missing value, but none for a busy call', async () => {
+it("stores every result of the agent's version for an answered call, with null for missing values, and no results for a busy call", async () => {
   await save({ results: [day, people] })
   await publish()
   const finish = async (outcome: 'answered' | 'busy', extracted?: Record<string, string>) => {
@@ -133,7 +133,7 @@ it("lists the results of an agent's published version, not those of its draft", 
   expect(await list()).toEqual([people])
 })
 
-it('simulates a value of the right type for each result, and chooses the choice that the contact names', () => {
+it('simulates a value of the right type for each result, and picks the choice that the contact mentions', () => {
   const results: AgentResult[] = [
     ...[day, people],
     { name: 'is_coming', type: 'yes_no', description: '', choices: [] },
@@ -155,6 +155,6 @@ it('simulates a value of the right type for each result, and chooses the choice 
   expect([simulate('On monday'), simulate('On Friday')]).toMatchObject([{ day: 'Monday' }, { day: 'Friday' }])
 })
 
-it("keeps the longest call length that an agent can set below the dialer's own limit", () => {
+it("the longest call that an agent's settings allow is shorter than the dialer's own limit", () => {
   expect(minuteLimits.max * 60).toBeLessThan(callLimits.callSeconds)
 })

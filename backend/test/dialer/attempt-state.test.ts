@@ -41,10 +41,13 @@ const afterLimit = (since: AttemptState, attempt = simulated) =>
   next(since, { type: 'limit_reached', since }, attempt)
 
 describe('an answer', () => {
-  it.each([ringing, checking, unclear])('starts the conversation of an attempt that is $name', (state) => {
-    expect(next(state, { type: 'answered', at: after(10) })).toEqual(answered)
-  })
-  it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
+  it.each([ringing, checking, unclear])(
+    'starts the conversation of an attempt in the state $name',
+    (state) => {
+      expect(next(state, { type: 'answered', at: after(10) })).toEqual(answered)
+    },
+  )
+  it.each([answered, cutShort, detaching])('does not change an attempt in the state $name', (state) => {
     expect(next(state, { type: 'answered', at: after(20) })).toBe(state)
   })
   it('gets a time between the start of the attempt and now, even if the provider reports an earlier or later time', () => {
@@ -67,7 +70,7 @@ describe('the ring limit', () => {
     const result = emptyResult('no_answer', 'ring_timeout')
     expect(afterLimit(ringing)).toEqual({ name: 'ended', result, hangUp: 'ring_timeout' })
   })
-  it('first asks a resumable provider about the attempt, and ends it only when the longest possible call would be over', () => {
+  it('makes the dialer check with a resumable provider, and ends the attempt only when the longest possible call would be over', () => {
     expect(afterLimit(ringing, resumable)).toEqual(checking)
     expect(msUntilLimit({ name: 'checking' }, resumable, now)).toBe((45 + 30 * 60 - 60) * 1000)
     const failed = emptyResult('failed', 'line_failed')
@@ -83,15 +86,15 @@ describe('a dial request whose acceptance is unclear', () => {
   const nextAcceptance = (state: AttemptState, acceptance: 'unclear' | 'confirmed') =>
     next(state, { type: 'acceptance', acceptance }, resumable)
 
-  it.each([ringing, checking])('removes the time limit of an attempt that is $name', (state) => {
+  it.each([ringing, checking])('removes the time limit of an attempt in the state $name', (state) => {
     expect(nextAcceptance(state, 'unclear')).toEqual(unclear)
     expect(msUntilLimit({ name: 'unclear' }, resumable, now)).toBe(Infinity)
   })
-  it.each([answered, cutShort, detaching])('does not change an attempt that is $name', (state) => {
+  it.each([answered, cutShort, detaching])('does not change an attempt in the state $name', (state) => {
     expect(nextAcceptance(state, 'unclear')).toBe(state)
     expect(nextAcceptance(state, 'confirmed')).toBe(state)
   })
-  it('lets the attempt ring again once the provider confirms the call, for at least 20 seconds so that reports can arrive', () => {
+  it('once the provider confirms the call, lets the attempt ring for 20 more seconds, so that reports can arrive', () => {
     expect(nextAcceptance(unclear, 'confirmed')).toEqual({ name: 'ringing', confirmedAt: now })
     expect(msUntilLimit({ name: 'ringing', confirmedAt: now }, resumable, now)).toBe(20_000)
   })
@@ -108,18 +111,21 @@ describe('the call limit', () => {
   })
 })
 
-describe('a lost lease or process stop', () => {
+describe('a worker that loses its lease or stops', () => {
   it.each([ringing, checking, unclear, answered])(
-    'leaves a resumable call that is $name to the next worker',
+    'leaves a resumable call in the state $name to the next worker',
     (state) => {
       expect(next(state, { type: 'abandoned' }, resumable)).toEqual(detaching)
     },
   )
-  it.each([ringing, answered])('hangs up a call that is $name if its provider is not resumable', (state) => {
-    const ended = { name: 'ended', result: 'abandoned', hangUp: 'abandoned' }
-    expect(next(state, { type: 'abandoned' })).toEqual(ended)
-  })
-  it('never hangs up a call that is left to the next worker', () => {
+  it.each([ringing, answered])(
+    'hangs up a call in the state $name if its provider is not resumable',
+    (state) => {
+      const ended = { name: 'ended', result: 'abandoned', hangUp: 'abandoned' }
+      expect(next(state, { type: 'abandoned' })).toEqual(ended)
+    },
+  )
+  it('never hangs up a call that it leaves to the next worker', () => {
     const ended = { name: 'ended', result: 'abandoned' }
     expect(next(detaching, { type: 'provider_ended', result: conversation }, resumable)).toEqual(ended)
     expect(afterLimit(detaching, resumable)).toEqual(ended)

@@ -36,13 +36,13 @@ const queue = (number = freshNumber(), values: object = {}) =>
 
 const claimedIds = async () => (await claim()).map(({ request }) => request.callId)
 
-it('claims a call that is queued in a campaign after the campaign has left the queue', async () => {
+it('claims a new call of a campaign that had left the queue of campaigns because it had no calls to claim', async () => {
   await emptyQueue()
   const { id } = await queue()
   expect(await claimedIds()).toEqual([id])
 })
 
-it('claims a call that an older version of the service commits after the campaign has run out of other calls', async () => {
+it('claims a call that an older version of the service adds, even if the campaign runs out of other calls before the commit', async () => {
   const { id } = await queue()
   // Queues the call as an older version of the service does, which doesn't know the queue of campaigns.
   await world.deps.db.transaction().execute(async (db) => {
@@ -76,7 +76,7 @@ it('claims a call that an older version of the service commits after the campaig
   expect(await claim()).toHaveLength(1)
 })
 
-it('claims a call whose transaction is committing while the campaign runs out of other calls', async () => {
+it("claims a call even if its campaign runs out of other calls while the call's transaction is committing", async () => {
   const { id } = await queue()
   await world.deps.db.transaction().execute(async (db) => {
     await seedCall({ ...world.deps, db }, world.seed, freshNumber())
@@ -97,7 +97,7 @@ it('claims a call without waiting for a transaction that puts its campaign in th
   })
 })
 
-it("schedules the campaign's next turn without waiting for an edit of the campaign", async () => {
+it("after a claim, schedules the campaign's next turn without waiting for a transaction that edits the campaign", async () => {
   const { id } = await queue()
   const { deps, seed } = world
   await deps.db.transaction().execute(async (db) => {
@@ -152,7 +152,7 @@ it('claims more calls of a campaign when its limit is raised, and when one of it
   expect(await claim()).toHaveLength(1)
 })
 
-it("claims the next call once an attempt's end is committed, although a claim before the commit found no capacity", async () => {
+it('claims the next call once the end of an attempt is committed, even if a claim just before the commit found no capacity', async () => {
   const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
   for (let count = 0; count < 2; count += 1) await queue(freshNumber(), { campaign_id: narrow })
   const [first] = await claim()
@@ -172,7 +172,7 @@ it("claims the next call once an attempt's end is committed, although a claim be
   expect(await claim()).toHaveLength(1)
 })
 
-it("claims a campaign's call to a number soon after another campaign's call to it has ended", async () => {
+it("claims a campaign's call to a number soon after another campaign's call to the same number has ended", async () => {
   const number = freshNumber()
   const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
   await queue(number)

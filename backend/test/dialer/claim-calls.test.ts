@@ -30,7 +30,7 @@ const countLiveCalls = async (campaignId: number) =>
   ).length
 
 describe('limits', () => {
-  it("never exceeds a campaign's limit when four dialers claim at the same time", async () => {
+  it("four dialers that claim calls at the same time never exceed a campaign's limit", async () => {
     await queueMany(60)
     let claimedCount = 0
     for (let round = 0; claimedCount < 60 && round < 60; round += 1) {
@@ -62,7 +62,7 @@ describe('limits', () => {
     expect(open).toEqual([])
   })
 
-  it('skips a campaign while another dialer claims its calls, and then counts those calls toward its limit', async () => {
+  it("a dialer skips a campaign while another dialer claims its calls, and then counts those calls toward the campaign's limit", async () => {
     await queueMany(10)
     const claimed = Promise.withResolvers<void>()
     const commit = Promise.withResolvers<void>()
@@ -80,7 +80,7 @@ describe('limits', () => {
     expect(await countLiveCalls(world.seed.campaignId)).toBe(5)
   })
 
-  it('counts live calls only after it has locked the campaign', async () => {
+  it("a dialer counts a campaign's calls in progress only after it has locked the campaign", async () => {
     await queueMany(10)
     await world.deps.db.transaction().execute(async (db) => {
       const campaigns = await lockNextCampaigns(db, world.deps.clock.now())
@@ -114,7 +114,7 @@ describe('limits', () => {
     })
   })
 
-  it("claims only one of two campaigns' calls to the same number when both are claimed at the same time", async () => {
+  it("if two dialers claim two campaigns' calls to the same number at the same time, only one of the calls is claimed", async () => {
     const number = freshNumber()
     const other = await seedCampaign(world.deps, { ...world.seed, name: 'Other' })
     expect(await claim()).toEqual([]) // the other campaign leaves the queue, so the first claim doesn't lock it
@@ -162,7 +162,7 @@ describe('limits', () => {
       .execute()
   }
 
-  it('claims calls that are queued behind a call to a number that is already being called', async () => {
+  it("skips a call to a number that is already being called, and claims the campaign's next call", async () => {
     const number = freshNumber()
     const narrow = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 1 })
     await seedCall(world.deps, world.seed, number)
@@ -172,7 +172,7 @@ describe('limits', () => {
     expect((await claim()).map((attempt) => attempt.request.callId)).toEqual([nextCall.id])
   })
 
-  it('claims each call once when ten dialers claim at the same time', async () => {
+  it('when ten dialers claim calls at the same time, each call is claimed exactly once', async () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 100 })
     await queueMany(20, wide)
     const claimed = (await Promise.all(Array.from({ length: 10 }, () => claim()))).flat()
@@ -183,8 +183,8 @@ describe('limits', () => {
   })
 })
 
-describe('shares', () => {
-  it('shares limited capacity among workspaces and campaigns, regardless of backlog', async () => {
+describe('turns and capacity', () => {
+  it('divides limited capacity among workspaces and campaigns, regardless of how many calls each has waiting', async () => {
     const backlog = await seedCampaign(world.deps, {
       ...world.seed,
       name: 'Backlog',
@@ -212,7 +212,7 @@ describe('shares', () => {
     expect(turns).toEqual([...campaigns, ...campaigns])
   })
 
-  it('claims a call of the next campaign if all calls of the first are to numbers that are being called', async () => {
+  it("if a campaign's only waiting call is to a number that is being called, claims a call of the next campaign", async () => {
     const busy = freshNumber()
     await seedCall(world.deps, world.seed, busy)
     expect(await claim()).toHaveLength(1)

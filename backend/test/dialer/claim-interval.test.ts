@@ -34,7 +34,7 @@ describe('a worker', () => {
     expect(claim(1, { everyMs: 500 })).toEqual([5])
   })
 
-  it('spends at most half of its time on claims if each finds only a few calls', () => {
+  it('spends at most half of its time on claims if each claim finds only a few calls', () => {
     const claim = startWorker()
     expect(claim(1, { everyMs: 1_000, tookMs: 8 })).toEqual([16])
     expect(claim(1, { everyMs: 1_000, tookMs: 300 })).toEqual([320])

@@ -123,7 +123,7 @@ it("saves each attempt's own result when several attempts end together", async (
   ])
 })
 
-it('saves the results of attempts that end at about the same time in one transaction', async () => {
+it('if many attempts end at about the same time, saves their results in one transaction', async () => {
   const attempts = await dialCalls(30)
   const { finish } = createFinisher()
   await Promise.all(attempts.map((attempt) => finish(attempt, busy)))
@@ -134,7 +134,7 @@ it('saves the results of attempts that end at about the same time in one transac
   expect(rows.map(({ events }) => events)).toEqual([30])
 })
 
-it("ends all other attempts if the database rejects one attempt's result", async () => {
+it('if several attempts end together and the database rejects one of the results, saves the others', async () => {
   const attempts = await dialCalls(5)
   const { finish, errors } = createFinisher()
   const unstorable = { ...emptyResult('voicemail', 'voicemail_reached'), summary: 'a\u0000b' } as const
@@ -151,7 +151,7 @@ it("ends all other attempts if the database rejects one attempt's result", async
   ])
 })
 
-it('puts campaigns in the queue in the same order in each transaction, so that two never deadlock', async () => {
+it("two transactions that end attempts of the same campaigns in opposite orders don't deadlock", async () => {
   const { db } = world.deps
   const seedNext = () => seedCampaign(world.deps, { ...world.seed, retry: retryBusy })
   const [campaignId, otherId] = [await seedNext(), await seedNext()]
@@ -183,7 +183,7 @@ it('puts campaigns in the queue in the same order in each transaction, so that t
   ])
 })
 
-it('counts each provider failure of attempts that end together, and resets the count after other results', async () => {
+it('counts each provider failure when several attempts end together, and resets the count after other results', async () => {
   const attempts = await dialCalls(12)
   const campaignId = attempts[0]?.campaignId ?? 0
   const readFailures = async () => {
@@ -202,7 +202,7 @@ it('counts each provider failure of attempts that end together, and resets the c
   expect(errors).toEqual([])
 })
 
-it('marks several calls as answered together, and saves their analyses together with one event for each call', async () => {
+it('marks several calls as answered at once, and then saves their analyses at once, with one event for each call', async () => {
   const attempts = await dialCalls(6)
   const { writer, errors } = createFinisher()
   const now = world.deps.clock.now()

@@ -10,7 +10,7 @@ import { useCallsWorld } from '../support/world.ts'
 const world = useCallsWorld()
 
 describe('a call whose event would be invalid', () => {
-  it('does not block other calls, is logged once, and gets its event when the row is repaired', async () => {
+  it('does not block other calls, is logged as an error once, and gets its event after its data is repaired', async () => {
     const { db, clock } = world.deps
     const broken = await seedCall(world.deps, world.seed, freshNumber())
     const other = await seedCall(world.deps, world.seed, freshNumber())

@@ -56,7 +56,7 @@ const takeOver = (attempt: ClaimedAttempt) =>
   waitFor(async () => (await listAttempts(world.deps, attempt.request.callId))[0]?.ended_at)
 
 describe('when a worker is lost', () => {
-  it('ends its attempt as failed, publishes one event, and does not dial again', async () => {
+  it("ends the worker's attempt as failed, publishes one event, and does not dial again", async () => {
     const retry = { max_attempts: 5, delay_minutes: 1, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 1 })
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -68,7 +68,7 @@ describe('when a worker is lost', () => {
     expect(await listAttempts(world.deps, id)).toHaveLength(1)
   })
 
-  it('keeps the answer time of its conversation', async () => {
+  it("keeps the time at which the worker's call was answered", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const answered = await claimAsLostWorker(0)
     await markAnswered(world.deps.db, answered.workspaceId, [{ ...answered, at: world.deps.clock.now() }])
@@ -90,7 +90,7 @@ describe('when a worker is lost', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('dialing')
   })
 
-  it('ends lost attempts as soon as the database accepts the change, however often saving has failed before', async () => {
+  it('ends lost attempts as soon as the database accepts the change, even if saving it has failed several times', async () => {
     const calls = [await seedCall(world.deps, world.seed, freshNumber())]
     await claimAsLostWorker(0)
     calls.push(await seedCall(world.deps, world.seed, freshNumber()))
@@ -181,7 +181,7 @@ describe('when a worker is lost', () => {
     expect((await getCall(world.deps, world.seed, id)).ended_reason).toBe('worker_lost')
   })
 
-  it('ends an attempt once when two results are saved at the same time', async () => {
+  it('ends an attempt only once, even if two of its results are saved at the same time', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const attempt = await claimAsLostWorker(60_000)
     const ends = [emptyResult('busy', 'line_busy'), emptyResult('declined', 'contact_declined')]
@@ -206,7 +206,7 @@ describe('a worker with leases', () => {
     expect((await getCall(world.deps, world.seed, id)).status).toBe('in_progress')
   })
 
-  it('hangs up before its lease expires when the database is unreachable', async () => {
+  it('if the database is unreachable, hangs up before its lease expires', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const proxy = await createDatabaseProxy(world.database.url)
     const otherDeps = testDeps(connect({ url: proxy.url, max: 4, doNotCallKey }), {
@@ -315,7 +315,7 @@ describe('a running worker', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it("keeps the provider's result while the database rejects it, and saves the result as soon as possible", async () => {
+  it("keeps the provider's result while the database rejects it, and saves it as soon as the database accepts it", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     const errors: string[] = []
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) })

@@ -23,7 +23,7 @@ async function readOptOut(callId: number) {
   return { outcome, opted_out, inEvents: events.map(({ data }) => data.opted_out) }
 }
 
-it('marks the call in which the contact opts out, but not the waiting calls that the opt-out suppresses', async () => {
+it('marks as opted out only the call in which the contact opts out, not the waiting calls that are suppressed as a result', async () => {
   const number = freshNumber()
   const { id } = await seedCall(world.deps, world.seed, number)
   const attempt = await dialCall(world.deps, world.seed, id)
@@ -79,7 +79,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
   }
 
   it.each([false, true])(
-    'marks the call and adds the number to the do-not-call list (reported with the attempt token: %s)',
+    'marks the call as opted out, and adds the number to the do-not-call list (reported with the attempt token: %s)',
     async (byToken) => {
       const { callId, attemptId, report, isListed } = await loseAttempt()
       expect(await receiveReport(world.deps, attemptId, report, { byToken })).toBe('ended')
@@ -88,7 +88,7 @@ describe('an opt-out that a runtime reports after the attempt has ended', () => 
     },
   )
 
-  it('is accepted with the attempt token for a day, unlike other reports', async () => {
+  it('with the attempt token, is rejected after a day, while a report without an opt-out is rejected immediately', async () => {
     const { attemptId, report, isListed } = await loseAttempt()
     const byToken = { byToken: true }
     const other = { ...report, do_not_call: false }

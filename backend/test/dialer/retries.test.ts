@@ -41,8 +41,8 @@ const endConsecutively = async (count: number, end: AttemptResult) => {
   }
 }
 
-describe('retries', () => {
-  it('retries until no attempts are left, and then completes the call with the last outcome', async () => {
+describe('when an attempt ends', () => {
+  it('retries a busy call until no attempts are left, and then completes the call with the last outcome', async () => {
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry: policy })
     world.workers.push(startDialer(world.deps))
     const { id } = await seedCall(world.deps, world.seed, '+12025550102', { campaign_id: campaignId })
@@ -69,7 +69,7 @@ describe('retries', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('does not retry after an outcome that is not in the policy', async () => {
+  it('does not retry the call if its outcome is not in the retry policy', async () => {
     const { id } = await queueRetrying()
     await finishAttempt(world.deps, await claimOne(), emptyResult('declined', 'contact_declined'))
     expect(await getCall(world.deps, world.seed, id)).toMatchObject({
@@ -78,7 +78,7 @@ describe('retries', () => {
     })
   })
 
-  it('does not retry a number that has since been added to the do-not-call list', async () => {
+  it('does not retry the call if its number was added to the do-not-call list in the meantime', async () => {
     const { id, to_number } = await queueRetrying()
     const attempt = await claimOne()
     await seedCall(world.deps, world.seed, to_number, { do_not_call: true })
@@ -90,7 +90,7 @@ describe('retries', () => {
     expect(await listEvents(world.deps, id)).toHaveLength(1)
   })
 
-  it('does not retry in a campaign that has since been archived', async () => {
+  it('does not retry the call if its campaign was archived in the meantime', async () => {
     const { id, campaignId } = await queueRetrying()
     const attempt = await claimOne()
     await archiveCampaign(world.deps, world.seed.workspaceId, campaignId)
@@ -102,8 +102,8 @@ describe('retries', () => {
   })
 })
 
-describe('expired calls', () => {
-  it('expires a call that had no attempt within seven days of becoming due', async () => {
+describe('calls that wait too long', () => {
+  it('expire if they had no attempt within seven days of becoming due', async () => {
     const campaign = { ...world.seed }
     await pauseCampaign(world.deps, campaign.workspaceId, campaign.campaignId)
     const inTwoDays = new Date(world.deps.clock.now().getTime() + 2 * day).toISOString()
@@ -123,7 +123,7 @@ describe('expired calls', () => {
     })
   })
 
-  it('keeps the last outcome when a retry expires', async () => {
+  it('keep their last outcome if they were waiting for a retry', async () => {
     const { id, campaignId } = await queueRetrying()
     await finishAttempt(world.deps, await claimOne(), busy)
     await pauseCampaign(world.deps, world.seed.workspaceId, campaignId)
@@ -135,8 +135,8 @@ describe('expired calls', () => {
   })
 })
 
-describe('a failing provider', () => {
-  it('pauses a campaign after 20 provider failures in a row, and clears the count and the reason when it is resumed', async () => {
+describe('provider failures', () => {
+  it('pause a campaign after 20 in a row; resuming the campaign clears their count and the reason for the pause', async () => {
     await endConsecutively(19, providerFailed)
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({
       status: 'active',
@@ -158,7 +158,7 @@ describe('a failing provider', () => {
     })
   })
 
-  it('counts only consecutive provider failures of real calls', async () => {
+  it('are counted only on real calls, and from zero again after a busy call', async () => {
     await endConsecutively(19, providerFailed)
     await endConsecutively(1, emptyResult('failed', 'worker_lost'))
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({
@@ -177,7 +177,7 @@ describe('a failing provider', () => {
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({ status: 'active', provider_failures: 1 })
   })
 
-  it('pauses the campaign when 20 attempts fail at the same time', async () => {
+  it('pause the campaign if 20 attempts fail at the same time', async () => {
     const wide = await seedCampaign(world.deps, { ...world.seed, maxConcurrentCalls: 30 })
     for (let index = 0; index < 20; index += 1)
       await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: wide })

@@ -10,7 +10,7 @@ const policy: fc.Arbitrary<RetryPolicy> = fc.record({
 })
 const outcome: fc.Arbitrary<CallOutcome> = fc.constantFrom(...Outcomes.options)
 
-it("retries exactly the policy's outcomes, while attempts are left", () => {
+it("retries a call if its outcome is in the policy and attempts are left, and otherwise doesn't", () => {
   fc.assert(
     fc.property(policy, outcome, fc.integer({ min: 1, max: 12 }), (retry, ended, attempts) => {
       const named = (retry.on as string[]).includes(ended)
@@ -28,7 +28,7 @@ it('never retries a call whose attempt ended because its worker was lost', () =>
   )
 })
 
-it("waits for the policy's delay, divided by the provider's speed", () => {
+it("delays a retry by the policy's delay, divided by the provider's speed", () => {
   fc.assert(
     fc.property(policy, fc.integer({ min: 1, max: 10_000 }), (retry, speed) => {
       expect(retryDelayMs(retry, 1)).toBe(retry.delay_minutes * 60_000)

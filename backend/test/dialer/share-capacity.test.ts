@@ -25,7 +25,7 @@ it('distributes all usable capacity, and gives no campaign more than it can use'
   )
 })
 
-it('gives a workspace that could use more calls at most one call fewer than any other workspace', () => {
+it('if a workspace could use more calls, gives it at most one call fewer than any other workspace', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 50 }), claimable, (capacity, campaigns) => {
       const shares = shareAmongCampaigns(capacity, campaigns)

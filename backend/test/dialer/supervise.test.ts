@@ -49,7 +49,7 @@ describe('the call attempt', () => {
     expect(Date.parse(call.ended_at ?? '') - ringingAt).toBeGreaterThanOrEqual(45_000)
   })
 
-  it('ends a call after 30 minutes, even if the provider never ends it', async () => {
+  it('ends 30 minutes after the call was answered, even if the provider never ends the call', async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial({})
     const inProgress = await advanceUntil(

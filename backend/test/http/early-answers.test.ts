@@ -28,15 +28,15 @@ const kinds: [name: string, line: string, headers: () => string, status: number]
     () => 'Content-Type: multipart/form-data\r\n',
     303,
   ],
-  ['another media type of a form', 'POST /sign-in', () => json, 415],
+  ['a form with another media type', 'POST /sign-in', () => json, 415],
   ['a GET of a page', 'GET /sign-in', () => form, 200],
   ['a GET of the API', `GET ${apiPrefix}/agents/`, withKey, 200],
   ['a health check', 'GET /readyz', () => '', 200],
   ['an asset', 'GET /assets/icon.svg', () => '', 200],
   ['OPTIONS', `OPTIONS ${apiPrefix}/agents/`, () => '', 204],
   ['an OAuth page', 'GET /oauth/authorize?client_id=x', () => form, 400],
-  ['no credential of a report', 'POST /internal/attempts/x/reports', () => json, 404],
-  ['no secret of the tool server', 'POST /api/mcp/', () => json, 401],
+  ['a report without a credential', 'POST /internal/attempts/x/reports', () => json, 404],
+  ['a message to the tool server without a secret', 'POST /api/mcp/', () => json, 401],
   ['an unknown tool session', 'POST /api/mcp/messages/?sessionId=x', () => json, 404],
   ['an unknown method of the tool server', 'PATCH /api/mcp/', () => json, 405],
 ]
@@ -50,7 +50,7 @@ const cases = kinds.flatMap(([name, ...kind]) =>
 
 describe('a request that gets its response before its body has arrived', () => {
   it.each(cases)(
-    'closes its connection, and takes no capacity from other requests: %s, %s',
+    "doesn't keep its connection open, and takes no capacity from other requests (%s, %s)",
     async (_name, framing, header, line, headers, status) => {
       const { app, port, url } = await listenWithLimits(api.deps, {
         ...{ maxBodyBytes: 50_000, lingerMs: 100 },

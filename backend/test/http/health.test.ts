@@ -10,7 +10,7 @@ import { useTestDatabase } from '../support/world.ts'
 
 const database = useTestDatabase()
 
-it('responds to /readyz with 503 and the names of the loops that have stalled, but to /healthz with 200', async () => {
+it("when a loop has stalled, responds to /readyz with 503 and the loop's name, but to /healthz with 200", async () => {
   const deps = testDeps(database.db)
   const silent = Promise.withResolvers<never[]>()
   const onError = () => {}

@@ -43,7 +43,7 @@ describe('an installation that only this machine can reach', () => {
   })
 
   it.each(['Bearer odk_unknown', 'Basic eDp4', 'x'])(
-    'rejects page requests for other host names even if they have the header Authorization: %s',
+    'rejects page requests for an unknown host name even if they have the header Authorization: %s',
     async (authorization) => {
       const { get, close } = await serve({})
       const headers = { authorization }
@@ -69,7 +69,7 @@ describe('an installation that only this machine can reach', () => {
     await close()
   })
 
-  it('rejects requests for other host names even if this machine is a trusted proxy', async () => {
+  it('rejects requests for an unknown host name even if this machine is a trusted proxy', async () => {
     const { get, close } = await serve({ TRUSTED_PROXIES: 'loopback' })
     expect(await get('/sign-up', 'evil.test')).toBe(400)
     expect(await get('/sign-up', 'evil.test', { headers: { 'x-forwarded-for': '198.51.100.7' } })).toBe(400)

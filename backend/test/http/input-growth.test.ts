@@ -7,7 +7,7 @@ import { useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld()
 
-it('validates a text in any field of any route in CPU time proportional to its length', async () => {
+it("validates the text in any field of any route in CPU time proportional to the text's length", async () => {
   const findings: string[] = []
   let count = 0
   const inputs = listInputs(world.service.deps).flatMap(({ method, path, part, schema }) =>

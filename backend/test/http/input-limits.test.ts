@@ -6,14 +6,14 @@ import { listRoutes, routeName } from '../support/service-routes.ts'
 
 const world = useServiceWorld()
 
-it("lists an input schema for every route that isn't in the list of routes without input", () => {
+it('every route is either in the list of input schemas or in the list of routes without input', () => {
   const known = [...listInputs(world.service.deps).map(routeName), ...routesWithoutInput]
   const unknown = listRoutes(world.service.app).filter((route) => !known.includes(route))
   const advice = 'its schema to listOtherInputs, or its name to routesWithoutInput, in test/support/inputs.ts'
   expect(unknown.map((route) => `Add ${route}: ${advice}`)).toEqual([])
 })
 
-it('limits the length of every text in the input of any route', () => {
+it('every text in the input of any route has a maximum length', () => {
   const fields = listInputs(world.service.deps).flatMap(({ method, path, part, schema }) =>
     listInputFields(schema).map((field) => ({
       ...field,

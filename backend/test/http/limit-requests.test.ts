@@ -69,7 +69,7 @@ it('leaves capacity to other workspaces while one workspace sends more requests 
   await app.close()
 })
 
-it("doesn't count an unsubscribe request toward the limit while it waits for the last delivery to end", async () => {
+it("while an unsubscribe request waits for the last delivery to end, doesn't count the request toward the limit", async () => {
   const { db, clock } = api.deps
   const caller = await seedApiKeyCaller(api.deps, api.seed)
   const target_url = 'https://hooks.example.com/slow'

@@ -124,7 +124,7 @@ async function expectProportion(toRequest: (text: string) => InjectOptions): Pro
   }
 }
 
-it("covers every header that the code reads: each is in one of this file's lists", () => {
+it("every header that the code reads is in one of this file's lists of headers", () => {
   const known = [...Object.values(decidingHeaders).flat(), ...harmlessHeaders, ...otherHeaders]
   const unknown = listReadHeaders().filter((name) => !known.includes(name))
   const advice = 'to a list of headers in test/http/request-growth.test.ts'
@@ -162,7 +162,7 @@ const cookies: Record<string, (text: string) => string> = {
 }
 
 it.each(Object.entries(cookies))(
-  'reads the cookie of a %s in CPU time proportional to its length',
+  "reads the cookie of a %s in CPU time proportional to the cookie's length",
   async (_what, toCookie) => {
     const page = requests['a page']
     await expectProportion((text) => ({ ...page, headers: { ...page?.headers, cookie: toCookie(text) } }))
@@ -197,13 +197,13 @@ const bodies: [target: string, what: string, toBody: (text: string) => string][]
 ]
 
 it.each(bodies)(
-  'reads the body of %s in CPU time proportional to its length: %s',
+  "reads the body of a request for %s in CPU time proportional to the body's length: %s",
   async (target, _what, toBody) => {
     await expectProportion((text) => ({ ...requests[target], payload: toBody(text) }))
   },
 )
 
-it('reads the boundary of an upload in CPU time proportional to its length', async () => {
+it("reads the boundary of an upload in CPU time proportional to the boundary's length", async () => {
   const upload = requests['an upload']
   await expectProportion((text) => ({
     ...upload,

@@ -61,7 +61,7 @@ async function listen(handle: RequestListener, changes: Partial<HttpLimits> = {}
 
 const answer: RequestListener = (req, res) => res.end(`[${req.url}]`)
 
-it('handles pipelined requests one after the other, in their order, and with their bodies', async () => {
+it('handles pipelined requests one at a time, in order, and each with its own body', async () => {
   const { port, started, most } = await listen((req, res) => {
     void text(req).then((body) => setImmediate(() => res.end(`[${req.method} ${req.url} ${body}]`)))
   })
@@ -85,7 +85,7 @@ it('handles pipelined requests one after the other, in their order, and with the
   expect(most()).toBe(1)
 })
 
-it('keeps the connection open for more requests after pipelined requests', async () => {
+it('after pipelined requests, keeps the connection open for more requests', async () => {
   const { port, started } = await listen(answer)
   const connection = await openConnection(port)
   connection.write(get('/1') + get('/2'))
@@ -95,7 +95,7 @@ it('keeps the connection open for more requests after pipelined requests', async
 })
 
 it.each(['GET', 'Expect: x'])(
-  'starts only the first of hundreds of pipelined requests (%s), and closes the connection',
+  'if a client pipelines hundreds of requests (%s), starts only the first, and closes the connection',
   async (kind) => {
     const pending: ServerResponse[] = []
     const { server, port, started } = await listen((_req, res) => void pending.push(res), {
@@ -111,7 +111,7 @@ it.each(['GET', 'Expect: x'])(
   },
 )
 
-it("doesn't start the next pipelined request while the client doesn't read the response", async () => {
+it("doesn't start the next pipelined request while the client leaves the previous response unread", async () => {
   const { port, started, most } = await listen((_req, res) => res.end('x'.repeat(20_000_000)))
   const connections = await Promise.all(
     Array.from({ length: 5 }, () => openConnection(port, { reads: false })),
@@ -124,7 +124,7 @@ it("doesn't start the next pipelined request while the client doesn't read the r
   expect([started.length, most()]).toEqual([6, 1])
 })
 
-it('closes a connection whose waiting requests have too many bytes in their bodies', async () => {
+it('closes a connection if the bodies of its waiting requests have too many bytes in total', async () => {
   const { port, started } = await listen(() => {})
   const connection = await openConnection(port)
   const body = 'x'.repeat(30_000)
@@ -157,9 +157,9 @@ it.each(['the client', 'Connection: close', 'an error'])(
 
 it.each([
   ['half a request', 'GET /2 HTTP/1.1\r\n'],
-  ['something else than HTTP', 'x\r\n\r\n'],
+  ['something other than HTTP', 'x\r\n\r\n'],
 ])(
-  'sends no error for %s if the client would mistake it for the response to an earlier request',
+  'sends no error for %s if the client would mistake the error for the response to an earlier request',
   async (_, rest) => {
     const limits = { headersTimeoutMs: 50, checkIntervalMs: 10 }
     const { port } = await listen((req, res) => {

@@ -48,7 +48,7 @@ const getStatus = async (url: string, headers: Record<string, string> = {}) => {
 
 describe('requests whose bodies are still arriving', () => {
   it.each(['/sign-in', '/sign-up', '/invitations/x', '/reset-password/x', '/oauth/token', '/oauth/revoke'])(
-    'take no request slot: other requests are handled while half a form for %s has arrived',
+    'leave capacity for other requests (half-sent forms for %s)',
     async (path) => {
       const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 2 }))
       const connections = []
@@ -64,7 +64,7 @@ describe('requests whose bodies are still arriving', () => {
     },
   )
 
-  it('get the status 408 after the time limit, and their connection is closed', async () => {
+  it('after the time limit, get the status 408, and their connections are closed', async () => {
     const { port } = await listenWithLimits(withSecret(), { bodyTimeoutMs: 100 })
     const form = await openConnection(port)
     form.write(partOfForm('/sign-in'))
@@ -80,7 +80,7 @@ describe('requests whose bodies are still arriving', () => {
     }
   })
 
-  it('are counted in the log per network when they time out, and not logged as errors', async () => {
+  it('when they time out, are counted per network in the log instead of being logged as errors', async () => {
     const lines: string[] = []
     const log = pino({}, { write: (line: string) => void lines.push(line) })
     const { port, ...listening } = await listenWithLimits({ ...api.deps, log }, { bodyTimeoutMs: 100 })
@@ -94,7 +94,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(lines.filter((line) => line.includes('"level":50'))).toEqual([])
   })
 
-  it('to the tool server are limited per runtime secret', async () => {
+  it("are limited per runtime secret if they're for the tool server", async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodiesPerCredential: 2 })
     const connections = []
     for (let count = 0; count < 3; count += 1) {
@@ -131,7 +131,7 @@ describe('requests whose bodies are still arriving', () => {
     await waitFor(async () => (await fetch(`${url}/sign-in`, form)).status === 403)
   })
 
-  it('count for the address in X-Forwarded-For, and not for a trusted proxy itself', async () => {
+  it('count toward the limit of the address in X-Forwarded-For, and toward no limit if a trusted proxy sends no such header', async () => {
     const deps = withConfig({ trustedProxies: ['127.0.0.1'] })
     const { app, port } = await listenWithLimits(deps, { maxBodiesPerAddress: 1 })
     const connections: RawConnection[] = []
@@ -171,7 +171,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await contact.head()).toMatch(/^HTTP\/1\.1 422 /)
   })
 
-  it('are limited in bytes per call attempt if they are reports', async () => {
+  it("are limited to a number of bytes per call attempt if they're attempt reports", async () => {
     const { port } = await listenWithLimits(withSecret(), {
       maxBodyBytesPerOwner: 8_000_000,
       maxBodiesPerAddress: 1,
@@ -183,7 +183,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await Promise.any(rejected)).toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('are limited in the bytes that a workspace announces with all of its keys together', async () => {
+  it('are limited to a number of announced bytes per workspace, across all of its API keys', async () => {
     const { app, port } = await listenWithLimits(api.deps, { maxBodyBytesPerOwner: 100_000 })
     const { workspaceId, userId } = api.seed
     const keys = [api.key]
@@ -200,7 +200,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await form.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('count as the longest body that the route accepts if they announce no length', async () => {
+  it('if they announce no length, are counted with the longest body that the route accepts', async () => {
     const { port } = await listenWithLimits(withSecret(), { maxBodyBytesPerOwner: 2.5 * 1024 * 1024 })
     const slow = await Promise.all([1, 2, 3].map(() => openConnection(port)))
     const heads = slow.map((connection) => connection.head().catch(() => undefined))
@@ -216,7 +216,7 @@ describe('requests whose bodies are still arriving', () => {
     for (const connection of messages) expect(await connection.head()).not.toMatch(/^HTTP\/1\.1 429 /)
   })
 
-  it('when all senders together exceed the limit of bytes, are ended first for the sender of the most bytes', async () => {
+  it('if they have too many bytes in total, are ended first for the sender with the most bytes', async () => {
     const { app, port } = await listenWithLimits(withSecret(), { maxBodyBytes: 150_000 })
     const begin = async (start: string) => {
       const arrived = once(app.server, 'request')
@@ -236,7 +236,7 @@ describe('requests whose bodies are still arriving', () => {
     expect(await oldest.head()).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('are limited in total bytes, and /readyz and a metric report the overload', async () => {
+  it('if they have too many bytes in total, get an error, and /readyz and a metric report the overload', async () => {
     const { app, port, url } = await listenWithLimits(api.deps, { maxBodyBytes: 100_000 })
     const send = async () => {
       const arrived = once(app.server, 'request')
@@ -262,7 +262,7 @@ it('closes a connection with the status 408 if the headers of its request take t
   expect(await connection.closed).toMatch(/^HTTP\/1\.1 408 /)
 })
 
-it("closes unused connections, and those of half-sent requests, at a worker's port, too", async () => {
+it("a worker's port also closes unused connections, and connections with half-sent requests", async () => {
   const limits = { ...defaultHttpLimits, headersTimeoutMs: 50, bodyTimeoutMs: 50, unusedTimeoutMs: 50 }
   const app = createMonitoringApp(api.deps, newProcessState(), { ...limits, checkIntervalMs: 10 })
   closeAfterTest(() => app.close())
@@ -281,7 +281,7 @@ it("closes unused connections, and those of half-sent requests, at a worker's po
 })
 
 describe('a connection that has sent nothing', () => {
-  it('is closed without a response', async () => {
+  it('is closed without a response after a time limit', async () => {
     const { port } = await listenWithLimits(api.deps, {
       headersTimeoutMs: 50,
       unusedTimeoutMs: 200,
@@ -306,7 +306,7 @@ describe('a connection that has sent nothing', () => {
 describe('responses that are never read', () => {
   const page = '/docs'
 
-  it('take no request slot, even if many are pipelined', async () => {
+  it('leave capacity for other requests, even if the client has pipelined many requests', async () => {
     const { app, port, url } = await listenWithLimits(withConfig({ maxRequestsInProgress: 10 }))
     let requests = 0
     app.server.on('request', () => (requests += 1))
