@@ -102,7 +102,7 @@ it("doesn't open Node's inspector when it receives SIGUSR1", async () => {
   expect(stderr).toBe('')
 })
 
-it('stops cleanly when the shell that npm started it in ends, even if stopping takes seconds', async () => {
+it("when npm's shell ends, the service stops cleanly, even if stopping takes seconds", async () => {
   const shell = runUnderShell({ DATA_DIR: dataDir, PORT: '0', SHUTDOWN_DELAY_SECONDS: '2' })
   await shell.waitForOutput(/Outdial is ready/)
   shell.process.kill('SIGTERM')
@@ -112,7 +112,7 @@ it('stops cleanly when the shell that npm started it in ends, even if stopping t
   expect(existsSync(path.join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 })
 
-it('stops cleanly when the shell that npm started it in ends during startup', async () => {
+it("when npm's shell ends during startup, the service stops cleanly", async () => {
   const folder = await newFolder()
   const shell = runUnderShell({ DATA_DIR: folder, PORT: '0' })
   while (!existsSync(path.join(folder, 'postgres'))) await delay(10)

@@ -15,7 +15,7 @@ const searchTitles = async (query: string) =>
 const warranty = { title: 'Warranty', body: 'Every new roof has a warranty of ten years.' }
 const prices = { title: 'Prices', body: 'An inspection of your roof is free. A repair costs 300 dollars.' }
 
-it('finds other forms of a word, and ranks a match in the title above one in the text', async () => {
+it('the search finds other forms of a word, and ranks a match in the title above a match in the text', async () => {
   await addDocument(world.deps, world.seed.workspaceId, {
     title: 'Storms',
     body: 'Ask us about inspections after a storm.',
@@ -27,14 +27,14 @@ it('finds other forms of a word, and ranks a match in the title above one in the
   expect(await searchTitles('inspecting')).toEqual(['Inspections', 'Storms'])
 })
 
-it('finds documents with some of the words if no document has all of them', async () => {
+it("the search finds documents with some of the query's words if no document has all of them", async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   await addDocument(world.deps, world.seed.workspaceId, prices)
   expect(await searchTitles('what does an elephant inspection cost?')).toEqual(['Prices'])
   expect(await searchTitles('warranty on new roof')).toEqual(['Warranty'])
 })
 
-it('ignores dashes, operators, and stop words in a query, and finds nothing if it has no other words', async () => {
+it('the search ignores dashes, operators, and stop words, and finds nothing if the query has no other words', async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   expect(await searchTitles('-warranty')).toEqual(['Warranty'])
   expect(await searchTitles('& | ! <-> :* \' " ( warranty')).toEqual(['Warranty'])
@@ -43,7 +43,7 @@ it('ignores dashes, operators, and stop words in a query, and finds nothing if i
   expect(await searchTitles('\u0000\ud800')).toEqual([])
 })
 
-it('returns only three passages of a long document, even if more match', async () => {
+it('the search returns only three passages of a long document, even if more match', async () => {
   const body = Array.from({ length: 6 }, (_, index) => `Gutter ${index}. ${'x'.repeat(700)}`).join('\n\n')
   await addDocument(world.deps, world.seed.workspaceId, { title: 'Long', body })
   const found = await searchKnowledge(world.deps, world.seed.workspaceId, 'gutter')
@@ -65,7 +65,7 @@ it("doesn't find, edit, or delete another workspace's documents", async () => {
   expect(await searchKnowledge(world.deps, other.workspaceId, 'warranty')).toHaveLength(1)
 })
 
-it('finds the new text and title of an edited document, not the old ones', async () => {
+it('the search finds an edited document by its new title and text, not by the old ones', async () => {
   const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
   await editDocument(world.deps, world.seed.workspaceId, id, { body: 'Fifteen years.' })
   expect(await searchTitles('ten')).toEqual([])
@@ -74,7 +74,7 @@ it('finds the new text and title of an edited document, not the old ones', async
   expect(await searchTitles('warranty')).toEqual([])
 })
 
-it("doesn't find a deleted document", async () => {
+it("the search doesn't find a deleted document", async () => {
   const { id } = await addDocument(world.deps, world.seed.workspaceId, warranty)
   await deleteDocument(world.deps, world.seed.workspaceId, id)
   expect(await searchTitles('warranty')).toEqual([])
@@ -91,7 +91,7 @@ it.each([
   await expect(addDocument(world.deps, world.seed.workspaceId, document)).rejects.toMatchObject(thrown)
 })
 
-it("makes knowledge_search return passages with their document's title, or say that nothing was found", async () => {
+it("knowledge_search returns passages with their document's title, or says that nothing was found", async () => {
   await addDocument(world.deps, world.seed.workspaceId, warranty)
   const useSearchTool = (query: string) =>
     runTool(world.deps, knowledgeSearch, builtInRow(world.seed.workspaceId), { query })

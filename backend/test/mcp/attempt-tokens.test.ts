@@ -57,7 +57,7 @@ async function initialize(token: string) {
   return { 'mcp-session-id': initialized.headers.get('mcp-session-id') ?? '' }
 }
 
-it("opens its agent's tools for its call, even if the request lacks the widget ID and call ID", async () => {
+it("an attempt token opens its agent's tools for its call, even if the request lacks the widget ID and call ID", async () => {
   const { token, attemptId } = await startCall()
   for (const [query, headers] of [
     [{ token }, {}],
@@ -70,7 +70,7 @@ it("opens its agent's tools for its call, even if the request lacks the widget I
   }
 })
 
-it("opens a session over Streamable HTTP that another attempt's token can't use, and that ends with the attempt", async () => {
+it("an attempt token opens a Streamable HTTP session that no other attempt's token can use, and that ends with the attempt", async () => {
   const { token, attemptId, end } = await startCall()
   const session = await initialize(token)
   const use = () => postStreamable(token, { method: 'tools/call', params: { name: 'who' } }, session)
@@ -83,7 +83,7 @@ it("opens a session over Streamable HTTP that another attempt's token can't use,
   expect((await postStreamable(token, { method: 'initialize' })).status).toBe(401)
 })
 
-it("doesn't open another agent's tools, or tools for another call", async () => {
+it("an attempt token doesn't open another agent's tools, or tools for another call", async () => {
   const { token } = await startCall()
   const other = await service.addAgent()
   const otherCall = await startCall()
@@ -94,7 +94,7 @@ it("doesn't open another agent's tools, or tools for another call", async () => 
   expect(await requestSession({ call_id: randomUUID() }, headers)).toEqual([404, 'not_found'])
 })
 
-it('is rejected if the request also has a different credential', async () => {
+it('an attempt token is rejected if the request also has a different credential', async () => {
   const { token } = await startCall()
   const other = await startCall()
   const headers = { Authorization: `Bearer ${token}` }
@@ -103,7 +103,7 @@ it('is rejected if the request also has a different credential', async () => {
   expect(await requestSession({ token: secret }, headers)).toEqual([401, 'invalid_credential'])
 })
 
-it("can't be forged, or changed into another attempt's token", async () => {
+it("an attempt token can't be forged, or changed into another attempt's token", async () => {
   const { token, attemptId } = await startCall()
   const other = await startCall()
   const otherKey = Buffer.from('another-key')
@@ -121,7 +121,7 @@ it("can't be forged, or changed into another attempt's token", async () => {
     expect(await requestSession({ token: forged })).toEqual([401, 'invalid_credential'])
 })
 
-it('expires when its attempt ends, even in another process, and ends the sessions that it opened', async () => {
+it('when another process ends the attempt, the attempt token expires, and the sessions that it opened end', async () => {
   const { token, end } = await startCall()
   const session = await openSse(service.url, { token }, {})
   await end()
@@ -133,7 +133,7 @@ it('expires when its attempt ends, even in another process, and ends the session
 })
 
 it.each(['tools/call', 'tools/list'])(
-  'ends its sessions when the attempt ends: over each transport, %s gets an error before the session ends',
+  "over both transports, the first %s after the attempt's end gets an error, and then the session ends",
   async (method) => {
     const { token, end } = await startCall()
     const session = await openSse(service.url, { token }, {})
@@ -148,7 +148,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('a session that the runtime secret opened for a call ends with the call, even if another process ends it', async () => {
+it('a session that the runtime secret opened for a call ends with the call, even if another process ends the call', async () => {
   const { attemptId, end } = await startCall()
   const query = { widget_id: widgetId, call_id: attemptId }
   const session = await openSse(service.url, query)
@@ -162,7 +162,7 @@ it('a session that the runtime secret opened for a call ends with the call, even
   await again.ended
 })
 
-it('allows messages only to its own session', async () => {
+it('an attempt token allows messages only to its own session', async () => {
   const { token } = await startCall()
   const other = await startCall()
   const session = await openSse(service.url, { token }, {})
@@ -172,7 +172,7 @@ it('allows messages only to its own session', async () => {
   session.close()
 })
 
-it("isn't logged", async () => {
+it("an attempt token isn't logged", async () => {
   const { token } = await startCall()
   const session = await openSse(service.url, { token }, {})
   await session.post('{', { Authorization: `Bearer ${token}` })

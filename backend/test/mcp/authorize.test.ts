@@ -40,7 +40,7 @@ async function requestSession(
   })
 }
 
-describe('the runtime secret', () => {
+describe('a request for a session', () => {
   it.each([
     ['the query', { token: secret }, {}],
     ['X-Agent-Secret', {}, { 'X-Agent-Secret': secret }],
@@ -55,7 +55,7 @@ describe('the runtime secret', () => {
       { Authorization: 'Basic cHJveHk6cHJveHk=' },
     ],
   ])(
-    'opens a session for a request with a valid secret: %s',
+    'is accepted with a valid runtime secret: %s',
     async (_where, query: Record<string, string>, headers) => {
       expect(
         (await requestSession({ widget_id: widgetId, ...query }, headers as Record<string, string>)).status,
@@ -86,13 +86,13 @@ describe('the runtime secret', () => {
       { Authorization: `Bearer ${otherSecret}` },
       'invalid_credential',
     ],
-  ])('returns 401 for %s', async (_what, query: Record<string, string>, headers, code) => {
+  ])('is rejected with 401 if it has %s', async (_what, query: Record<string, string>, headers, code) => {
     const response = await requestSession({ widget_id: widgetId, ...query }, headers)
     expect(response).toMatchObject({ status: 401, code })
     expect(response.headers['www-authenticate']).toMatch(/^Bearer/)
   })
 
-  it("doesn't reveal which agents exist to a client without a secret", async () => {
+  it("doesn't reveal which agents exist if it has no secret", async () => {
     const responses = await Promise.all([
       requestSession({ widget_id: randomUUID() }),
       requestSession({ widget_id: widgetId }),
@@ -105,7 +105,7 @@ describe('the runtime secret', () => {
 })
 
 describe('the agent and the call', () => {
-  it('requires the widget ID of an existing agent', async () => {
+  it('a session requires the widget ID of an existing agent', async () => {
     const response = await requestSession({ token: secret })
     expect(response).toMatchObject({ status: 422, code: 'validation_failed' })
     expect(JSON.parse(response.body)).toMatchObject({
@@ -206,7 +206,7 @@ describe('the tool server', () => {
 })
 
 describe('an open session', () => {
-  it('rejects messages with another secret than the one that opened the session', async () => {
+  it("rejects messages whose secret isn't the one that opened the session", async () => {
     const session = await openSse(service.url, { widget_id: widgetId })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     expect((await session.post(ping)).status).toBe(202)

@@ -120,7 +120,7 @@ describe('tool names and arguments', () => {
     expect((await callForText('echo', JSON.parse('{"text":"x","__proto__":{"a":1}}'))).text).toBe('x')
   })
 
-  it('treats null in place of all arguments like an empty object', async () => {
+  it('treats arguments that are null like an empty object', async () => {
     expect(await callForText('see', null)).toEqual({ text: 'seen', isError: false })
     expect(seen.at(-1)).toMatchObject({ args: {} })
   })
@@ -139,7 +139,7 @@ describe('tool names and arguments', () => {
     expect(await callForText('see', deep)).toMatchObject({ isError: true })
   })
 
-  it("rejects too many values before it checks each, and replaces NUL characters in an argument's name in the error", async () => {
+  it('rejects too many values without checking each one, and replaces NUL characters in argument names that errors mention', async () => {
     const many = { a: Array.from({ length: 20_000 }, () => '\u0000') }
     expect((await callForText('see', many)).text).toContain('there are too many values')
     const { text } = await callForText('strict', { city: 'x', count: 1, 'a\u0000b': 1 })
@@ -165,7 +165,7 @@ it('escapes Unicode line separators in responses, because many clients treat the
   expect((await callForText('echo', { text })).text).toBe(text)
 })
 
-it("lets a tool see only its workspace's rows, even in a statement without a condition", async () => {
+it("a tool sees only its workspace's rows, even if its statement has no condition on the workspace", async () => {
   await seedWorkspace(service.deps, 'Neighbor')
   expect(await callForText('list', { text: '' })).toEqual({
     text: String(service.seed.workspaceId),
@@ -212,7 +212,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'still here' })).text).toBe('still here')
   })
 
-  it("cancels a tool call without sending a response, even if the request's ID is 0", async () => {
+  it("are canceled without a response, even if the request's ID is 0", async () => {
     for (const id of [0, 'x', 17]) {
       const text = `canceled ${id}`
       const begun = started
@@ -229,7 +229,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'next' })).text).toBe('next')
   })
 
-  it("aborts a session's tool calls when its stream closes, without affecting other sessions", async () => {
+  it("are aborted when their session's stream closes, without affecting other sessions", async () => {
     const other = await openSse(service.url, { widget_id: widgetId })
     const begun = started
     await other.post({
@@ -245,7 +245,7 @@ describe('tool calls in progress', () => {
     expect((await callForText('echo', { text: 'untouched' })).text).toBe('untouched')
   })
 
-  it('limits a session to 100 tool calls in progress', async () => {
+  it('are limited to 100 in a session', async () => {
     const callSession = await openSse(service.url, { widget_id: widgetId })
     for (let id = 1; id <= 100; id += 1) {
       const params = { name: 'deaf', arguments: { text: 'x' } }
@@ -256,11 +256,11 @@ describe('tool calls in progress', () => {
   })
 })
 
-describe('tools in a phone call', () => {
+describe('a session for a phone call', () => {
   const listRecords = (callId: number) =>
     service.deps.db.selectFrom('tool_call').selectAll().where('call_id', '=', callId).orderBy('id').execute()
 
-  it("runs tools for the session's call, and records each tool call before responding", async () => {
+  it('runs tools for its call, and records each tool call before responding', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     await callSession.call('see', { city: 'Oslo' })
@@ -328,7 +328,7 @@ describe('tools in a phone call', () => {
     expect(await listRecords(call.callId)).toMatchObject([{ tool_name: 'hang', is_error: true }])
   })
 
-  it('on a test call, only simulates tools that have effects', async () => {
+  it('only simulates tools that have effects if the call is a test call', async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId }, { test: true })
     const callSession = await openSse(service.url, { widget_id: widgetId, call_id: call.attemptId })
     expect((await callSession.call('note', {})).result?.content?.[0]?.text).toBe('would note')

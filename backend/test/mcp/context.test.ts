@@ -25,7 +25,7 @@ const listToolNames = async (session: Awaited<ReturnType<typeof openSse>>) =>
 const requestSession = (query: Record<string, string>) =>
   fetch(`${service.url}/api/mcp/sse?${new URLSearchParams({ token: secret, ...query }).toString()}`)
 
-it("offers only tools that are active and assigned to the agent, with the agent's own configuration", async () => {
+it("a session offers only tools that are active and assigned to its agent, and runs them with the agent's configuration", async () => {
   const other = await service.addAgent()
   await service.addTool(agentId, 'echo', { config: { spreadsheet_id: 'ours' } })
   await service.addTool(agentId, 'asleep', { active: false })
@@ -93,7 +93,7 @@ it('checks the secret even if the agent is cached', async () => {
   expect((await requestSession({ widget_id: widgetId, token: 'wrong' })).status).toBe(401)
 })
 
-it('immediately notifies only the open sessions of an agent whose tools changed, and updates their tools', async () => {
+it('when tools change, immediately notifies only the open sessions of the affected agents, and updates their tools', async () => {
   const { workspaceId } = service.seed
   const other = await service.addAgent()
   const session = await openSse(service.url, { widget_id: widgetId })

@@ -49,7 +49,7 @@ async function requestSession(query: Record<string, string>, headers: Record<str
   return [response.status, error.code]
 }
 
-it("opens the tools of a draft agent for its chat, and gives them the chat's contact", async () => {
+it("a conversation token opens a draft agent's tools for its chat, and the tools get the chat's contact", async () => {
   const contact = await addContact()
   const { id, token } = await startChat({ contactId: contact.id })
   for (const query of [{}, { widget_id: widgetId }] as Record<string, string>[]) {
@@ -60,7 +60,7 @@ it("opens the tools of a draft agent for its chat, and gives them the chat's con
   }
 })
 
-it('opens the tools of a paused agent for a chat that has no contact', async () => {
+it("a conversation token opens a paused agent's tools for a chat that has no contact", async () => {
   const paused = await service.addAgent('paused')
   await service.addTool(paused.agentId, 'who', { schema: { type: 'object' } })
   const { id, token } = await startChat({ agentId: paused.agentId })
@@ -70,7 +70,7 @@ it('opens the tools of a paused agent for a chat that has no contact', async () 
   session.close()
 })
 
-it('only simulates tools that have effects, and records each tool call with the chat', async () => {
+it('with a conversation token, tools that have effects are only simulated, and each tool call is recorded with the chat', async () => {
   const { id, token } = await startChat()
   const session = await openSse(service.url, { token }, {})
   expect((await session.call('note', { a: 1 })).result?.content?.[0]?.text).toBe('would note')
@@ -83,7 +83,7 @@ it('only simulates tools that have effects, and records each tool call with the 
   session.close()
 })
 
-it("doesn't open another agent's tools, or tools for a call", async () => {
+it("a conversation token doesn't open another agent's tools, or tools for a call", async () => {
   const { token } = await startChat()
   const other = await service.addAgent()
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
@@ -97,7 +97,7 @@ it("doesn't open another agent's tools, or tools for a call", async () => {
     expect(await requestSession({ token, ...query })).toEqual([404, 'not_found'])
 })
 
-it('gives access to tools only, not to attempt reports or the API', async () => {
+it('a conversation token gives access to tools only, not to attempt reports or the API', async () => {
   const { token } = await startChat()
   const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
   const send = async (path: string, init: RequestInit = {}) => {
@@ -112,7 +112,7 @@ it('gives access to tools only, not to attempt reports or the API', async () => 
   expect(await send(`${apiPrefix}/calls/`)).toEqual([401, 'invalid_credential'])
 })
 
-it("can't be forged, or made from an attempt token by changing the prefix", async () => {
+it("a conversation token can't be forged, or made from an attempt token by changing the prefix", async () => {
   const { id, token } = await startChat()
   const other = await startChat()
   const key = service.deps.attemptTokenKey
@@ -136,7 +136,7 @@ it("can't be forged, or made from an attempt token by changing the prefix", asyn
   ])
 })
 
-it('is rejected if the request also has a different credential', async () => {
+it('a conversation token is rejected if the request also has a different credential', async () => {
   const { token } = await startChat()
   const other = await startChat()
   const headers = { Authorization: `Bearer ${token}` }
@@ -145,7 +145,7 @@ it('is rejected if the request also has a different credential', async () => {
     expect(await requestSession({ token: another }, headers)).toEqual([401, 'invalid_credential'])
 })
 
-it('is valid until the chat and its analysis have ended', async () => {
+it("a conversation token is valid until its chat and the chat's analysis have ended", async () => {
   const { token, end } = await startChat()
   await end({ isAnalysisPending: true })
   expect(await requestSession({ token })).toEqual([200])
@@ -158,7 +158,7 @@ it('is valid until the chat and its analysis have ended', async () => {
 })
 
 it.each(['tools/call', 'tools/list'])(
-  'ends its sessions when the chat ends: %s gets an error before the session ends',
+  "the first %s after the chat's end gets an error, and then the session ends",
   async (method) => {
     const { token, end } = await startChat()
     const session = await openSse(service.url, { token }, {})
@@ -170,7 +170,7 @@ it.each(['tools/call', 'tools/list'])(
   },
 )
 
-it('expires when its chat is deleted or its contact is erased', async () => {
+it("a conversation token expires when its chat is deleted or the chat's contact is erased", async () => {
   const deleted = await startChat()
   const contact = await addContact()
   const { token } = await startChat({ contactId: contact.id })
@@ -189,7 +189,7 @@ it('expires when its chat is deleted or its contact is erased', async () => {
   await session.ended
 })
 
-it('stays valid when all runtime secrets are removed', async () => {
+it('a conversation token stays valid when all runtime secrets are removed', async () => {
   const { token } = await startChat()
   const session = await openSse(service.url, { token }, {})
   service.setSecrets([])
@@ -199,7 +199,7 @@ it('stays valid when all runtime secrets are removed', async () => {
   session.close()
 })
 
-it('allows messages only to its own session', async () => {
+it('a conversation token allows messages only to its own session', async () => {
   const { token } = await startChat()
   const other = await startChat()
   const session = await openSse(service.url, { token }, {})
@@ -209,7 +209,7 @@ it('allows messages only to its own session', async () => {
   session.close()
 })
 
-it("isn't logged", async () => {
+it("a conversation token isn't logged", async () => {
   const { token } = await startChat()
   const session = await openSse(service.url, { token }, {})
   await session.post('{', { Authorization: `Bearer ${token}` })

@@ -37,7 +37,7 @@ const postTo = (search: string, body = '{"jsonrpc":"2.0","id":1,"method":"ping"}
   })
 
 describe('the session ID in the URL', () => {
-  it('returns 404 for an unknown session', async () => {
+  it("is rejected with 404 if there's no such session", async () => {
     for (const id of [randomUUID(), 'nobody', 'A'.repeat(22)]) {
       expect(await parseError(await postTo(`?sessionId=${id}`))).toMatchObject({
         status: 404,
@@ -46,7 +46,7 @@ describe('the session ID in the URL', () => {
     }
   })
 
-  it('returns 400 if the session ID is missing or malformed', async () => {
+  it("is rejected with 400 if it's missing or malformed", async () => {
     for (const search of [
       '',
       '?sessionId=',
@@ -58,7 +58,7 @@ describe('the session ID in the URL', () => {
     }
   })
 
-  it("also accepts session_id as the parameter's name, and a path without a trailing slash", async () => {
+  it('can also be in the parameter session_id, or follow a path without a trailing slash', async () => {
     const id = new URL(session.endpoint).searchParams.get('sessionId') ?? ''
     expect((await postTo(`?session_id=${id}`)).status).toBe(202)
     await session.next()
@@ -84,13 +84,13 @@ describe('the message body', () => {
     ['null as the ID', '{"jsonrpc":"2.0","id":null,"method":"ping"}'],
     ['a string', '"ping"'],
     ['null', 'null'],
-  ])('returns 400 for %s without repeating the body in the error', async (_what, body) => {
+  ])("is rejected with 400 and isn't repeated in the error: %s", async (_what, body) => {
     const rejected = await parseError(await session.post(body))
     expect(rejected).toMatchObject({ status: 400, code: 'malformed_json' })
     expect(rejected.body).not.toContain('my-secret-text')
   })
 
-  it("returns 400 for a body that isn't UTF-8", async () => {
+  it("is rejected with 400 if it isn't UTF-8", async () => {
     const response = await fetch(session.endpoint, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -103,7 +103,7 @@ describe('the message body', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/json; charset=latin1' }],
     [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('returns 415 for the headers %j', async (headers) => {
+  ])('is rejected with 415 if the headers are %j', async (headers) => {
     const response = await session.post('{}', headers)
     expect(await parseError(response)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
@@ -114,7 +114,7 @@ describe('the message body', () => {
     return frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`)
   }
 
-  it('rejects a request ID of more than 256 characters', async () => {
+  it('is rejected if its request ID has more than 256 characters', async () => {
     const ping = (length: number) => `{"jsonrpc":"2.0","method":"ping","id":"${'x'.repeat(length)}"}`
     expect((await session.post(ping(256))).status).toBe(202)
     await session.next()
@@ -123,7 +123,7 @@ describe('the message body', () => {
     })
   })
 
-  it('accepts a message with 900 levels of nesting, and rejects a message with 1,000 levels', async () => {
+  it('is accepted with 900 levels of nesting, and rejected with 1,000 levels', async () => {
     const deep = (levels: number) =>
       `{"jsonrpc":"2.0","method":"none","params":{"\\"":"[{","a":${'['.repeat(levels)}${']'.repeat(levels)}}}`
     expect((await session.post(deep(900))).status).toBe(202)
@@ -132,7 +132,7 @@ describe('the message body', () => {
     })
   })
 
-  it('accepts a message of 256 KiB, and returns 413 and closes the connection for a larger one', async () => {
+  it('is accepted with 256 KiB, while a larger one is rejected with 413 and its connection is closed', async () => {
     expect((await session.post(message(256 * 1024))).status).toBe(202)
     expect((await session.next()).result?.content?.[0]?.text).toMatch(/characters omitted\.\]$/)
 
@@ -193,7 +193,7 @@ async function openUnreadStream(shown = secret) {
 }
 
 describe('unread and idle streams', () => {
-  it('disconnects only the client that never reads', async () => {
+  it("if a client never reads its stream, ends only that client's session", async () => {
     const { socket, ask: sendRequest } = await openUnreadStream()
     for (let requestCount = 0; (await sendRequest()) !== 404; requestCount += 1)
       expect(requestCount).toBeLessThan(2_000)

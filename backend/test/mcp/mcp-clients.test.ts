@@ -31,7 +31,7 @@ it.each([
   ['SSE', () => new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)],
   ['Streamable HTTP', () => new StreamableHTTPClientTransport(new URL(address('/api/mcp/')), withSecret)],
 ])(
-  "lets the SDK's client list and call tools over %s, and notifies it of changed tools",
+  "the MCP SDK's client lists and calls tools over %s, and is notified of changed tools",
   async (_transport, connectBy) => {
     const client = newClient()
     let changes = 0
@@ -55,7 +55,7 @@ it.each([
   },
 )
 
-it("lets the SDK's client call tools again after its stream is lost, even if it doesn't initialize again", async () => {
+it("the MCP SDK's client can call tools again after its stream is lost, even if it doesn't initialize again", async () => {
   const transport = new SSEClientTransport(new URL(address('/api/mcp/sse')), withSecret)
   const client = newClient()
   await client.connect(transport)
@@ -71,7 +71,7 @@ it("lets the SDK's client call tools again after its stream is lost, even if it 
   await client.close()
 })
 
-it("continues a session of the SDK's client over Streamable HTTP after a restart", async () => {
+it("after a restart, the MCP SDK's client continues its session over Streamable HTTP", async () => {
   const client = newClient()
   const sessionId = `${newNodeId()}.${randomBytes(16).toString('hex')}`
   const url = new URL(address('/api/mcp/'))
@@ -81,7 +81,7 @@ it("continues a session of the SDK's client over Streamable HTTP after a restart
   await client.close()
 })
 
-it('lets the client of @ai-sdk/mcp list and call tools', async () => {
+it('the client of @ai-sdk/mcp lists and calls tools', async () => {
   const client = await createAiClient({
     transport: { type: 'sse', url: address('/api/mcp/sse'), headers: { 'X-Agent-Secret': secret } },
   })
@@ -94,7 +94,7 @@ it('lets the client of @ai-sdk/mcp list and call tools', async () => {
   await client.close()
 })
 
-itWithConformance('lets the MCP inspector list and call tools', async () => {
+itWithConformance('the MCP inspector lists and calls tools', async () => {
   const cli = conformanceProgram('inspector/cli/build/cli.js')
   const inspect = async (...words: string[]): Promise<unknown> => {
     const url = `${address('/api/mcp/sse')}&token=${secret}`

@@ -54,7 +54,7 @@ async function listenersAfter(times: number, path: string): Promise<number> {
   return listeners
 }
 
-it('limits the sessions of all agents together', () => {
+it('limits the total number of sessions of all agents', () => {
   const registry = new SessionRegistry(10, 2)
   const session = (id: string) => ({ id, widgetId: id }) as ToolSession
   registry.add(session('a'))

@@ -54,9 +54,9 @@ const post = (
   })
 
 describe.each([
-  ['pinned to the revision', { mode: { pin: revision } }],
-  ['that negotiates', { mode: 'auto' }],
-] as const)("the SDK's client %s", (_, versionNegotiation) => {
+  ['pinned to the sessionless revision', { mode: { pin: revision } }],
+  ['that negotiates the revision', { mode: 'auto' }],
+] as const)("the MCP SDK's client %s", (_, versionNegotiation) => {
   const connect = async (query: string, headers: Record<string, string>) => {
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation })
     await client.connect(new StreamableHTTPClientTransport(url(query), { requestInit: { headers } }))
@@ -75,7 +75,7 @@ describe.each([
     await client.close()
   })
 
-  it('runs tools for the call of an attempt token, until the attempt ends', async () => {
+  it("runs tools for an attempt token's call until the attempt ends", async () => {
     const call = await seedLiveCall(service.deps, { ...service.seed, agentId })
     const token = createAttemptToken(service.deps.attemptTokenKey, call.attemptId)
     const client = await connect('', { Authorization: `Bearer ${token}` })
@@ -91,7 +91,7 @@ describe.each([
   })
 })
 
-it('offers no change notifications, so a client that would listen for changes opens no stream', async () => {
+it('the server offers no change notifications, so a client that wants them opens no stream', async () => {
   const response = await post('server/discover')
   expect(await response.json()).toMatchObject({ result: { capabilities: { tools: {} } } })
   const listening = await post('subscriptions/listen', { _meta: meta })

@@ -122,7 +122,7 @@ it("doesn't keep a session if initialize returns an error", async () => {
   expect(await response.json()).toMatchObject({ id: 0, error: { code: -32603 } })
 })
 
-it("doesn't accept one transport's session IDs on the other", async () => {
+it("doesn't accept a session ID of one transport on the other transport", async () => {
   const { id } = await begin()
   const body = JSON.stringify(ping)
   const headers = { 'content-type': 'application/json' }
@@ -146,7 +146,7 @@ describe('a session of a process that no longer runs', () => {
     params: { name: 'echo', arguments: { text } },
   })
 
-  it('continues in another process: it responds to requests, opens a stream, and cancels tool calls', async () => {
+  it('continues in another process, where the client can send requests, open a stream, and cancel tool calls', async () => {
     const id = newForeignId()
     // Sends two requests at the same time, because a client can do so after a restart of the service.
     const responses = await Promise.all(['a', 'b'].map((text) => send('POST', call(text), inSession(id))))
@@ -235,7 +235,7 @@ it('sends change notifications on the stream that a client opens', async () => {
   await reader.cancel()
 })
 
-it('ends a session and aborts its tool calls when the client deletes it', async () => {
+it('when the client deletes a session, ends the session and aborts its tool calls', async () => {
   const session = await begin()
   const begun = started
   const params = { name: 'hang', arguments: { text: 'ended' } }

@@ -95,14 +95,14 @@ describe("this process's own tool server", () => {
     ['192.0.2.7', 'http://192.0.2.7:8787/api/mcp/'],
     ['2001:db8::7', 'http://[2001:db8::7]:8787/api/mcp/'],
     ['outdial.internal', 'http://outdial.internal:8787/api/mcp/'],
-  ])('with HOST=%s is at %s, an address that the server accepts as its own host', (host, url) => {
+  ])('with HOST=%s, has the URL %s, whose host the server accepts as its own', (host, url) => {
     const config = parseConfig({ HOST: host, PUBLIC_URL: 'https://calls.example.com' })
     const own = ownToolServerUrl(config)
     expect(own.href).toBe(url)
     expect(createKnownHosts(config)(own.host)).toBe(true)
   })
 
-  it("gets no request for a notification stream from a client that uses a chat's tools, but a request to end the session", async () => {
+  it("from a client that uses a chat's tools, gets no request for a notification stream, but one that ends the session", async () => {
     const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const methods: (string | undefined)[] = []
     const listener = ({ method }: { method?: string }) => void methods.push(method)
@@ -114,7 +114,7 @@ describe("this process's own tool server", () => {
     expect(methods).toEqual(['POST', 'POST', 'POST', 'POST', 'DELETE'])
   })
 
-  it("accepts a chat's requests while their address is at its limit, and rejects an invalid token with 401", async () => {
+  it("accepts a chat's requests even if their address has reached its limit, but rejects an invalid token with 401", async () => {
     const { token } = await seedChatWithToken(service.deps, { ...service.seed, agentId })
     const { port } = await listenWithLimits(service.deps, { maxBodiesPerAddress: 1 })
     const url = ownToolServerUrl({ host: '127.0.0.1', port })

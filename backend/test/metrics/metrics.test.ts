@@ -166,7 +166,7 @@ it('counts calls whose event is overdue, including those whose event is invalid'
   expect(await count()).toBe(before + 1)
 })
 
-it('reports within seconds that a database that no longer responds is down', async () => {
+it('if the database no longer responds, reports within seconds that the database is down', async () => {
   const proxy = await createDatabaseProxy(database.url)
   const db = connect({ url: proxy.url, max: 1 })
   const app = await createApp(testDeps(db, { config: parseConfig({ ...settings, PORT: '8787' }) }))
@@ -182,7 +182,7 @@ it('reports within seconds that a database that no longer responds is down', asy
   expect(ready.statusCode).toBe(503)
 }, 10_000)
 
-it('reports that the database is down, and leaves out lags that would be outdated', async () => {
+it('if the connections to the database are lost, reports that the database is down, and leaves out outdated lags', async () => {
   const proxy = await createDatabaseProxy(database.url)
   const service = await start({ DATABASE_URL: proxy.url })
   await proxy.disconnect()
@@ -195,14 +195,14 @@ it('reports that the database is down, and leaves out lags that would be outdate
 it.each<[string, Record<string, string>, Record<string, string>, number]>([
   ['shows the metrics to this machine if Outdial serves only this machine', {}, {}, 200],
   [
-    'hides the metrics of a public service without METRICS_TOKEN',
+    'hides the metrics of a public service if METRICS_TOKEN is not set',
     { PUBLIC_URL: 'https://calls.example.com' },
     {},
     404,
   ],
   ['hides the metrics from requests without the token', { METRICS_TOKEN: token }, {}, 404],
   [
-    'hides the metrics from requests with another token',
+    'hides the metrics from requests with a wrong token',
     { METRICS_TOKEN: token },
     { authorization: `Bearer ${token}2` },
     404,

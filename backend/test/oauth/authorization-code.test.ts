@@ -129,7 +129,7 @@ describe('the authorization request', () => {
     expect(await expectImmediateError(world.phone, paramOverrides)).toBe('invalid_request')
   })
 
-  it('rejects the code challenge method plain', async () => {
+  it('rejects "plain" as the code challenge method', async () => {
     expect(await expectImmediateError(world.phone, { code_challenge_method: 'plain' })).toBe(
       'invalid_request',
     )
@@ -162,18 +162,24 @@ describe('the code exchange', () => {
     expect(await apiStatus(world.service, tokens.access_token)).toBe(200)
   })
 
-  it.each(['confidential', 'public'] as const)('rejects a wrong verifier of a %s client', async (kind) => {
-    const app = kind === 'public' ? world.phone : world.zapier
-    const flow = await consent(app, world.robin, 'Acme')
-    const wrong = oauth.generateRandomCodeVerifier()
-    expect(await readError(await exchangeCode(app, flow, wrong))).toEqual([400, 'invalid_grant'])
-  })
+  it.each(['confidential', 'public'] as const)(
+    'rejects a wrong code verifier from a %s client',
+    async (kind) => {
+      const app = kind === 'public' ? world.phone : world.zapier
+      const flow = await consent(app, world.robin, 'Acme')
+      const wrong = oauth.generateRandomCodeVerifier()
+      expect(await readError(await exchangeCode(app, flow, wrong))).toEqual([400, 'invalid_grant'])
+    },
+  )
 
-  it.each(['confidential', 'public'] as const)('rejects a missing verifier of a %s client', async (kind) => {
-    const app = kind === 'public' ? world.phone : world.zapier
-    const flow = await consent(app, world.robin, 'Acme')
-    expect(await readError(await exchangeCode(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
-  })
+  it.each(['confidential', 'public'] as const)(
+    'rejects a request without a code verifier from a %s client',
+    async (kind) => {
+      const app = kind === 'public' ? world.phone : world.zapier
+      const flow = await consent(app, world.robin, 'Acme')
+      expect(await readError(await exchangeCode(app, flow, oauth.nopkce))).toEqual([400, 'invalid_grant'])
+    },
+  )
 
   it("accepts an empty code verifier from a confidential client that doesn't use PKCE", async () => {
     const paramOverrides = { code_challenge: null, code_challenge_method: null }
@@ -192,7 +198,7 @@ describe('the code exchange', () => {
     expect(response.status).toBe(200)
   })
 
-  it('rejects a code with a different redirect URI than in the authorization request', async () => {
+  it('rejects a code if its redirect URI differs from the one in the authorization request', async () => {
     const flow = await consent(world.zapier, world.robin, 'Acme')
     const params = oauth.validateAuthResponse(
       world.zapier.server,
@@ -244,7 +250,7 @@ describe('the code exchange', () => {
     expect(await readError(await exchangeCode(impostor, flow))).toEqual([401, 'invalid_client'])
   })
 
-  it('issues a code for a client that was created while the service is running', async () => {
+  it('issues a code for a client that was created while the service was running', async () => {
     const fresh = await seedApp(world.service, 'public', 'Fresh')
     const { startUrl } = await newFlow(fresh)
     const externalUrl = await signInAndConsent({
@@ -324,7 +330,7 @@ describe('tokens', () => {
     expect(statuses.every((status) => status === 200 || status === 400)).toBe(true)
   })
 
-  it('when a code is replayed, ends only its connection, even if the same browser connected another workspace', async () => {
+  it("when a code is replayed, ends only that code's connection, even if the same browser connected another workspace", async () => {
     const browser = createBrowser()
     const acme = await connect(world.zapier, world.robin, 'Acme', { browser })
     const globex = await connect(world.zapier, world.robin, 'Globex', { browser })

@@ -62,7 +62,7 @@ describe('formats', () => {
     expect(await read('Note.txt', Buffer.from('Gr\xFC\xDFe, 30\x80', 'latin1'))).toBe('Grüße, 30€')
   })
 
-  it('keeps paragraphs and removes invisible whitespace', async () => {
+  it('keeps the paragraphs of a text, and removes unnecessary whitespace', async () => {
     expect(await read('a.md', '\r\n# Roofs \t\r\n\r\n\r\n\r\nTen years.\r\n')).toBe('# Roofs\n\nTen years.')
   })
 
@@ -171,7 +171,7 @@ describe('limits', () => {
     })
   })
 
-  it('stops reading a file that takes too long', async () => {
+  it('stops reading a file at the time limit', async () => {
     const endless = Buffer.from('<b>'.repeat(6_000_000))
     await expect(runParser('html', endless, 1_000)).rejects.toMatchObject({ code: 'too_slow' })
   })
@@ -186,7 +186,7 @@ describe('limits', () => {
     })
   })
 
-  it('cuts the process that reads files off from the network if the machine allows a new namespace for it', async () => {
+  it("if the machine allows a new network namespace, the process that reads files can't reach the network", async () => {
     const receiver = createServer()
     await once(receiver.listen(0, '127.0.0.1'), 'listening')
     const { port } = receiver.address() as AddressInfo
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect(stdout).toMatch(isAllowed ? /^(ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL)/ : /^connected/)
   })
 
-  it('cuts the process that reads files off from Unix sockets if the machine allows new namespaces for it', async () => {
+  it("if the machine allows new namespaces, the process that reads files can't connect to Unix sockets", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'outdial-socket-'))
     const receiver = createServer()
     const file = path.join(folder, 'socket')
@@ -210,7 +210,7 @@ describe('limits', () => {
     )
   })
 
-  it('keeps the process that reads files from signaling the service if the process has its own namespace or user', async () => {
+  it("if the process that reads files has its own namespace or user, it can't signal the service", async () => {
     const { stdout } = await runInSandbox(
       `try { process.kill(${process.pid}, 0); console.log('sent') } catch ({ code }) { console.log(code) }`,
     )
@@ -230,7 +230,7 @@ describe('limits', () => {
     expect(await read('a.txt', `${' '.repeat(19_000_000)}roof`)).toBe('roof')
   })
 
-  it("rejects a workspace's fourth file at a time, but reads a small text file and other workspaces' files", async () => {
+  it("while three files of a workspace are being read, rejects a fourth, but reads a small text file and other workspaces' files", async () => {
     const page = { name: 'a.html', bytes: Buffer.from('<p>roof'), isTooLarge: false }
     let isPageDone = false
     const pages = [1, 2, 3].map(() => readFile(1, page).finally(() => (isPageDone = true)))
