@@ -405,7 +405,7 @@ describe('a connection of the pool', () => {
     }
   })
 
-  it('sends a statement that sets the workspace only if it last served another workspace, or none', async () => {
+  it('sets its workspace only if it last served another workspace or none', async () => {
     const messages: string[] = []
     const db = createRewritingDatabase(world.database.url, (text) => {
       messages.push(text)

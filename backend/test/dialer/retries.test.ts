@@ -158,7 +158,7 @@ describe('provider failures', () => {
     })
   })
 
-  it('are counted only on real calls, and from zero again after a busy call', async () => {
+  it('are counted only on real calls, and start at zero again after a busy call', async () => {
     await endConsecutively(19, providerFailed)
     await endConsecutively(1, emptyResult('failed', 'worker_lost'))
     expect(await getCampaign(world.seed.campaignId)).toMatchObject({

@@ -172,7 +172,7 @@ function withoutNullArguments(sent: unknown): unknown {
   return { ...parsed.data, params: { ...parsed.data.params, arguments: undefined } }
 }
 
-it("responds to any message like the MCP SDK's server, except to null arguments and in the details of invalid parameters", async () => {
+it("responds to any message like the MCP SDK's server, except for null arguments and the details of errors about parameters", async () => {
   let posts = 0
   await fc.assert(
     fc.asyncProperty(message, async (generated) => {
