@@ -32,8 +32,8 @@ async function fieldsOf(campaign_id: unknown, step = 'queue_call'): Promise<Plai
   return fields.slice(start, end)
 }
 
-describe('a variable of the script', () => {
-  it.each(steps)('has a field in %s', async (step) => {
+describe("a variable of a campaign's script", () => {
+  it.each(steps)('has a labeled field in the form of %s', async (step) => {
     campaigns({ id: 11, agent_variables: ['other'] }, { id: 12, agent_variables: ['product', 'roof_type'] })
 
     expect(await fieldsOf('12', step)).toEqual([
@@ -58,34 +58,37 @@ describe('a variable of the script', () => {
     expect((await fieldsOf(' website leads ')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it('has a field even if the campaign was typed as the dropdown shows it', async () => {
+  it("has a field even if the user typed the campaign's text from the dropdown", async () => {
     campaigns({ id: 11 }, { id: 12, agent_variables: ['product'] })
 
     expect((await fieldsOf('Website leads · ID 12')).map(({ key }) => key)).toEqual(['variables__product'])
   })
 
-  it.each(steps)('that was filled in takes precedence over the Variables dictionary in %s', async (step) => {
-    const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
+  it.each(steps)(
+    'in %s, takes the value of its own field, even if the Variables dictionary has another value',
+    async (step) => {
+      const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
 
-    await run(`creates.${step}.operation.perform`, {
-      inputData: {
-        campaign_id: '12',
-        phone_number: '+12025550100',
-        variables: { product: 'Old', color: 'red', size: 'XL' },
-        variables__product: ' New ',
-        variables__floors: 4,
-        variables__color: '',
-        variables__size: null,
-      },
-      callbackUrl: 'https://zapier.com/hooks/callback/1/',
-    })
+      await run(`creates.${step}.operation.perform`, {
+        inputData: {
+          campaign_id: '12',
+          phone_number: '+12025550100',
+          variables: { product: 'Old', color: 'red', size: 'XL' },
+          variables__product: ' New ',
+          variables__floors: 4,
+          variables__color: '',
+          variables__size: null,
+        },
+        callbackUrl: 'https://zapier.com/hooks/callback/1/',
+      })
 
-    expect(parseBody(requests)).toMatchObject({
-      variables: { product: ' New ', color: 'red', size: 'XL', floors: '4' },
-    })
-  })
+      expect(parseBody(requests)).toMatchObject({
+        variables: { product: ' New ', color: 'red', size: 'XL', floors: '4' },
+      })
+    },
+  )
 
-  it('is sent even if the Variables dictionary is blank', async () => {
+  it('is sent from its own field even if the Variables dictionary is blank', async () => {
     const requests = stubResponse('POST', apiPath('/contacts/'), 201, exampleContactAdded)
     const inputData = { campaign_id: '12', phone_number: '+12025550100', variables__product: 'Roof' }
 
@@ -94,7 +97,7 @@ describe('a variable of the script', () => {
     expect(parseBody(requests)).toMatchObject({ variables: { product: 'Roof' } })
   })
 
-  it('is named by its label in errors, while an entry of the dictionary is named by its key', async () => {
+  it("in an error, is named by its field's label, but an entry of the Variables dictionary is named by its key", async () => {
     const details = ['product_name', 'color'].map((name) => ({
       field: `variables.${name}`,
       code: 'too_long',
@@ -116,7 +119,7 @@ describe('a variable of the script', () => {
   })
 
   it.each(['roof type', 'roof.type', 'roof{type}', '名前', '_roof', 'roof_', 'roof__type', '__proto__', ''])(
-    'with the name %j has no field, so only the dictionary can set it',
+    "has no field if its name can't be part of a Zapier field's key: %j",
     async (name) => {
       campaigns({ id: 12, agent_variables: [name, 'product'] })
 
@@ -125,27 +128,30 @@ describe('a variable of the script', () => {
   )
 })
 
-describe('the form has no additional fields', () => {
+describe('the form has only its usual fields', () => {
   it.each(['', null, undefined, '{{123__id}}', ['12'], { id: 12 }])(
-    'for %j as the campaign, and no request is sent',
+    'and the connector sends no request if Campaign is %j',
     async (campaign_id) => {
       expect(await fieldsOf(campaign_id)).toEqual([])
     },
   )
 
-  it.each(['Other leads', '12abc', '1e3', '012'])('for %s, which names no campaign', async (campaign_id) => {
-    campaigns({ id: 12 })
+  it.each(['Other leads', '12abc', '1e3', '012'])(
+    'if no campaign has the ID or name %s',
+    async (campaign_id) => {
+      campaigns({ id: 12 })
 
-    expect(await fieldsOf(campaign_id)).toEqual([])
-  })
+      expect(await fieldsOf(campaign_id)).toEqual([])
+    },
+  )
 
-  it('for a name that two campaigns have', async () => {
+  it('if two campaigns have the typed name', async () => {
     campaigns({ id: 12 }, { id: 13 })
 
     expect(await fieldsOf(sampleCampaign.name)).toEqual([])
   })
 
-  it('for a campaign that is not on any page', async () => {
+  it("if no page of the API's list of campaigns contains the chosen campaign", async () => {
     campaigns(...Array.from({ length: 200 }, (_, index) => ({ id: 1000 + index })))
     const second = campaigns({ id: 2000 })
 
@@ -160,7 +166,7 @@ describe('the form has no additional fields', () => {
     [200, { results: [{ id: 12 }] }],
     [200, { results: [{ ...sampleCampaign, id: 12, time_zone: 'Mars/Olympus' }] }],
     [200, '<p>Maintenance</p>'],
-  ])('if the API responds with %i %j', async (status, body) => {
+  ])('if the API responds with status %i and the body %j', async (status, body) => {
     stubResponse('GET', apiPath('/campaigns/'), status, body)
 
     expect(await fieldsOf('12')).toEqual([])
@@ -173,7 +179,7 @@ describe('the form has no additional fields', () => {
   })
 })
 
-it('asks Zapier to refresh a token that has expired', async () => {
+it('asks Zapier to refresh the token if it has expired when the form loads', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 401, errorBody('invalid_token', 'The token has expired.'))
 
   const method = 'creates.queue_call.operation.inputFields'
@@ -182,7 +188,7 @@ it('asks Zapier to refresh a token that has expired', async () => {
   })
 })
 
-describe('a notice', () => {
+describe('a notice in the form', () => {
   it('says that the campaign is archived', async () => {
     campaigns({ id: 12, status: 'archived', agent_variables: [] })
 
@@ -198,20 +204,23 @@ describe('a notice', () => {
   it.each([
     [null, ''],
     ['10 calls failed in a row.', ' Reason: 10 calls failed in a row.'],
-  ])('says that the campaign is paused, with the reason %j', async (paused_reason, reason) => {
-    campaigns({ id: 12, status: 'paused', paused_reason, agent_variables: ['product'] })
+  ])(
+    "says that the campaign is paused, and adds the API's reason if there is one: %j",
+    async (paused_reason, reason) => {
+      campaigns({ id: 12, status: 'paused', paused_reason, agent_variables: ['product'] })
 
-    const [notice, ...others] = await fieldsOf('12')
+      const [notice, ...others] = await fieldsOf('12')
 
-    expect(notice).toEqual({
-      key: 'about_campaign',
-      type: 'copy',
-      helpText: `**This campaign is paused.** Calls are queued, but not placed until the campaign is resumed.${reason}`,
-    })
-    expect(others.map(({ key }) => key)).toEqual(['variables__product'])
-  })
+      expect(notice).toEqual({
+        key: 'about_campaign',
+        type: 'copy',
+        helpText: `**This campaign is paused.** Calls are queued, but not placed until the campaign is resumed.${reason}`,
+      })
+      expect(others.map(({ key }) => key)).toEqual(['variables__product'])
+    },
+  )
 
-  it('says how long the campaign is outside its calling hours', async () => {
+  it('says until when the campaign is outside its calling hours', async () => {
     const time_zone = 'America/New_York'
     campaigns({ id: 12, agent_variables: [], time_zone, opens_at: '2026-11-30T14:30:00.000Z' })
 
@@ -222,9 +231,12 @@ describe('a notice', () => {
     )
   })
 
-  it.each([null, undefined])('is left out if opens_at is %s', async (opens_at) => {
-    campaigns({ id: 12, agent_variables: [], opens_at })
+  it.each([null, undefined])(
+    "isn't shown if the API doesn't say when calling hours begin (opens_at is %s)",
+    async (opens_at) => {
+      campaigns({ id: 12, agent_variables: [], opens_at })
 
-    expect(await fieldsOf('12')).toEqual([])
-  })
+      expect(await fieldsOf('12')).toEqual([])
+    },
+  )
 })

@@ -40,7 +40,7 @@ it('creates a campaign with everything that the user filled in', async () => {
   })
 })
 
-it("leaves Warnings blank if the service's version doesn't return any", async () => {
+it("leaves Warnings blank if an earlier version of the service doesn't return warnings", async () => {
   stubResponse('POST', apiPath('/campaigns/'), 201, sampleCampaign)
   expect(await run(perform, { inputData: required })).toMatchObject({ warnings: '' })
 })
@@ -74,7 +74,7 @@ it('converts an American time zone name to an IANA name, even though the form ha
   }
 })
 
-it('names an invalid field by its label, even if the error is about one item of a list', async () => {
+it('in an error about one item of a list, names the field by its label', async () => {
   const details = [
     { field: 'calling_hours.days.0', code: 'invalid', message: 'calling_hours.days.0 must be a day.' },
   ]
@@ -159,7 +159,7 @@ it.each([
   },
 )
 
-it('lists the agents in the error if several have the typed name', async () => {
+it('if several agents have the typed name, fails with an error that lists these agents', async () => {
   const results = [
     { ...exampleAgent, id: 4 },
     { ...exampleAgent, id: 5, language: 'es-MX' },

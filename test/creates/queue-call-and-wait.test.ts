@@ -50,7 +50,7 @@ it('sends the consent with its kind', async () => {
   })
 })
 
-it("doesn't wait in the Zap editor, where no phone rings", async () => {
+it("in the Zap editor, queues a test call without a callback URL, so the step doesn't wait", async () => {
   const requests = queued()
 
   await run(`${operation}.perform`, { inputData, callbackUrl, meta: { isLoadingSample: true } })
@@ -58,7 +58,7 @@ it("doesn't wait in the Zap editor, where no phone rings", async () => {
   expect(parseBody(requests)).toEqual({ lenient: true, ...inputData, test: true })
 })
 
-it('continues with the completed call, read from the API', async () => {
+it('when the callback arrives, reads the completed call from the API, and returns the call', async () => {
   const requests = stubResponse('GET', apiPath(`/calls/${exampleCall.id}/`), 200, exampleCall)
 
   const output = await run(`${operation}.performResume`, { outputData, cleanedRequest: event })
@@ -80,7 +80,7 @@ it.each([
   })
 })
 
-it("doesn't continue with a call that isn't completed, whatever the callback says", async () => {
+it("halts if the API says that the call isn't completed, even if the callback says that it is", async () => {
   stubResponse('GET', apiPath(`/calls/${exampleCall.id}/`), 200, exampleContactAdded.call)
 
   expect(
@@ -129,11 +129,11 @@ it('asks Zapier to refresh the token if it has expired when the step resumes', a
   ).toMatchObject({ name: 'RefreshAuthError' })
 })
 
-describe('Zapier waits for 30 days', () => {
+describe('Zapier waits at most 30 days for a callback', () => {
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
   it.each([true, false])(
-    'so the step rejects a call more than 22 days ahead (in the Zap editor: %j)',
+    'so the step rejects an Earliest Call Time more than 22 days ahead (in the Zap editor: %j)',
     async (isLoadingSample) => {
       const input = { ...inputData, scheduled_at: inDays(23) }
       const meta = { isLoadingSample }
@@ -147,7 +147,7 @@ describe('Zapier waits for 30 days', () => {
     },
   )
 
-  it("so the step accepts a call that's scheduled 21 days ahead", async () => {
+  it('so the step accepts an Earliest Call Time 21 days ahead', async () => {
     const requests = queued()
     const scheduled_at = inDays(21)
 

@@ -76,7 +76,7 @@ it('queues a call with everything that the user filled in', async () => {
   })
 })
 
-it('omits blank values at any depth, so stored data stays unchanged', async () => {
+it('omits blank values, even inside dictionaries, so stored data stays unchanged', async () => {
   const requests = queued()
 
   await run(perform, {
@@ -147,7 +147,7 @@ it.each([
 })
 
 it.each(['n/a', 'Unknown'])(
-  'replaces the unknown country %s with a nonexistent one, so that the number needs a country code',
+  'sends the unknown country %s as ZZ, so that the API accepts only a number with a country code',
   async (country) => {
     const requests = queued()
 
@@ -168,7 +168,7 @@ it.each(["'+12025550100", '2025550100.0', 'p:+12025550100', '(202) 555-0100 ext 
   },
 )
 
-it('sends all numbers of a person who must not be called', async () => {
+it('if Do Not Call is Yes, sends all phone numbers of the person', async () => {
   const requests = queued()
 
   await run(perform, {
@@ -188,7 +188,7 @@ describe('a typed campaign name', () => {
     })
   const queueInto = (campaign_id: string) => ({ inputData: { ...required, campaign_id } })
 
-  it('selects the campaign with exactly this name, in upper or lower case', async () => {
+  it('selects the campaign with exactly this name, ignoring upper and lower case', async () => {
     const searches = campaigns({ id: 1, name: 'Q1 leads, old' }, { id: 2, name: 'Q1 Leads' })
     const requests = queued()
 
@@ -202,7 +202,7 @@ describe('a typed campaign name', () => {
     expect(parseBody(requests)).toEqual({ ...sent, campaign_id: 2 })
   })
 
-  it('selects the campaign that is not archived if two campaigns have it', async () => {
+  it("selects the campaign that isn't archived if two campaigns have this name", async () => {
     campaigns({ id: 1, name: 'Q1 leads', status: 'archived' }, { id: 2, name: 'Q1 leads', status: 'paused' })
     const requests = queued()
 
@@ -236,7 +236,7 @@ describe('a typed campaign name', () => {
     })
   })
 
-  it('is rejected if several campaigns have it, and the error lists up to three of them', async () => {
+  it('is rejected if several campaigns have this name, and the error lists up to three of these campaigns', async () => {
     campaigns(...[1, 2, 3, 4].map((id) => ({ id, name: 'Q1 leads' })))
 
     expect(await runExpectingError(perform, queueInto('q1 LEADS'))).toEqual({
@@ -247,7 +247,7 @@ describe('a typed campaign name', () => {
     })
   })
 
-  it('is rejected with an error that shortens the similar names', async () => {
+  it('is rejected with an error that shortens long names of similar campaigns', async () => {
     campaigns()
     campaigns({ id: 1, name: `Q1 ${'x'.repeat(197)}` })
 
@@ -271,7 +271,7 @@ describe('a typed campaign name', () => {
   const details = [{ field: 'campaign_id', code: 'not_found', message: 'campaign_id has no campaign.' }]
   const notFound = errorBody('not_found', 'campaign_id has no campaign.', details)
 
-  it('selects a campaign by digits if no campaign has these digits as its ID', async () => {
+  it('can consist of digits if no campaign has these digits as its ID', async () => {
     const first = stubResponse('POST', apiPath('/contacts/'), 404, notFound)
     const search = campaigns({ id: 7, name: '2026' }, { id: 8, name: '2026 leads' })
     const second = queued()
@@ -285,7 +285,7 @@ describe('a typed campaign name', () => {
   })
 
   it.each([[[]], [['2026', '2026']], [['2026 leads']]])(
-    "is rejected if its digits are neither an ID nor a single campaign's name: %j",
+    "is rejected if it's a number that isn't an ID and the search finds campaigns with the names %j",
     async (names) => {
       stubResponse('POST', apiPath('/contacts/'), 404, notFound)
       campaigns(...names.map((name, index) => ({ id: index + 7, name })))
@@ -297,7 +297,7 @@ describe('a typed campaign name', () => {
     },
   )
 
-  it('is not searched for if it is too long', async () => {
+  it('is rejected without a search for it if it has more than 200 characters', async () => {
     const all = campaigns()
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
       name: 'AppError',
@@ -312,7 +312,7 @@ describe('in the Zap editor', () => {
     [null, true],
     ['Yes', true],
     ['no', false],
-  ])('with Test Call set to %j, sends test: %j', async (test, expected) => {
+  ])('if Test Call is %j, sends the value %j as `test`', async (test, expected) => {
     const requests = queued()
 
     await run(perform, { inputData: { ...required, test }, meta: { isLoadingSample: true } })
@@ -345,7 +345,7 @@ describe('in the Zap editor', () => {
   })
 
   it.each(['queue_call', 'queue_call_and_wait'])(
-    'simulates the call to a person who must not be called, although Test Call is No: %s',
+    '%s simulates the call if Do Not Call is Yes, even if Test Call is No',
     async (key) => {
       const requests = queued()
 
@@ -364,7 +364,7 @@ describe('in the Zap editor', () => {
   })
 })
 
-describe('a person who must not be called', () => {
+describe('a contact whose Do Not Call is Yes', () => {
   const optOut = { ...required, do_not_call: 'yes' }
   const listed = () => stubResponse('POST', apiPath('/do-not-call/'), 200, { do_not_call: true })
 
@@ -375,14 +375,17 @@ describe('a person who must not be called', () => {
     { variables: 'product: roof' },
     { first_name: ['a', 'b'] },
     { if_already_queued: 'perhaps' },
-  ])('is added to the do-not-call list before the step stops because of %j', async (inputData) => {
-    const requests = listed()
+  ])(
+    'is added to the do-not-call list before the step stops because of the invalid input %j',
+    async (inputData) => {
+      const requests = listed()
 
-    const error = await runExpectingError(perform, { inputData: { ...optOut, ...inputData } })
+      const error = await runExpectingError(perform, { inputData: { ...optOut, ...inputData } })
 
-    expect(error.message).toMatch(/must/)
-    expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
-  })
+      expect(error.message).toMatch(/must/)
+      expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
+    },
+  )
 
   it('is added to the do-not-call list before the step stops because of an unknown campaign', async () => {
     stubResponse('GET', apiPath('/campaigns/'), 200, { results: [] })
@@ -394,7 +397,7 @@ describe('a person who must not be called', () => {
     expect(parseBody(requests)).toEqual({ phone_number: required.phone_number })
   })
 
-  it('is accepted by the step that waits, even for a time far ahead, because the call ends immediately', async () => {
+  it('is accepted by Queue Call and Wait even with a time too far ahead, because the call ends immediately', async () => {
     const requests = queued()
 
     await run('creates.queue_call_and_wait.operation.perform', {
@@ -406,7 +409,7 @@ describe('a person who must not be called', () => {
   })
 
   it.each([502, 503, 504])(
-    'is not forgotten after a response with status %d, because Zapier repeats the step',
+    'is sent again after a response with status %d, because Zapier repeats the step',
     async (status) => {
       stubResponse('POST', apiPath('/contacts/'), status)
 
@@ -416,7 +419,7 @@ describe('a person who must not be called', () => {
     },
   )
 
-  it('is not forgotten after a lost connection, because Zapier repeats the step, even the one that waits', async () => {
+  it('is sent again after a lost connection, even by Queue Call and Wait, because Zapier repeats the step', async () => {
     for (const key of ['queue_call', 'queue_call_and_wait']) {
       stubFailure('POST', apiPath('/contacts/'), 'ECONNRESET')
       const bundle = { inputData: optOut, callbackUrl: 'https://zapier.com/hooks/callback/1/' }
@@ -425,7 +428,7 @@ describe('a person who must not be called', () => {
     }
   })
 
-  it('causes the run to fail if the service has an error, so that the user notices', async () => {
+  it('makes the run fail after status 500, and the error says that the number may already be on the list', async () => {
     stubResponse('POST', apiPath('/contacts/'), 500)
 
     expect(await runExpectingError(perform, { inputData: optOut })).toMatchObject({
@@ -523,7 +526,7 @@ it('derives the same idempotency key from the same deduplication key, whatever c
   expect(header(other)).not.toBe(header(first))
 })
 
-it("sends another idempotency key for another campaign, because two Zaps can use the same form's IDs", async () => {
+it("sends different idempotency keys for two campaigns, because two Zaps can use a form's IDs as deduplication keys", async () => {
   const first = queued()
   const second = queued()
 
@@ -533,7 +536,7 @@ it("sends another idempotency key for another campaign, because two Zaps can use
   expect(first[0]?.headers['idempotency-key']).not.toBe(second[0]?.headers['idempotency-key'])
 })
 
-it('names the call for which the deduplication key was used before', async () => {
+it('if a deduplication key is reused with different data, names the earlier call in the error', async () => {
   const url = 'https://outdial.example.com/w/1/calls/7'
   const values = { id: 7, url }
   stubResponse('POST', apiPath('/contacts/'), 422, {
@@ -580,7 +583,7 @@ it('returns warnings as one text, with the labels of the fields', async () => {
 })
 
 it.each(['yesterday', '2026-02-30 09:30'])(
-  "sends a consent date as typed if it can't be read, because the API leaves it out: %s",
+  'sends the unreadable consent date %s as typed, so that the API can leave it out',
   async (consent_at) => {
     const requests = queued()
 
@@ -618,7 +621,7 @@ it.each([
   })
 })
 
-it("warns with the field's label that a saved consent kind was cleared", async () => {
+it("returns the API's warning that a consent kind was cleared, with the field's label", async () => {
   const message = toErrorMessage(detailTexts.consent_kind_cleared, { field: 'consent.kind' })
   const warnings = [{ field: 'consent.kind', code: 'consent_kind_cleared', message }]
   stubResponse('POST', apiPath('/contacts/'), 201, { ...exampleContactAdded, warnings })

@@ -50,7 +50,7 @@ it('adds a number to the do-not-call list, with the reason', async () => {
 it.each([
   [cancel, '/calls/cancel', { canceled: [] }],
   [block, '/do-not-call/', { do_not_call: true }],
-])('%s sends all numbers, as they were typed', async (method, path, response) => {
+])('%s sends every number in Phone Number as typed', async (method, path, response) => {
   const send = async (phone_number: unknown) => {
     const requests = stubResponse('POST', apiPath(path), 200, response)
     await run(method, { inputData: { phone_number } })
@@ -74,13 +74,16 @@ it('shortens a long reason, so that the number is still added to the list', asyn
 it.each([
   [cancel, '/calls/cancel', { canceled: [] }],
   [block, '/do-not-call/', { do_not_call: true }],
-])("%s replaces an unknown country with one that doesn't exist", async (method, path, response) => {
-  const requests = stubResponse('POST', apiPath(path), 200, response)
+])(
+  '%s sends an unknown country as ZZ, so that the API accepts only a number with a country code',
+  async (method, path, response) => {
+    const requests = stubResponse('POST', apiPath(path), 200, response)
 
-  await run(method, { inputData: { phone_number: '+12025550100', country: 'Unknown' } })
+    await run(method, { inputData: { phone_number: '+12025550100', country: 'Unknown' } })
 
-  expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', country: 'ZZ' })
-})
+    expect(parseBody(requests)).toEqual({ phone_number: '+12025550100', country: 'ZZ' })
+  },
+)
 
 it.each([
   [cancel, '/calls/cancel'],
@@ -97,7 +100,7 @@ it.each([
   })
 })
 
-it('asks the user to reconnect if the connection was made before these actions existed', async () => {
+it('asks the user to reconnect if the connection lacks the permission to cancel calls', async () => {
   const apiMessage = 'The connection is missing a permission that the request needs: calls:write.'
   stubResponse('POST', apiPath('/calls/cancel'), 403, errorBody('insufficient_scope', apiMessage))
 
