@@ -7,7 +7,7 @@ import { root } from '../support/docs.ts'
 const run = promisify(execFile)
 const main = path.join(root, 'bench/main.ts')
 
-it('npm run bench measures a row and its peer, and prints the result beside the limit', async () => {
+it('npm run bench measures the given rows, and prints the results of Outdial and a peer beside the limit', async () => {
   const { stdout } = await run(process.execPath, [main, 'agents', 'tool-sessions'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -17,7 +17,7 @@ it('npm run bench measures a row and its peer, and prints the result beside the 
   expect(stdout).toMatch(/^\| tool-sessions \|/m)
 }, 300_000)
 
-it('npm run bench -- speed-to-lead measures what users wait for, in each setup', async () => {
+it('npm run bench -- speed-to-lead measures the delays before the dial request and the webhook, in each setup', async () => {
   const { stdout } = await run(process.execPath, [main, 'speed-to-lead'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -26,7 +26,7 @@ it('npm run bench -- speed-to-lead measures what users wait for, in each setup',
       expect(stdout).toMatch(new RegExp(`${what}[^|]*, ${setup}, [^|]*p99 \\| – \\| [\\d.,]+ ms`))
 }, 300_000)
 
-it('npm run bench -- indexes prints the cost of each index of calls', async () => {
+it('npm run bench -- indexes prints what each database index on calls costs', async () => {
   const { stdout } = await run(process.execPath, [main, 'indexes'], {
     env: { ...process.env, BENCH_SCALE: '0.001' },
   })
@@ -39,7 +39,7 @@ it('npm run bench -- indexes prints the cost of each index of calls', async () =
   expect(costOf.get('call_due_test')).toBeLessThan(1)
 }, 300_000)
 
-it('BENCH_FINISHED_CALLS adds finished calls to the large databases of the rows claim and lists', async () => {
+it('BENCH_FINISHED_CALLS adds that many finished calls to the large databases of the benchmark rows `claim` and `lists`', async () => {
   const { stdout } = await run(process.execPath, [main, 'claim', 'lists'], {
     env: { ...process.env, BENCH_SCALE: '0.001', BENCH_FINISHED_CALLS: '3000' },
   })
@@ -59,7 +59,7 @@ it('npm run bench -- start prints how much memory each part of the service takes
 const itOnLinux = process.platform === 'linux' ? it : it.skip
 
 itOnLinux(
-  'npm run bench:sizing measures what a call costs',
+  'npm run bench:sizing measures the CPU time and database space that calls take',
   async () => {
     const { stdout } = await run(process.execPath, [path.join(root, 'bench/sizing.ts')], {
       env: { ...process.env, BENCH_SCALE: '0.001' },
@@ -75,7 +75,7 @@ itOnLinux(
   240_000,
 )
 
-it('npm run bench lists the rows if no row has the given name', async () => {
+it('npm run bench fails if no row has the given name, and lists the names of all rows', async () => {
   const measured = run(process.execPath, [main, 'agent'])
   await expect(measured).rejects.toThrow(/The rows are: speed-to-lead, .*agents/)
 })

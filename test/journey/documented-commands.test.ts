@@ -58,7 +58,7 @@ it(
 )
 
 it(
-  'runs the admin commands in the guides, the tutorial, and the page of settings in an empty installation',
+  'runs the admin commands of the guides, the tutorial, and docs/reference/settings.md in an empty installation',
   async () => {
     const remote = new RemoteMcpServer('streamable')
     remote.tools = ['find_deal', 'close_deal'].map((name) => ({ name, inputSchema: { type: 'object' } }))
@@ -135,7 +135,7 @@ async function writeInputFiles(remoteUrl: string): Promise<void> {
 }
 
 it(
-  'finds the cause of a problem with each command in docs/guides/support.md',
+  'runs every command in docs/guides/support.md, and the diagnose commands print the cause of each problem',
   async () => {
     const commands = commandsOf('docs/guides/support.md')
     const callId = await makeCall('+12025550100')

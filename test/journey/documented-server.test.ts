@@ -132,7 +132,7 @@ const exportsOf = (page: string): string => {
 }
 
 itWithPgDump(
-  'starts a server with the commands in docs/guides/install.md, and restores its dump in another database',
+  'starts a server with the commands in docs/guides/install.md, and restores a dump of its database in another one',
   async () => {
     const url = await createDatabase()
     const settings = exportsOf('docs/guides/install.md').replace(/postgres:\S+/, url)
@@ -151,7 +151,7 @@ itWithPgDump(
 )
 
 itWithPgDump(
-  'moves the data of an embedded database to another server, and to a newer embedded database',
+  "moves an embedded database's data to another PostgreSQL server and to a new embedded database, as documented",
   async () => {
     // Uses this server instead of an embedded database, whose version would have to match pg_dump's.
     const old = await createDatabase()
@@ -220,7 +220,7 @@ it(
   timeoutMs,
 )
 
-it('accepts the settings for an agent runtime in docs/reference/runtime.md', async () => {
+it('the service accepts the settings that docs/reference/runtime.md gives for an agent runtime', async () => {
   const configured = await environmentAfter(exportsOf('docs/reference/runtime.md'))
   expect(parseConfig(configured)).toMatchObject({
     telephony: 'http',
@@ -230,7 +230,7 @@ it('accepts the settings for an agent runtime in docs/reference/runtime.md', asy
   expect(keys.list()).toHaveLength(1)
 })
 
-it('writes the secrets that compose.yaml requires with the commands in docs/guides/install.md', async () => {
+it('the commands in docs/guides/install.md write all the secrets that compose.yaml requires', async () => {
   for (const command of commandsRunBy(thisTest, 'docs/guides/install.md'))
     if (command.startsWith('echo ')) await run(command)
   const variables = parseEnv(await readFile(path.join(folder, '.env'), 'utf8')) as Record<string, string>

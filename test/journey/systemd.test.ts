@@ -47,7 +47,7 @@ function start(command: string, more: Record<string, string> = {}) {
   return { child, exited: once(child, 'exit') }
 }
 
-it('starts the same script as npm start, with the Node that npm ci installs', () => {
+it('the systemd unit starts the same script as npm start, with the Node that npm ci installs', () => {
   const [node = '', script = ''] = inCheckout(setting('ExecStart')).split(' ')
   const { scripts, optionalDependencies } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
@@ -64,7 +64,7 @@ it.each([
   ['all', '127.0.0.1'],
   ['worker', secondAddress],
 ])(
-  'reports a process with ROLE=%s and HOST=%s as started once it is ready, and stops it with SIGTERM',
+  'with ROLE=%s and HOST=%s, ExecStartPost waits until the process is ready, and SIGTERM stops the process in time',
   async (ROLE, HOST) => {
     const role = { ROLE, HOST, WORKER_PORT: String(await findFreePort(HOST)) }
     const service = start(setting('ExecStart'), role)
@@ -80,7 +80,7 @@ it.each([
   },
 )
 
-it('fails instead of waiting if the process has exited, for example because a setting is missing', async () => {
+it('ExecStartPost fails instead of waiting if the process has exited, for example because a setting is missing', async () => {
   const service = start(setting('ExecStart'), { SECRET_KEY: '' })
   const pid = String(service.child.pid)
   expect(await service.exited).toEqual([1, null])
@@ -88,7 +88,7 @@ it('fails instead of waiting if the process has exited, for example because a se
   expect(await waiting.exited).toEqual([1, null])
 })
 
-it('gives a process as much time to stop as compose.yaml does', () => {
+it('the systemd unit gives a process as much time to stop as compose.yaml does', () => {
   const { outdial } = readCompose(path.join(root, 'compose.yaml')).services
   expect(`${setting('TimeoutStopSec')}s`).toBe(outdial?.stop_grace_period)
 })

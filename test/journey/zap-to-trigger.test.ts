@@ -68,7 +68,7 @@ const api = (method: string, apiPath: string, body?: object) =>
   })
 
 it(
-  'has the structure that Zapier requires',
+  "the connector passes Zapier's `validate` command without errors",
   async () => {
     const result = JSON.parse(await connector.cli(['validate', '--without-style', '--format', 'json'])) as {
       errors?: unknown[]
@@ -88,7 +88,7 @@ itInChromium(
 )
 
 it(
-  'connects one workspace, shows it in the label, and refreshes the token',
+  "connects one workspace, shows its name in the connection's label, and refreshes the token",
   async () => {
     const before = await connector.authData()
 
@@ -136,7 +136,7 @@ it(
 )
 
 it(
-  'creates a campaign and queues a call to a new contact in it',
+  'creates a campaign, and queues a call to a new contact in that campaign',
   async () => {
     const campaign = await connector.invoke<{ id: number; calling_hours: unknown }>(
       'create',
@@ -374,7 +374,7 @@ it(
   timeoutMs,
 )
 
-it("says what to do if the demo doesn't find a backend", async () => {
+it("the demo says what to do if it doesn't find a backend", async () => {
   const dataDir = path.join(service.dataDir, 'nothing-here')
   const { status, stderr } = await runDemo(dataDir)
 

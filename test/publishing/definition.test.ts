@@ -71,7 +71,7 @@ it.each(allInputFields)(
 )
 
 it.each(named(hooks))(
-  'D006, D017: the hook %s can subscribe, unsubscribe, and be tested',
+  'D006, D017: the hook %s has the functions to list calls, subscribe, and unsubscribe',
   (_key, { operation }) => {
     expect(operation.performList).toBeInstanceOf(Function)
     expect(operation.performSubscribe).toBeInstanceOf(Function)
@@ -122,7 +122,7 @@ it('D028: asks Zapier to pass on blank input unchanged', () => {
   expect(app.flags).toEqual({ cleanInputData: false, throwForThrottlingEarly: false })
 })
 
-it.each(named(visibleSteps))('gives the fields of %s only groups that exist', (_key, step) => {
+it.each(named(visibleSteps))('%s assigns its fields only to groups that exist', (_key, step) => {
   const groups = (step.operation.inputFieldGroups ?? []).map(({ key }) => key)
   const unknown = inputFieldsOf(step).filter(({ group }) => group !== undefined && !groups.includes(group))
   expect(unknown.map(({ key }) => key)).toEqual([])

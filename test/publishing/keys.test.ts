@@ -7,7 +7,7 @@ it('C001, C002, C003: keeps the keys that Zaps refer to: run `npm run generate` 
   expect(await readFile(keysFile, 'utf8')).toBe(await generateKeys())
 })
 
-it('names every value of a sample as Zapier does', () => {
+it("the keys of a sample's values, including nested values, have the form that Zapier uses", () => {
   const sample = {
     id: 1,
     contact: { name: 'Maya' },

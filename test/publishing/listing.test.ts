@@ -78,7 +78,7 @@ function paeth(left: number, up: number, corner: number): number {
   return nearest
 }
 
-it('M004: has a square icon of at least 256 pixels with a transparent background', () => {
+it('M004: the icon is square, at least 256 pixels wide, and has a transparent background', () => {
   const { alphaAt, ...icon } = readPng(path.join(root, 'docs/publishing/icon.png'))
   const rgbaColor = 6
   expect(icon).toEqual({ width: 512, height: 512, depth: 8, colorType: rgbaColor, interlacing: 0 })
@@ -88,7 +88,7 @@ it('M004: has a square icon of at least 256 pixels with a transparent background
   expect(alphaAt(256, 256)).toBe(255)
 })
 
-it('S002, T001: has a live Zap for every step', () => {
+it('S002, T001: docs/publishing/live-zaps.md has a live Zap for every step', () => {
   const page = readPage('docs/publishing/live-zaps.md')
   const missing = steps.filter(({ display }) => !page.includes(`**${display.label}**`))
   expect(missing.map(({ display }) => display.label)).toEqual([])
@@ -101,7 +101,7 @@ describe('Zap templates', () => {
     return [title, section] as const
   })
 
-  it('are at least ten', () => {
+  it('have different titles, and there are at least ten of them', () => {
     expect(templates.length).toBeGreaterThanOrEqual(10)
     expect(new Set(templates.map(([title]) => title)).size).toBe(templates.length)
   })

@@ -53,7 +53,7 @@ it.each(named(visibleSteps))('D010, D012: %s has a sample with its primary key',
 })
 
 it.each(named(visibleSteps))(
-  'D023, D024: the sample of %s has a value of the right type for every field',
+  'D023, D024: in the sample of %s, values have the types of their fields, and at least 60% of the fields have a value',
   (_key, step) => {
     const { sample = {} } = step.operation
     const fields = outputFieldsOf(step)
@@ -71,7 +71,7 @@ it.each(named(visibleSteps))(
   },
 )
 
-it.each(named(visibleSteps))('D024: the output fields of %s cover its sample', (_key, step) => {
+it.each(named(visibleSteps))('D024: %s has an output field for every value in its sample', (_key, step) => {
   const { sample = {} } = step.operation
   const keys = outputFieldsOf(step).map(({ key }) => key)
   const unnamed = samplePaths(sample).filter((path) => !keys.includes(path))

@@ -25,7 +25,7 @@ const findBrokenLinks = (text: string): string[] =>
     .replaceAll(/\[[^[\]()]+\]\(https:\/\/[^\s()]+\)/g, '')
     .match(/[[\]]|\bhttps?:\S*|\bwww\.\S*/g) ?? []
 
-it('finds broken links', () => {
+it('the check of links finds broken links, and accepts valid links and code', () => {
   expect(findBrokenLinks('See [Google](https://google.com) or `https://google.com`.')).toEqual([])
   for (const text of [
     'See [Google(https://google.com)',

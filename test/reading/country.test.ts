@@ -12,7 +12,7 @@ describe('a country', () => {
   })
 })
 
-describe('the country of several texts', () => {
+describe('the country chosen from several texts', () => {
   const choose = (...texts: string[]) => chooseCountry(texts.flatMap((text) => readCountry(text) ?? []))?.code
 
   it.each([
@@ -21,7 +21,7 @@ describe('the country of several texts', () => {
     ['US', ['+1', '1']],
     ['JM', ['+1', '+1 876']],
     ['JM', ['1876', 'Jamaica', '1']],
-  ])('is %s for %j, which agree', (code, texts) => {
+  ])('is %s for %j, because the texts agree', (code, texts) => {
     expect(choose(...texts)).toBe(code)
   })
 
@@ -32,7 +32,7 @@ describe('the country of several texts', () => {
     [['44', '91']],
     [['US', '+1 876']],
     [['+1 876', '+1 242']],
-  ])('is none for %j, which differ', (texts) => {
+  ])('is undefined for %j, because the texts disagree', (texts) => {
     expect(choose(...texts)).toBeUndefined()
   })
 })

@@ -8,7 +8,7 @@ function readMoment(text: string, timeZone: string): string | undefined {
   return typed && new Date(toMoment(typed, timeZone)).toISOString()
 }
 
-it.each(dateCases)('reads %j in %s as %p', (text, timeZone, moment) => {
+it.each(dateCases)('reads %j in the time zone %s as %p', (text, timeZone, moment) => {
   expect(readMoment(text, timeZone)).toBe(moment)
 })
 
@@ -56,7 +56,7 @@ it.each([
   ['2026-03-08 02:30', 'America/New_York', '2026-03-08T07:30:00.000Z'],
   ['2026-03-29 02:30', 'Europe/Berlin', '2026-03-29T01:30:00.000Z'],
 ])(
-  'reads %s in %s, a time that clocks skip, as a later time, and reports the skip',
+  'reads %s in %s, which daylight saving time skips, as one hour later, and reports the skip',
   (text, timeZone, moment) => {
     expect(readMoment(text, timeZone)).toBe(moment)
     expect(['', ' UTC', ' +1d'].map((end) => isSkipped(read(text + end), timeZone))).toEqual([

@@ -29,7 +29,7 @@ async function queue(inputData: object, timezone: string | null): Promise<unknow
 const findError = async (inputData: object, timezone: string | null) =>
   (await runExpectingError(perform, { inputData: { ...required, ...inputData }, meta: { timezone } })).message
 
-it("reads the dates of the shared test table in Queue Call, in the Zap's time zone", async () => {
+it("Queue Call reads the dates of the shared test table in the Zap's time zone", async () => {
   for (const [text, timeZone, moment] of dateCases.filter(isFilled)) {
     const input = { scheduled_at: text, consent_source: 'Form', consent_at: text }
     const result = moment === undefined ? await findError(input, timeZone) : await queue(input, timeZone)
@@ -43,7 +43,7 @@ it("reads the dates of the shared test table in Queue Call, in the Zap's time zo
   }
 })
 
-it("asks for a time zone if the text has none and Zapier doesn't send the Zap's", async () => {
+it('Queue Call asks for a time zone if neither the text nor Zapier gives one', async () => {
   expect(await findError({ scheduled_at: '11/26/26 09:30AM +1d' }, null)).toBe(
     'Earliest Call Time has no time zone. Add a time zone, for example 2026-11-26 09:30 EST.',
   )
@@ -53,7 +53,7 @@ it("asks for a time zone if the text has none and Zapier doesn't send the Zap's"
   })
 })
 
-it('reads the answers of the shared test table in Test Call and Do Not Call', async () => {
+it('Queue Call reads the answers of the shared test table for Test Call and Do Not Call', async () => {
   for (const [text, answer, doNotCall] of yesNoCases.filter(isFilled))
     for (const [key, label, expected] of [
       ['test', 'Test Call', answer],
@@ -68,7 +68,7 @@ it('reads the answers of the shared test table in Test Call and Do Not Call', as
     }
 })
 
-it('reads the countries of the shared test table in Queue Call', async () => {
+it('Queue Call reads the countries of the shared test table, and sends ZZ for an unreadable country', async () => {
   for (const [country, code] of countryCases)
     expect([country, await queue({ country }, 'UTC')]).toEqual([country, { ...sent, country: code }])
   // These countries don't exist, so ZZ is sent. The API then accepts only numbers with a country code.

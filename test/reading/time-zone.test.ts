@@ -10,11 +10,14 @@ import {
 } from '../../reading/time-zone.ts'
 import { timeZoneCases, zonesOfPlaces } from '../support/time-zone-cases.ts'
 
-it.each(timeZoneCases)('reads $text, for a number in $place, as $timeZone', ({ text, place, timeZone }) => {
-  expect(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place])).toBe(timeZone)
-})
+it.each(timeZoneCases)(
+  'for a phone number in $place, reads $text as $timeZone',
+  ({ text, place, timeZone }) => {
+    expect(readTimeZone(text) ?? readAmericanTimeZone(text, zonesOfPlaces[place])).toBe(timeZone)
+  },
+)
 
-it("without a phone number, doesn't read an American name or abbreviation whose meaning depends on the number", () => {
+it("doesn't read an American time zone name or abbreviation without the phone number on which its meaning depends", () => {
   for (const { text } of timeZoneCases.filter(({ dependsOnNumber }) => dependsOnNumber)) {
     expect(readTimeZone(text)).toBeUndefined()
     expect(isAmericanTimeZone(text)).toBe(true)
