@@ -20,6 +20,9 @@ it.each([
   expect(labeled.toSorted()).toEqual(values.toSorted())
 })
 
-it.each([...EndedReason.options, ...WaitingFor.options])('the backend sets the value %s', (value) => {
-  expect(sources.filter((source) => source.includes(`'${value}'`)).length).toBeGreaterThan(0)
-})
+it.each([...EndedReason.options, ...WaitingFor.options])(
+  'the backend sets ended_reason or waiting_for to %s',
+  (value) => {
+    expect(sources.filter((source) => source.includes(`'${value}'`)).length).toBeGreaterThan(0)
+  },
+)

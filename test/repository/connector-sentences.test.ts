@@ -55,7 +55,7 @@ const quotationsIn = (text: string) =>
   [...text.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation)
 const withoutLabel = (sentence: string) => sentence.replace(/^… /, '')
 
-it('finds the sentences of the connector', () => {
+it('the search for sentences in the connector finds more than 40, including four known ones', () => {
   expect(sentences).toEqual(
     expect.arrayContaining([
       "Outdial didn't respond within 25 seconds.",
@@ -67,7 +67,7 @@ it('finds the sentences of the connector', () => {
   expect(sentences.length).toBeGreaterThan(40)
 })
 
-it("has every sentence of the connector's errors in docs/reference/step-errors.md", () => {
+it("docs/reference/step-errors.md quotes every sentence of the connector's errors", () => {
   const quoted = quotationsIn(page).flatMap(splitSentences).map(withoutLabel)
   const isQuoted = (sentence: string) =>
     quoted.some((each) => sentence.includes(each) || each.includes(sentence))
@@ -340,7 +340,7 @@ const kindsByName: Partial<Record<string, Kind>> = {
   ThrottledError: 'Throttled',
 }
 
-it('ends each run as docs/reference/step-errors.md says, with a message of fewer than 250 characters', async () => {
+it('each failed run ends as docs/reference/step-errors.md says, with a message of fewer than 250 characters', async () => {
   const found = new Map(rows.map((row) => [row, new Set<Kind | undefined>()]))
   const problems: unknown[] = []
   for (const [method, bundle, stub] of cases) {
@@ -361,7 +361,7 @@ it('ends each run as docs/reference/step-errors.md says, with a message of fewer
   )
 })
 
-it("lists the fields with a lead's own data in docs/reference/step-errors.md", () => {
+it("docs/reference/step-errors.md lists the fields that contain a lead's own data", () => {
   const [, listed = ''] = /These values are a lead's own data: ([^.]*)\./.exec(page) ?? []
   const labels = [...listed.matchAll(/\*\*([^*]+)\*\*/g)].map(([, label = '']) => label.replace(/\s+/, ' '))
   const fields = creates.filter(({ key }) => key === 'queue_call').flatMap(inputFieldsOf)

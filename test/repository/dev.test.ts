@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it("restarts the service when a file that isn't imported changes, and stops it on SIGTERM", async () => {
+it("npm run dev restarts the service when a file that isn't imported changes, and stops the service on SIGTERM", async () => {
   const child = spawn(process.execPath, [script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'close')
   let starts = 0

@@ -12,14 +12,14 @@ const sourceFiles = ['backend', 'contract', 'reading', 'scripts', 'src', 'suppor
       .map((file) => path.join(folder, file)),
 )
 
-it('names only existing parameters in @param tags', () => {
+it('every @param tag names a parameter that exists', () => {
   const issues = sourceFiles.flatMap((file) =>
     findUnknownParams(file, readFileSync(path.join(root, file), 'utf8')),
   )
   expect(issues).toEqual([])
 })
 
-it('finds a @param tag whose parameter was renamed', () => {
+it('the check of @param tags finds a tag whose parameter was renamed', () => {
   const text = `
     /** @param room old name */
     export const lease = (capacity: number) => capacity

@@ -11,7 +11,7 @@ const read = (name: string) => readFileSync(path.join(root, name), 'utf8')
 const dockerfile = read('Dockerfile')
 const compose = readCompose(path.join(root, 'compose.yaml'))
 
-it('copies the package.json of every workspace before npm ci, which fails if one is missing', () => {
+it("the Dockerfile copies every workspace's package.json before npm ci, which fails if one is missing", () => {
   const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] }
   const beforeInstall = dockerfile.split('RUN npm ci')[0] ?? ''
   expect(workspaces.length).toBeGreaterThan(2)
@@ -20,13 +20,13 @@ it('copies the package.json of every workspace before npm ci, which fails if one
   )
 })
 
-it('builds on the Node version of .nvmrc, and runs as a non-root user', () => {
+it('the image is based on the Node version in .nvmrc, and runs as a non-root user', () => {
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)
   expect(new Set(images)).toEqual(new Set([`node:${read('.nvmrc').trim()}-bookworm-slim`]))
   expect(dockerfile).toMatch(/^USER node$/m)
 })
 
-it('starts the service with PostgreSQL in compose.yaml, and uses only settings that exist', () => {
+it('compose.yaml starts the service once PostgreSQL is healthy, with only settings that exist', () => {
   const { outdial, postgres } = compose.services
   expect(outdial?.build).toBe('.')
   expect(outdial?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
@@ -37,7 +37,7 @@ it('starts the service with PostgreSQL in compose.yaml, and uses only settings t
   expect(dockerfile).toContain(`EXPOSE ${outdial?.environment.PORT}\n`)
 })
 
-it('keeps the data of PostgreSQL in a volume that compose.yaml declares', () => {
+it('compose.yaml declares exactly the volumes that its services use, and mounts only files that exist', () => {
   const volumes = Object.values(compose.services).flatMap((service) => service.volumes)
   const sources = volumes.map((volume) => volume.split(':')[0] ?? '')
   const [files, names] = [true, false].map((isFile) =>
@@ -48,7 +48,7 @@ it('keeps the data of PostgreSQL in a volume that compose.yaml declares', () => 
 })
 
 it.each(Object.entries(compose.services))(
-  'gives the service %s no more rights than it needs',
+  'for the service %s, compose.yaml sets a memory limit, a read-only file system, and no capabilities',
   (_, service) => {
     expect(service).toMatchObject({
       read_only: true,
@@ -59,7 +59,7 @@ it.each(Object.entries(compose.services))(
   },
 )
 
-it("doesn't connect to PostgreSQL as a superuser in compose.yaml", () => {
+it("in compose.yaml, the service doesn't connect to PostgreSQL as a superuser", () => {
   const { outdial, postgres } = compose.services
   const url = new URL(interpolate(outdial?.environment.DATABASE_URL ?? '', { POSTGRES_PASSWORD: 'password' }))
   const script = read('scripts/docker/create-database.sh')
@@ -69,14 +69,14 @@ it("doesn't connect to PostgreSQL as a superuser in compose.yaml", () => {
   expect(script).toContain(`create database ${url.pathname.slice(1)} owner ${url.username}`)
 })
 
-it('creates the database in docs/tutorial.md with the same SQL as in Docker', () => {
+it('docs/tutorial.md creates the database with the same SQL as Docker does', () => {
   const [sql = ''] = codeBlocks('docs/tutorial.md', 'sql')
   expect(sql).toContain('create database outdial')
   const script = read('scripts/docker/create-database.sh')
   expect(script.replace(":'password'", "'replace-this'")).toContain(sql)
 })
 
-it('has no secrets in compose.yaml, and the docs say which ones to set', () => {
+it('compose.yaml contains no secrets, and docs/guides/install.md says how to set each secret', () => {
   const values = Object.values(compose.services).flatMap(({ environment }) => Object.entries(environment))
   const secrets = values.filter(([name]) => /SECRET|PASSWORD|DATABASE_URL/.test(name))
   for (const [, value] of secrets) expect(() => interpolate(value, {})).toThrow(/^Set \w+ in \.env$/)

@@ -68,23 +68,26 @@ it.each(pages)('%s links to files and headings that exist', (page) => {
   expect(broken).toEqual([])
 })
 
-it.each(pages)('%s uses only npm scripts that exist, and only commands that these scripts have', (page) => {
-  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>
-  }
-  const used = [...readPage(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? '')
-  expect(used.filter((name) => !(name in scripts))).toEqual([])
-  for (const { script, args } of shellCommands(page).flatMap(programArguments)) {
-    const { commands } = script === adminProgram.script ? adminProgram : supportProgram
-    expect(() => parseCommandLine(commands, args)).not.toThrow()
-  }
-})
+it.each(pages)(
+  '%s uses only npm scripts that exist, and only admin and support commands that exist',
+  (page) => {
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
+    const used = [...readPage(page).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name ?? '')
+    expect(used.filter((name) => !(name in scripts))).toEqual([])
+    for (const { script, args } of shellCommands(page).flatMap(programArguments)) {
+      const { commands } = script === adminProgram.script ? adminProgram : supportProgram
+      expect(() => parseCommandLine(commands, args)).not.toThrow()
+    }
+  },
+)
 
 /** Leaves out CHANGELOG.md, because it has commands of earlier versions. */
 const pagesWithCommands = pages.filter((page) => page !== 'CHANGELOG.md')
 
 it.each(pagesWithCommands)(
-  '%s has only commands that a test runs or that the table of other commands explains',
+  '%s shows only commands that a test runs or that otherCommands explains',
   (page) => {
     const unknown = commandsIn(page).filter(
       (command) =>
@@ -104,7 +107,7 @@ it.each(pagesWithCommands)(
   },
 )
 
-it('has no outdated rows in the tables of commands', () => {
+it('runCommands and otherCommands have no outdated rows', () => {
   const documented = pagesWithCommands.flatMap(commandsIn)
   const isUsed = (pattern: RegExp) => documented.some((command) => pattern.test(command))
   expect(otherCommands.filter(({ command }) => !isUsed(command))).toEqual([])
@@ -120,7 +123,7 @@ it('has no outdated rows in the tables of commands', () => {
     expect(readPage(file)).toContain(text)
 })
 
-it('names only commands of the Zapier CLI that exist', () => {
+it('the docs name only commands of the Zapier CLI that exist', () => {
   const folder = path.join(root, 'node_modules/zapier-platform-cli/src/oclif/commands')
   const names = pagesWithCommands
     .flatMap(commandsIn)
@@ -133,7 +136,7 @@ it('names only commands of the Zapier CLI that exist', () => {
   expect(missing).toEqual([])
 })
 
-it('links to every page of docs/ in docs/README.md, or in the README of its folder', () => {
+it('every page of docs/ is linked from docs/README.md or from the README of its folder', () => {
   const indexes = docs.filter((page) => path.basename(page) === 'README.md')
   const links = indexes.flatMap((index) =>
     linksIn(readPage(index)).map((link) => path.join(path.dirname(index), link.replace(/#.*/, ''))),
@@ -141,7 +144,7 @@ it('links to every page of docs/ in docs/README.md, or in the README of its fold
   expect(docs.filter((page) => page !== 'docs/README.md' && !links.includes(page))).toEqual([])
 })
 
-it('lists each decision with its title and its date', () => {
+it('docs/decisions/README.md lists each decision with its title and its date', () => {
   const index = readPage('docs/decisions/README.md').replaceAll(/ +/g, ' ')
   const records = docs.filter((page) => /decisions\/\d{4}/.test(page))
   const rows = records.map((page) => {
@@ -177,7 +180,7 @@ describe('code', () => {
   })
 })
 
-it('lists the fields of each step in docs/reference/input-fields.md, with the labels of the form', () => {
+it('docs/reference/input-fields.md lists the fields of Queue Call, Create Campaign, and Call Completed by their labels', () => {
   const page = readPage('docs/reference/input-fields.md')
   const steps = [queueCall, createCampaign, callCompleted]
   const labels = steps.flatMap(({ operation }) =>

@@ -17,16 +17,16 @@ const settings = read('.env.example')
     return { block, description, defaultText, name, value }
   })
 
-it('describes each setting in one line with its default, and sets none', () => {
+it('.env.example describes each setting in one line with its default, and sets no setting', () => {
   const wrong = settings.filter(({ description, name }) => description === '' || name === '')
   expect(wrong).toEqual([])
 })
 
-it('lists the settings that the service reads, and nothing else', () => {
+it('.env.example lists the settings that the service reads, and nothing else', () => {
   expect(settings.map(({ name }) => name).sort()).toEqual(Object.keys(shape).sort())
 })
 
-it('shows the defaults of the schema', () => {
+it(".env.example shows the defaults of the service's settings", () => {
   for (const { name, value, defaultText } of settings) {
     const schema = shape[name]
     const expected = schema instanceof z.ZodDefault ? String(schema.def.defaultValue) : ''
@@ -35,12 +35,12 @@ it('shows the defaults of the schema', () => {
   }
 })
 
-it('has no effect if every line with a setting is uncommented and not changed', () => {
+it('.env.example has no effect if every line with a setting is uncommented and left unchanged', () => {
   const environment = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
   expect(parseConfig(environment)).toEqual(parseConfig({}))
 })
 
-it('has the defaults and descriptions of docs/reference/settings.md', () => {
+it('.env.example has the same defaults and descriptions as docs/reference/settings.md', () => {
   const rows = new Map(
     [...read('docs/reference/settings.md').matchAll(/^\| `([A-Z_]+)` +\| ([^|\n]+) \| (.+) \|$/gm)].map(
       ([, name = '', defaultText = '', description = '']) => [

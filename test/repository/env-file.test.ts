@@ -30,7 +30,7 @@ function portAndHost(environment: Record<string, string>): string {
 const underNpm = { npm_package_json: 'package.json', npm_lifecycle_event: 'start' }
 
 it.each(['start', 'dev', 'admin', 'support', 'demo'])(
-  'reads .env under the npm script %s, but variables that are already set win',
+  'under the npm script %s, reads .env, but keeps variables that are already set',
   (script) => {
     const environment = { ...underNpm, npm_lifecycle_event: script, HOST: '127.0.0.1' }
     expect(portAndHost(environment)).toBe('9001 127.0.0.1')

@@ -16,11 +16,11 @@ import { errorResult } from '../../backend/tools/kinds/tool-kind.ts'
 import { errorsPage, generateErrorsPage } from '../../scripts/errors-page.ts'
 import { zapierErrors } from '../../src/generated.ts'
 
-it('has an up-to-date catalog of error codes in docs/reference/errors.md: run `npm run generate` if this fails', async () => {
+it('docs/reference/errors.md is up to date with the catalog of errors: run `npm run generate` if this fails', async () => {
   expect(readFileSync(errorsPage, 'utf8')).toBe(await generateErrorsPage())
 })
 
-it('says what every code means and what to do, in sentences', () => {
+it('the catalog of errors says in sentences what every code means and what to do', () => {
   const texts = [allErrorTexts, allDetailTexts, toolResultTexts].flatMap((table) => Object.values(table))
   const sentences = texts.flatMap(({ meaning, action }) => [meaning, action])
   expect(sentences.filter((sentence) => !/^(?:[A-Z]|\{).*(?:[^.]\.|\. \{reason\})$/.test(sentence))).toEqual(
@@ -28,13 +28,13 @@ it('says what every code means and what to do, in sentences', () => {
   )
 })
 
-it('uses each key in only one table, so that no text hides another', () => {
+it('no two tables of error texts or of detail texts have the same key, so that no text hides another', () => {
   const keysOf = (...tables: object[]) => tables.flatMap((table) => Object.keys(table))
   expect(keysOf(allErrorTexts)).toEqual(keysOf(errorTexts, runtimeErrorTexts))
   expect(keysOf(allDetailTexts)).toEqual(keysOf(detailTexts, runtimeDetailTexts))
 })
 
-it('defines each text only once', () => {
+it('the catalog of errors defines each text only once', () => {
   const texts = [allErrorTexts, allDetailTexts, toolResultTexts].flatMap((table) =>
     Object.values<object>(table),
   )
@@ -42,7 +42,7 @@ it('defines each text only once', () => {
   expect(sentences.filter((text, index) => sentences.indexOf(text) !== index)).toEqual([])
 })
 
-it("is the only source of Outdial's sentences for callers and agents: TypeScript rejects any other", () => {
+it("TypeScript rejects an error or a tool result whose sentence isn't in the catalog", () => {
   const details = [{ field: 'name', code: 'required', message: 'Enter a name.' }]
   // @ts-expect-error: a sentence must be from the catalog
   const withSentence = () => new ApiError('not_found', 'Not here.')
@@ -57,7 +57,7 @@ it("is the only source of Outdial's sentences for callers and agents: TypeScript
   expect([withSentence, withDetails, withMessage, aboutField, toAgent]).toHaveLength(5)
 })
 
-it("doesn't show scopes or placeholders to Zapier users", () => {
+it("the error texts that Zapier shows don't name scopes, and Zapier's own texts have no placeholders", () => {
   expect(zapierErrors.insufficient_scope).toBe(
     "Outdial's Zapier connection is missing a permission. Reconnect your Outdial account and allow the permission.",
   )

@@ -19,7 +19,7 @@ const Workflow = z.object({
   ),
 })
 
-it('runs .ci/run and builds the image for pull requests and on main, with read access only', () => {
+it('the workflow runs .ci/run and builds the image for pull requests and on main, with only read access', () => {
   const { jobs } = Workflow.parse(parse(read('.github/workflows/check.yml')))
   const commands = Object.values(jobs).flatMap(({ steps }) =>
     steps.map((step) => ('run' in step ? step.run : step.uses)),
@@ -45,7 +45,7 @@ const Field = z.discriminatedUnion('type', [
 const IssueForm = z.object({ name: z.string(), description: z.string(), body: z.array(Field).min(1) })
 
 it.each(readdirSync(path.join(root, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml'))(
-  'has an issue form that GitHub can show: %s',
+  'GitHub can show the issue form %s',
   (name) => {
     const { body } = IssueForm.parse(parse(read(`.github/ISSUE_TEMPLATE/${name}`)))
     const ids = body.flatMap((field) => ('id' in field ? [field.id] : []))
@@ -53,7 +53,7 @@ it.each(readdirSync(path.join(root, '.github/ISSUE_TEMPLATE')).filter((name) => 
   },
 )
 
-it('has Renovate rules only for packages that the project uses', () => {
+it('renovate.json has rules only for packages that the project uses', () => {
   const { packageRules } = z
     .object({ packageRules: z.array(z.object({ matchPackageNames: z.array(z.string()).optional() })) })
     .parse(JSON.parse(read('renovate.json')))
@@ -66,7 +66,7 @@ it('has Renovate rules only for packages that the project uses', () => {
   expect(unknown).toEqual([])
 })
 
-it('marks as generated the files that npm and `npm run generate` write', () => {
+it('package-lock.json and the files that `npm run generate` writes are marked as generated in .gitattributes', () => {
   const marked = read('.gitattributes')
     .split('\n')
     .flatMap((line) => /^(\S+) linguist-generated$/.exec(line)?.[1] ?? [])

@@ -13,20 +13,23 @@ const addresses = Object.values(networkInterfaces()).flatMap((found = []) =>
 /** Addresses for tests with IPv6, which some containers don't have. */
 const ipv6 = addresses.includes('::1') ? ['::', '::1'] : []
 
-it.each(['127.0.0.1', '0.0.0.0', 'localhost', ...ipv6])('finds a service with HOST=%s', async (HOST) => {
-  const paths: (string | undefined)[] = []
-  const server = createServer((request, response) => {
-    paths.push(request.url)
-    response.end()
-  })
-  server.listen({ port: 0, host: HOST })
-  await once(server, 'listening')
-  try {
-    const { port } = server.address() as AddressInfo
-    const env = { HOST, PORT: String(port) }
-    await promisify(execFile)(process.execPath, ['scripts/healthcheck.mjs'], { env, cwd: root })
-    expect(paths).toEqual(['/readyz'])
-  } finally {
-    server.close()
-  }
-})
+it.each(['127.0.0.1', '0.0.0.0', 'localhost', ...ipv6])(
+  'the health check finds a service that listens with HOST=%s',
+  async (HOST) => {
+    const paths: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      paths.push(request.url)
+      response.end()
+    })
+    server.listen({ port: 0, host: HOST })
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const env = { HOST, PORT: String(port) }
+      await promisify(execFile)(process.execPath, ['scripts/healthcheck.mjs'], { env, cwd: root })
+      expect(paths).toEqual(['/readyz'])
+    } finally {
+      server.close()
+    }
+  },
+)

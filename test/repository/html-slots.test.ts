@@ -39,7 +39,7 @@ it.each([
   'html`<a href=`',
   'html`<a title="${text}`',
   'html`<p>${attributes({ title })}</p>`',
-])('rejects a slot where escaping is not enough: %s', (code) => {
+])("the lint rule rejects a slot where escaping the value isn't enough: %s", (code) => {
   expect(lint(code)).toContainEqual(expect.objectContaining({ messageId: 'unsafe' }))
 })
 
@@ -48,11 +48,14 @@ it.each([
   "attributes({ 'hx-on:click': code })",
   'attributes({ style })',
   'attributes({ [name]: text })',
-])('rejects an attribute whose value is code or whose name is only known at run time: %s', (code) => {
-  expect(lint(code)).toMatchObject([{ messageId: 'name' }])
-})
+])(
+  'the lint rule rejects an attribute whose value is code or whose name is known only at run time: %s',
+  (code) => {
+    expect(lint(code)).toMatchObject([{ messageId: 'name' }])
+  },
+)
 
-it('rejects an import of the html tag under another name', () => {
+it('the lint rule rejects an import of the html tag under another name', () => {
   expect(lint("import { html as h } from '../views/html.ts'")).toMatchObject([{ messageId: 'alias' }])
 })
 
@@ -74,6 +77,6 @@ it.each([
   'html`<script>a < b</script><p>${text}</p>`',
   'html`<br/>${text}`',
   'css`p { color: ${color} }`',
-])('accepts text, quoted attributes, and attributes(…): %s', (code) => {
+])('the lint rule accepts slots in text and in quoted attributes, and attributes(…): %s', (code) => {
   expect(lint(code)).toEqual([])
 })

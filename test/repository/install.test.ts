@@ -30,7 +30,7 @@ const locked = Object.entries(packages).map(([path, entry]) => ({
   name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
 }))
 
-it('supports only Node versions that every package supports, so npm ci does not warn about them', () => {
+it("package.json allows only Node versions that every package supports, so npm ci doesn't warn about them", () => {
   const unsupported = locked.flatMap(({ name, engines: wanted, optional }) => {
     const range = Array.isArray(wanted) ? undefined : wanted?.node
     if (optional || range === undefined || semver.subset(engines.node, range)) return []
@@ -39,12 +39,12 @@ it('supports only Node versions that every package supports, so npm ci does not 
   expect(unsupported).toEqual([])
 })
 
-it('lists every package with an install script in allowScripts', () => {
+it('allowScripts lists exactly the packages that have an install script', () => {
   const withScripts = locked.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name)
   expect([...new Set(withScripts)].sort()).toEqual(Object.keys(allowScripts).sort())
 })
 
-it('uses the same Node version in package.json and .nvmrc', () => {
+it('package.json and .nvmrc have the same major version of Node', () => {
   const bundled = optionalDependencies.node
   expect(semver.satisfies(bundled, engines.node)).toBe(true)
   expect(readFileSync(new URL('.nvmrc', root), 'utf8')).toBe(`${semver.major(bundled)}\n`)
@@ -54,7 +54,7 @@ const folder = useTestFolder()
 
 // These tests don't install anything. .ci/run does, which takes longer and needs a network.
 it.each(['README.md', 'docs/tutorial.md', 'docs/guides/install.md', 'docs/guides/upgrade.md'])(
-  'has a lock file that the install commands of %s accept',
+  'the install commands of %s accept package-lock.json',
   (page) => {
     for (const name of ['', 'backend/', 'contract/', 'reading/'])
       cpSync(new URL(`${name}package.json`, root), `${folder.path}/${name}package.json`)

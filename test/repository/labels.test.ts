@@ -50,7 +50,7 @@ const exceptions: { files: RegExp; labels: string[]; reason: string }[] = [
 
 const labels = collectLabels(fieldTexts)
 
-it('repeats no label of the contract in a page or in the connector, apart from the listed exceptions', () => {
+it('no page and no file of the connector repeats a label of the contract, apart from the listed exceptions', () => {
   expect(files.length).toBeGreaterThan(150)
   expect(labels.size).toBeGreaterThan(80)
   const typed = files.flatMap((file) => findTypedLabels(file, readFileSync(path.join(root, file), 'utf8')))
@@ -66,7 +66,7 @@ it('repeats no label of the contract in a page or in the connector, apart from t
   expect(unused).toEqual([])
 })
 
-it('defines every label that pages show', () => {
+it('every label that pages show is defined', () => {
   const shown = files.flatMap((file) =>
     [...readFileSync(path.join(root, file), 'utf8').matchAll(/\blabels\.(\w+)\.(\w+)/g)].map(
       ([, table = '', field = '']) => ({ file, table, field }),
@@ -77,7 +77,7 @@ it('defines every label that pages show', () => {
   expect(shown.filter(({ table, field }) => tables[table]?.[field] === undefined)).toEqual([])
 })
 
-it('finds a label that a page repeats as an element, an attribute, a value, or a line', () => {
+it('the check of labels finds one that a page repeats as an element, an attribute, a value, or a line', () => {
   const page = `<th scope="col">Attempts made</th>
 <p>Attempts made by now</p>
 <input value="\${search}" placeholder="External ID">
@@ -101,7 +101,7 @@ Goal met
   ])
 })
 
-it('finds a label that the connector repeats in Title Case', () => {
+it('the check of labels finds one that the connector repeats in Title Case', () => {
   const code = `const fields = [{ key: 'name', label: 'Attempts Made' }]
 export const createCampaign = {
   noun: 'Campaign',

@@ -20,7 +20,7 @@ const findMetric = (name: string) => all.get(name) ?? all.get(name.replace(/_(co
 
 const code = (text: string) => `\`${text}\``
 
-it('documents every metric, with its labels and its help', () => {
+it('docs/guides/monitoring.md lists every metric of Outdial with its labels and its help text', () => {
   const expected = ownMetrics.map(({ name, labelNames, help }) =>
     [code(name), labelNames.map(code).join(', '), help].join(' | '),
   )
@@ -52,7 +52,7 @@ it.each(['docs/guides/scale.md', 'docs/guides/monitoring.md', 'docs/reference/al
   },
 )
 
-it('groups alerts only by labels that their metrics have', () => {
+it('alerts are grouped only by labels that their metrics have', () => {
   const groups = [
     ...readPage('docs/reference/alerts.yaml').matchAll(/\bby \(([^)]+)\) \(.*?\b(outdial_\w+)/g),
   ]

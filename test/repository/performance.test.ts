@@ -5,26 +5,26 @@ import { readPage } from '../support/docs.ts'
 
 const page = 'docs/reference/performance.md'
 
-it('shows the results of docs/reference/performance.json: run `npm run generate` if this fails', async () => {
+it('docs/reference/performance.md shows the results in performance.json: run `npm run generate` if this fails', async () => {
   expect(readPage(page)).toBe(await generatePerformancePage())
   expect(readPage('docs/pictures/performance.svg')).toBe(await generatePicture())
 })
 
-it('has a table of results that fits into 120 characters', () => {
+it("no row in the page's table of results is longer than 120 characters", () => {
   const [results = ''] = /<!-- results, [^]*?<!-- End of the tables -->/.exec(readPage(page)) ?? []
   const rows = results.split('\n').filter((line) => line.startsWith('|'))
   expect(rows.length).toBeGreaterThan(20)
   expect(rows.filter((line) => line.length > 120)).toEqual([])
 })
 
-it('describes each row with results', () => {
+it('the page describes every row that has results', () => {
   const text = readPage(page)
   const { figures } = JSON.parse(readPage('docs/reference/performance.json')) as { figures: Figures[] }
   const described = text.slice(text.indexOf('## What the rows mean'))
   expect(figures.filter(({ row }) => !described.includes(`\`${row}\``))).toEqual([])
 })
 
-it('says how many limits are met, and which are not', () => {
+it("the summary says how many limits are met, and lists those that aren't", () => {
   const met: Figures = {
     row: 'calls',
     label: 'Calls',

@@ -58,7 +58,7 @@ function testExists({ file, title }: { file: string; title: string }): boolean {
 }
 
 it.each(['docs/reference/reliability.md', 'docs/reference/security.md'])(
-  '%s has the promises and alerts of docs/project/evidence.yaml, in its order',
+  '%s has the same promises and alerts as docs/project/evidence.yaml, in the same order',
   (page) => {
     const found = promisesIn(page)
     expect(found.length).toBeGreaterThan(20)
@@ -70,16 +70,16 @@ it.each(['docs/reference/reliability.md', 'docs/reference/security.md'])(
   },
 )
 
-it('names at least one test for every promise, and only tests that exist', () => {
+it('docs/project/evidence.yaml names at least one test for every promise, and only tests that exist', () => {
   expect(promises.filter((entry) => Object.values(entry.tests).flat().length === 0)).toEqual([])
   expect(tests.filter((test) => !testExists(test))).toEqual([])
 })
 
-it("names every alert exactly once, and no alert that doesn't exist", () => {
+it('docs/project/evidence.yaml names every alert exactly once, and no other alert', () => {
   const named = promises.flatMap(({ alerts }) => alerts)
   expect(named.toSorted()).toEqual(rules.map((rule) => rule.alert).toSorted())
 })
 
-it('has the promises, tests, and alerts in docs/project/evidence.md: run `npm run generate` if this fails', async () => {
+it('docs/project/evidence.md is up to date with evidence.yaml: run `npm run generate` if this fails', async () => {
   expect(readPage('docs/project/evidence.md')).toBe(await generateEvidencePage())
 })

@@ -14,9 +14,6 @@ const pages: [string, () => Promise<string>][] = [
   ['docs/reference/webhooks.md', generateWebhooksPage],
 ]
 
-it.each(pages)(
-  '%s has the values in the code: run `npm run generate` if this fails',
-  async (page, generate) => {
-    expect(readPage(page)).toBe(await generate())
-  },
-)
+it.each(pages)('%s matches the code: run `npm run generate` if this fails', async (page, generate) => {
+  expect(readPage(page)).toBe(await generate())
+})

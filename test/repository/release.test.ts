@@ -83,7 +83,7 @@ const release = (...words: string[]) =>
 const ran = () =>
   existsSync(path.join(home, 'ran.txt')) ? readFileSync(path.join(home, 'ran.txt'), 'utf8') : ''
 
-it('checks, tests, updates the changelog, commits the version, and creates the tag', () => {
+it('a release runs the checks and tests, updates the changelog, commits the version, and tags that commit', () => {
   expect(release('1.1.0').status).toBe(0)
   expect(ran()).toBe('check\ntest\ngenerate\n')
   expect(git('log', '-1', '--format=%s')).toBe('release: 1.1.0')
@@ -107,12 +107,12 @@ it('checks, tests, updates the changelog, commits the version, and creates the t
   )
 })
 
-it('releases the version that package.json already has, if it has no tag', () => {
+it('releases the version in package.json if that version has no tag yet', () => {
   expect(release('1.0.0').status).toBe(0)
   expect(git('tag', '--list')).toBe('v1.0.0')
 })
 
-it('checks and tests with --dry-run, and changes nothing', () => {
+it('with --dry-run, runs the checks and tests, but changes nothing', () => {
   const before = git('rev-parse', 'HEAD')
   const { status, stdout } = release('1.1.0', '--dry-run')
   expect(status).toBe(0)
@@ -128,7 +128,7 @@ it('checks and tests with --dry-run, and changes nothing', () => {
 it.each([
   ['uncommitted changes', () => write('new.txt', ''), /uncommitted changes/, ''],
   [
-    'another branch',
+    'another branch than main',
     () => git('switch', '--quiet', '--create', 'topic'),
     /on main, but the current branch is topic/,
     '',
@@ -161,7 +161,7 @@ it.each([
     /npm run generate failed/,
     'check\ntest\ngenerate\n',
   ],
-])('rejects a release with %s, and changes nothing', (_name, prepare, reason, commands) => {
+])('rejects a release because of %s, and changes nothing', (_name, prepare, reason, commands) => {
   prepare()
   const state = () => [git('rev-parse', 'HEAD'), git('tag', '--list'), git('status', '--porcelain')]
   const before = state()
@@ -185,7 +185,7 @@ it.each([
   expect(stderr).not.toContain('    at ')
 })
 
-it("finds the unreleased entries in this project's changelog, if there are any", () => {
+it("a release moves any unreleased entries of this project's changelog to the new version", () => {
   const changelog = readFileSync(path.resolve(import.meta.dirname, '../../CHANGELOG.md'), 'utf8')
   expect(changelog).toContain('\n## Unreleased\n')
   const released = releaseChangelog(changelog, '9.9.9', '2026-01-02')

@@ -17,7 +17,7 @@ const rules = readPage('docs/guides/who-may-be-called.md')
   .map((line) => line.replaceAll(/ +/g, ' '))
   .join('\n')
 
-it('lists every reason for which a call is suppressed', () => {
+it('docs/guides/who-may-be-called.md lists every reason for which a call is suppressed', () => {
   const reasons = Object.entries(endedReasonTexts)
     .filter(([, { outcome }]) => outcome === 'suppressed')
     .map(([value]) => value)
@@ -25,12 +25,12 @@ it('lists every reason for which a call is suppressed', () => {
   expect(reasons.filter((value) => !new RegExp(`\\|[^|]*\`${value}\`[^|]*\\|$`, 'm').test(rules))).toEqual([])
 })
 
-it('lists everything that a call can wait for because of a rule', () => {
+it('docs/guides/who-may-be-called.md lists the four values of waiting_for that come from rules', () => {
   const values = ['calling_hours', 'frequency', 'number_limit', 'minutes_limit'] as const
   expect(values.filter((value) => !rules.includes(`| \`${value}\` |`))).toEqual([])
 })
 
-it('lists the hours by law, and the states to check', () => {
+it("docs/guides/who-may-be-called.md has the code's hours by law, states with holidays, and states to check", () => {
   const rows = lawRows.map(
     ({ state, hours }) => `| ${state ?? 'All United States'} | ${formatCallingHours(hours)} |`,
   )
@@ -39,7 +39,7 @@ it('lists the hours by law, and the states to check', () => {
   expect([...rows, ...sentences].filter((text) => !page.includes(text))).toEqual([])
 })
 
-it('names only pages, fields, and values that the dashboard or the connector shows', () => {
+it('docs/guides/who-may-be-called.md names only pages, fields, and values that the dashboard or the connector shows', () => {
   const shown = globSync(['backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts'], {
     cwd: root,
   })

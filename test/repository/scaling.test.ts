@@ -5,11 +5,11 @@ import { readPage } from '../support/docs.ts'
 
 const sizing = JSON.parse(readPage('docs/reference/sizing.json')) as SizingReport
 
-it('computes the tables of docs/guides/scale.md from what was measured: run `npm run bench:sizing -- --save` if this fails', async () => {
+it('docs/guides/scale.md matches the measured sizes: run `npm run bench:sizing -- --save` if this fails', async () => {
   expect(readPage('docs/guides/scale.md')).toBe(await generateScalingPage())
 })
 
-it('computes sizes that grow with the number of calls', () => {
+it('the computed sizes grow in proportion to the number of calls', () => {
   const small = computeSize(sizing, 1_000_000)
   const large = computeSize(sizing, 10_000_000)
   expect(small.averagePerSecond).toBeCloseTo(27.8, 1)

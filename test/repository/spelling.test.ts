@@ -20,7 +20,7 @@ async function findMisspelledWords(text: string): Promise<string[]> {
   return stdout.split('\n').filter((word) => word !== '')
 }
 
-it('rejects British spelling, misspelled words, and words that the language guide bans', async () => {
+it('the spell checker rejects British spelling, misspelled words, and words that the language guide bans', async () => {
   const banned = ['anew', 'whoever', 'parted', 'mend', 'e-mail']
   const british = [
     'colour',
@@ -54,11 +54,11 @@ it.each([
   ['It was mended', 'mended'],
   ['Two e-mails', 'e-mails'],
   ['E-mailing a contact', 'E-mailing'],
-])('finds the wrong phrase in “%s”', (text, found) => {
+])('the check of phrases finds the wrong phrase in “%s”', (text, found) => {
   expect(findPhrases(`First line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
 })
 
-it('accepts sentences that only resemble wrong phrases', () => {
+it('the check of phrases accepts sentences that only resemble wrong phrases', () => {
   expect(
     findPhrases("Forever, told you so: it answered in 404 ms, and the contact's call was answered."),
   ).toEqual([])

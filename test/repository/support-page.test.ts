@@ -38,13 +38,13 @@ function quotationsBelow(headers: string[]): string[] {
     .flatMap((cell) => [...cell.matchAll(/“([^“”]+)”/g)].map(([, quotation = '']) => quotation))
 }
 
-it('quotes, as errors of Zap steps and connections, only sentences that the API or the connector has', () => {
+it('docs/reference/step-errors.md quotes only sentences that the API or the connector has', () => {
   const quotations = quotationsBelow(['The step says', 'The window or the step says']).flatMap(splitSentences)
   expect(quotations.length).toBeGreaterThan(40)
   expect(quotations.filter((quotation) => !contains(sentences, quotation))).toEqual([])
 })
 
-it("quotes only lines that diagnose can print as a call's story", () => {
+it("docs/guides/support.md quotes only lines that `diagnose` can print as a call's story", () => {
   const [, complaints = ''] = /\n## The complaint\n([^]*?)\n## /.exec(page) ?? []
   const quotations = complaints
     .replaceAll(/^ *```[^]*?^ *```/gm, '')
@@ -54,7 +54,7 @@ it("quotes only lines that diagnose can print as a call's story", () => {
   expect(lines.filter((line) => !contains(stories, line))).toEqual([])
 })
 
-it('names only pages, buttons, fields, and values that the dashboard or the connector shows', () => {
+it('the support pages name only pages, buttons, fields, and values that the dashboard or the connector shows', () => {
   const shown = readSources('backend/{dashboard,platform/views}/**/*.ts', 'contract/*.ts', 'src/**/*.ts')
   const text = [page, stepErrors, ...otherPages].join('\n')
   const bold = [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name = '']) => name.replaceAll(/\s+/g, ' '))
@@ -63,7 +63,7 @@ it('names only pages, buttons, fields, and values that the dashboard or the conn
   expect(names.flatMap((name) => name.split(' → ')).filter((name) => !shown.includes(name))).toEqual([])
 })
 
-it('finds a quotation that the sources lack', () => {
+it('the check of quotations rejects one that the source code lacks, and lets … and numbers match placeholders', () => {
   expect(contains(sentences, 'Outdial took too long.')).toBe(false)
   expect(contains(sentences, 'This workspace has no … with this ID.')).toBe(true)
   expect(contains(stories, 'Outdial dialed 2 times')).toBe(true)

@@ -11,7 +11,7 @@ import { buildSourcePackage, writeSourcePackage } from '../../scripts/upload/sou
 const root = path.resolve(import.meta.dirname, '../..')
 const folder = useTestFolder()
 
-it('uploads sources that build the connector in a separate folder, with only the packages that they declare', async () => {
+it('the uploaded sources build the same connector in another folder, with only the packages that they declare', async () => {
   await writeSourcePackage(folder.path)
   const files = readdirSync(folder.path)
   await buildSourcePackage(folder.path)
@@ -34,7 +34,7 @@ it('uploads sources that build the connector in a separate folder, with only the
   expect(JSON.parse(JSON.stringify(built.default))).toEqual(JSON.parse(JSON.stringify(app)))
 }, 60_000)
 
-it('loads without creating an Intl object, which would take longer than everything else', () => {
+it('the connector loads without creating an Intl object, which would take longer than everything else', () => {
   const program = `
     await import('zapier-platform-core')
     const names = Object.getOwnPropertyNames(Intl).filter((name) => typeof Intl[name] === 'function')

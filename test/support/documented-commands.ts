@@ -68,7 +68,7 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: /^npx zapier-platform (login|register|upload|describe|env:set|validate|promote|migrate)\b/,
     reason: 'needs a Zapier account. A test checks that the Zapier CLI has the command',
-    instead: ['test/repository/docs.test.ts', 'names only commands of the Zapier CLI that exist'],
+    instead: ['test/repository/docs.test.ts', 'the docs name only commands of the Zapier CLI that exist'],
   },
   {
     command: /^npm run build:upload$/,
