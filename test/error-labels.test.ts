@@ -66,7 +66,7 @@ const listPaths = (value: unknown, path = ''): string[] =>
     : [path]
 
 it.each(steps)(
-  '%s: errors about its fields use their labels, and no path or code',
+  'in errors, %s names each field by its label instead of its path',
   async (key, path, response) => {
     const method =
       key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
@@ -115,7 +115,7 @@ it.each(['idempotency_key_reused', 'idempotency_key_in_use'])(
   },
 )
 
-it('explains a detail about the deduplication key without the word “idempotency”', async () => {
+it('explains an error detail about the deduplication key without the word “idempotency”', async () => {
   const detail = {
     field: 'Idempotency-Key',
     code: 'invalid_idempotency_key',
@@ -130,7 +130,7 @@ it('explains a detail about the deduplication key without the word “idempotenc
   expect(message).not.toMatch(/idempotency/i)
 })
 
-it('uses the label of the field that a path belongs to', async () => {
+it('in an error, replaces a path such as calling_hours.start with the label Calling Hours Start', async () => {
   const details = [
     { field: 'time_zone', code: 'invalid', message: 'time_zone is unknown.' },
     { field: 'calling_hours.start', code: 'invalid', message: 'calling_hours.start is unknown.' },
@@ -146,7 +146,7 @@ it('uses the label of the field that a path belongs to', async () => {
   })
 })
 
-it("turns the name of a field that isn't on the form into a label", async () => {
+it("if an error names a field that isn't on the form, turns that name into a label", async () => {
   const detail = { field: 'callback_url', code: 'too_many', message: 'callback_url has too many.' }
   stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', detail.message, [detail]))
 

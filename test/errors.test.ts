@@ -6,7 +6,7 @@ const queueCall = 'creates.queue_call.operation.perform'
 const inputData = { campaign_id: 12, phone_number: '12' }
 
 describe('rejected requests', () => {
-  it("halt the run, but don't fail it, if a lead's data is bad, and use the labels of the fields", async () => {
+  it("halt the run without failing it if a lead's data is invalid, and name the fields by their labels", async () => {
     const details = [
       { field: 'time_zone', code: 'too_long', message: 'time_zone is too long.' },
       { field: 'variables.size', code: 'too_long', message: 'variables.size is too long.' },
@@ -38,15 +38,12 @@ describe('rejected requests', () => {
     ['scheduled_at', 'invalid_datetime', 'AppError'],
     ['if_already_queued', 'invalid_value', 'AppError'],
     ['nickname', 'unknown_field', 'AppError'],
-  ])(
-    'with an issue of the field %s with the code %s end in an error of the type %s',
-    async (field, code, name) => {
-      const details = [{ field, code, message: `${field} is wrong.` }]
-      stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
+  ])('whose issue has the field %s and the code %s end with the error %s', async (field, code, name) => {
+    const details = [{ field, code, message: `${field} is wrong.` }]
+    stubResponse('POST', apiPath('/contacts/'), 422, errorBody('validation_failed', 'Wrong.', details))
 
-      expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name })
-    },
-  )
+    expect(await runExpectingError(queueCall, { inputData })).toMatchObject({ name })
+  })
 
   it("fail the run if one of several issues isn't about the lead's data, so that the mistake is reported", async () => {
     const details = [
@@ -95,7 +92,7 @@ describe('rejected requests', () => {
     },
   )
 
-  it("show the API's message before the details if it says more than they do", async () => {
+  it("show the API's message before the details if the message says more than the details", async () => {
     const details = [{ field: 'phone_number', code: 'invalid', message: 'It has two digits.' }]
     stubResponse(
       'POST',
@@ -145,7 +142,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it("don't halt a trigger, because a lead's data isn't the cause of the error", async () => {
+  it("fail a trigger instead of halting it, because the error isn't about a lead's data", async () => {
     stubResponse('GET', apiPath('/calls/'), 422, errorBody('validation_failed', 'limit is too large.'))
 
     expect(await runExpectingError('triggers.call_completed.operation.performList')).toMatchObject({
@@ -153,7 +150,7 @@ describe('rejected requests', () => {
     })
   })
 
-  it('make Zapier refresh an expired token, and have a message in case the refresh fails', async () => {
+  it('make Zapier refresh an expired token, with a message that the user sees if the refresh fails', async () => {
     stubResponse(
       'POST',
       apiPath('/contacts/'),
@@ -169,7 +166,7 @@ describe('rejected requests', () => {
 })
 
 describe('throttled requests', () => {
-  it('are repeated later if Outdial is restarting', async () => {
+  it('are repeated after the delay in Retry-After if Outdial is temporarily unavailable', async () => {
     const body = errorBody('unavailable', toErrorMessage(errorTexts.unavailable))
     stubResponse('POST', apiPath('/contacts/'), 503, body, { 'Retry-After': '5' })
 
@@ -184,14 +181,14 @@ describe('throttled requests', () => {
     [() => new Date(Date.now() + 90_000).toUTCString(), [89, 90]],
     [() => new Date(Date.now() - 90_000).toUTCString(), [1, 1]],
     [() => 'soon', [undefined, undefined]],
-  ])('are repeated at the date in Retry-After if it can be read', async (retryAfter, [min, max]) => {
+  ])('are repeated at the date in Retry-After if that date can be read', async (retryAfter, [min, max]) => {
     stubResponse('POST', apiPath('/contacts/'), 429, '', { 'Retry-After': retryAfter() })
 
     const { delay } = await runExpectingError(queueCall, { inputData })
     expect([min, max]).toContain(delay)
   })
 
-  it("end in an error with the API's delay and reason, and say that Zapier will try again", async () => {
+  it("end with an error that has the API's delay and reason, and says that Zapier will try again", async () => {
     const reason = 'This connection sent more than 600 requests in a minute.'
     const body = errorBody('rate_limited', `${reason} Try again in 17 seconds.`)
     stubResponse('POST', apiPath('/contacts/'), 429, body, { 'Retry-After': '17' })
@@ -215,7 +212,7 @@ describe('throttled requests', () => {
     })
   })
 
-  it('are repeated later after a 429 without a body', async () => {
+  it('are repeated later after a response with status 429 and no body', async () => {
     stubResponse('POST', apiPath('/contacts/'), 429, '')
 
     expect(await runExpectingError(queueCall, { inputData })).toMatchObject({
@@ -233,7 +230,7 @@ const unclear = {
       'Retry-After': '5',
     }),
   'status 504': (method: 'GET' | 'POST', path: string) => stubResponse(method, path, 504),
-  'a reset': (method: 'GET' | 'POST', path: string) => stubFailure(method, path, 'ECONNRESET'),
+  'a reset connection': (method: 'GET' | 'POST', path: string) => stubFailure(method, path, 'ECONNRESET'),
 }
 const withKey = { ...inputData, deduplication_key: 'form-7' }
 const callbackUrl = 'https://zapier.com/hooks/callback/1/'
@@ -264,16 +261,19 @@ describe.each(Object.entries(unclear))('%s', (_title, stub) => {
     ['creates.queue_call', inputData],
     ['creates.queue_call_and_wait', inputData],
     ['creates.queue_call_and_wait', withKey],
-  ])('halts %s, because a replay after an error would queue a second call (%j)', async (key, input) => {
-    stub('POST', apiPath('/contacts/'))
+  ])(
+    "halts %s, because Zapier's replay of a failed run could queue a second call (%j)",
+    async (key, input) => {
+      stub('POST', apiPath('/contacts/'))
 
-    expect(await runExpectingError(`${key}.operation.perform`, { inputData: input, callbackUrl })).toEqual({
-      name: 'HaltedError',
-      message: expect.stringContaining(
-        'The call may already be queued. Check Calls in Outdial before you run this step again.',
-      ),
-    })
-  })
+      expect(await runExpectingError(`${key}.operation.perform`, { inputData: input, callbackUrl })).toEqual({
+        name: 'HaltedError',
+        message: expect.stringContaining(
+          'The call may already be queued. Check Calls in Outdial before you run this step again.',
+        ),
+      })
+    },
+  )
 
   it.each([
     ['authentication.test', 'GET', '/campaigns/'],
@@ -319,7 +319,7 @@ describe('another server error', () => {
     }
   })
 
-  it('fails a step with a deduplication key, because a replay queues no second call', async () => {
+  it("fails Queue Call if it has a deduplication key, because a replay can't queue a second call", async () => {
     const body = errorBody('internal_error', toErrorMessage(errorTexts.internal_error))
     stubResponse('POST', apiPath('/contacts/'), 500, body)
 
@@ -348,7 +348,7 @@ describe('a method that Zapier runs only once', () => {
     },
   )
 
-  it('tells the user when to try again for a subscription whose campaign was typed', async () => {
+  it("tells the user when to try again if the lookup of a subscription's typed campaign is throttled", async () => {
     stubResponse('GET', apiPath('/campaigns/'), 429)
 
     expect(
@@ -364,7 +364,7 @@ describe('a method that Zapier runs only once', () => {
 
 describe("the connector's own error message", () => {
   it.each([500, 599])(
-    'says that Outdial is temporarily unavailable if status %d has no body',
+    'says that Outdial is temporarily unavailable if a response with status %d has no body',
     async (status) => {
       stubResponse('GET', apiPath('/campaigns/'), status)
 

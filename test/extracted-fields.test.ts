@@ -36,14 +36,17 @@ async function extractedFields(inputData = {}, step = 'creates.queue_call'): Pro
 }
 
 describe('an extracted value', () => {
-  it.each(steps)('has a labeled field in %s, even if only one of the last calls has it', async (step) => {
-    calls({ interested: true }, {}, { interested: null, preferred_time: 'Thursday morning' })
+  it.each(steps)(
+    'has a labeled output field in %s, even if only one of the last calls has the value',
+    async (step) => {
+      calls({ interested: true }, {}, { interested: null, preferred_time: 'Thursday morning' })
 
-    expect(await extractedFields({}, step)).toEqual([
-      { key: 'extracted__interested', label: 'Extracted: Interested' },
-      { key: 'extracted__preferred_time', label: 'Extracted: Preferred Time' },
-    ])
-  })
+      expect(await extractedFields({}, step)).toEqual([
+        { key: 'extracted__interested', label: 'Extracted: Interested' },
+        { key: 'extracted__preferred_time', label: 'Extracted: Preferred Time' },
+      ])
+    },
+  )
 
   it('is searched for in the last ten answered calls of the chosen campaign and agent', async () => {
     const requests = calls({})
@@ -59,7 +62,7 @@ describe('an extracted value', () => {
   })
 
   it.each(['Website leads', '12abc', '{{1__id}}', '', null, ['12']])(
-    'has a field if a call of any campaign has it, when %j is entered as the campaign',
+    'when %j is entered as the campaign, has a field if a call of any campaign has the value',
     async (campaign_id) => {
       const requests = calls({ interested: true })
 
@@ -69,7 +72,7 @@ describe('an extracted value', () => {
   )
 
   it.each(['preferred time', 'time.of.day', '名前', '_hidden', 'a__b', ''])(
-    'with the name %j has no field, because its key would be invalid',
+    "has no field if its name can't be part of a Zapier field's key: %j",
     async (name) => {
       calls({ [name]: 'x', interested: true })
 
@@ -100,7 +103,7 @@ describe("an agent's result", () => {
     expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])
   })
 
-  it("has a field if past calls can't be read, and past calls' values have fields if agents can't be read", async () => {
+  it("has a field even if past calls can't be read, and their values have fields even if agents can't be read", async () => {
     liveAgents = [ava]
     stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
     expect(await keys()).toEqual(['extracted__appointment_day', 'extracted__interested'])
@@ -116,7 +119,7 @@ describe("an agent's result", () => {
   })
 })
 
-describe('no error is shown', () => {
+describe('the step shows no error and no extracted values', () => {
   it('if Outdial is unavailable', async () => {
     stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
     expect(await extractedFields()).toEqual([])

@@ -6,26 +6,26 @@ import { generatedFile, generateText } from '../scripts/generated-text.ts'
 import { generateTimeZoneNames, timeZoneNamesFile } from '../scripts/time-zone-names.ts'
 import * as generated from '../src/generated.ts'
 
-it('is up to date with the contract: run `npm run generate` if this fails', async () => {
+it('src/generated.ts is up to date with the contract: run `npm run generate` if this fails', async () => {
   const file = await readFile(generatedFile, 'utf8')
 
   expect(file).toBe(await generateText())
 })
 
-it('has the names of countries that Node and i18n-iso-countries have: run `npm run generate` if this fails', async () => {
+it('the generated country names match Node and i18n-iso-countries: run `npm run generate` if this fails', async () => {
   expect(await readFile(countryNamesFile, 'utf8')).toBe(await generateCountryNames())
 })
 
-it('has the names of time zones that CLDR has: run `npm run generate` if this fails', async () => {
+it('the generated time zone names match CLDR: run `npm run generate` if this fails', async () => {
   expect(await readFile(timeZoneNamesFile, 'utf8')).toBe(await generateTimeZoneNames())
 })
 
-it('has a sample campaign that the contract accepts', () => {
+it('the generated sample campaign is valid according to the contract', () => {
   expect(contract.Campaign.parse(generated.sampleCampaign)).toEqual(generated.sampleCampaign)
 })
 
 it.each([generated.sampleCall, generated.sampleQueuedCall])(
-  'has sample calls that the contract accepts, without keys that users choose',
+  'generated sample call %# is valid according to the contract, and has no keys that users choose',
   (sample) => {
     const contact = { ...sample.contact, variables: {} }
     expect(contract.Call.safeParse({ ...sample, contact, extracted: {}, metadata: {} }).error).toBeUndefined()
@@ -35,7 +35,7 @@ it.each([generated.sampleCall, generated.sampleQueuedCall])(
   },
 )
 
-it('names nested values, lists of objects, and lists of text as Zapier does', () => {
+it('the generated fields name nested values, lists of objects, and lists of text as Zapier does', () => {
   expect(generated.callFields).toEqual(
     expect.arrayContaining([
       { key: 'id', label: 'ID', type: 'integer', primary: true },

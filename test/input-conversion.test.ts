@@ -194,7 +194,7 @@ const rows = Object.entries(steps).flatMap(([key, step]) =>
 )
 
 it.each(rows)(
-  '$key: reads or rejects $field when it is $value',
+  '$key: reads or rejects $value in the field $field',
   async ({ key, field, path, value, expected, step }) => {
     const method =
       key in triggers ? `triggers.${key}.operation.performSubscribe` : `creates.${key}.operation.perform`
@@ -227,7 +227,7 @@ it.each(rows)(
   },
 )
 
-it('has test rows for every input field', () => {
+it('every input field has test rows', () => {
   const isInput = ({ key, type }: PlainInputField) => type !== 'copy' && key !== 'deduplication_key'
   for (const [key, { fields }] of Object.entries(steps))
     expect(

@@ -121,7 +121,7 @@ it.each([
   'https://outdial.example.com@evil.example/9034.mp3',
   'https://outdial.example.com:8443/9034.mp3',
   'http://outdial.example.com/9034.mp3',
-])('sends no token to an address that only looks like Outdial: %s', async (url) => {
+])("sends no token to an address that only looks like Outdial's: %s", async (url) => {
   stubCall(url)
   const authorizations = stubServer(new URL(url).origin, '/9034.mp3')
   stubUpload()
@@ -132,10 +132,10 @@ it.each([
   expect(String(authorizations[0])).not.toContain('token-1')
 })
 
-describe('a recording whose download takes longer than a step may take', () => {
+describe('the download of a recording', () => {
   afterEach(() => mock.timers.reset())
 
-  it('ends with an error after 25 seconds', async () => {
+  it('ends with an error after 25 seconds, even if a part of the recording has arrived', async () => {
     stubCall(`${storage}/9034.mp3`)
     const body = new PassThrough()
     body.write('the ')
@@ -179,7 +179,7 @@ describe('a transcript', () => {
     ])
   })
 
-  it("isn't downloaded if it was deleted, and the error says so", async () => {
+  it("isn't saved if it was deleted, and the error says that it was deleted", async () => {
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
 
     expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({

@@ -47,7 +47,7 @@ const bundle = {
 
 describe.each(operations)('%s', (method, httpMethod, path, advice) => {
   it.each(pages)(
-    'reports a successful response with %s as unreadable, and says what to do',
+    "says that a successful response with %s can't be read, and what to do",
     async (_title, body) => {
       stubResponse(httpMethod, apiPath(path), 200, body)
 
@@ -71,7 +71,7 @@ describe.each(operations)('%s', (method, httpMethod, path, advice) => {
 })
 
 it.each([[null], ['invalid'], [{ field: 'phone_number' }], [{ message: 'Invalid.' }]])(
-  "reports an error response with the malformed detail %j as one without a reason, and doesn't repeat the user's input",
+  'if an error response has the malformed detail %j, says that Outdial gave no reason',
   async (detail) => {
     const body = { error: { code: 'validation_failed', message: 'Invalid.', details: [detail] } }
     stubResponse('POST', apiPath('/contacts/'), 422, body)
@@ -88,7 +88,7 @@ describe('the token endpoint', () => {
   )
 
   it.each(methods.flatMap((method) => pages.map(([title, body]) => [method, title, body] as const)))(
-    '%s reports a successful response with %s as unreadable',
+    "%s says that a successful response with %s can't be read",
     async (method, _title, body) => {
       stubResponse('POST', '/oauth/token', 200, body)
 
@@ -110,7 +110,7 @@ describe('the token endpoint', () => {
     },
   )
 
-  it('shows the status if the response gives no reason, and says if there were too many requests', async () => {
+  it('a response without a reason is reported with its status, or as too many requests if the status is 429', async () => {
     stubResponse('POST', '/oauth/token', 403, '<p>Forbidden</p>')
     expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
       message: 'Outdial rejected this request without giving a reason (status 403). Contact Outdial support.',
@@ -123,7 +123,7 @@ describe('the token endpoint', () => {
     })
   })
 
-  it('shows the error code if the OAuth server gives no description', async () => {
+  it('an error without a description is shown with its error code', async () => {
     stubResponse('POST', '/oauth/token', 400, { error: 'invalid_request' })
 
     expect(await runExpectingError('authentication.oauth2Config.getAccessToken')).toMatchObject({
@@ -133,7 +133,7 @@ describe('the token endpoint', () => {
   })
 })
 
-describe('a connection that fails', () => {
+describe('the error for a failed connection', () => {
   const queueCall = 'creates.queue_call.operation.perform'
 
   it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])(
@@ -191,7 +191,7 @@ describe('a slow response', () => {
   }
   afterEach(() => mock.timers.reset())
 
-  it('ends the step if nothing arrives within 25 seconds', async () => {
+  it('ends the step after 25 seconds if nothing arrives', async () => {
     const posted = stubReply('POST', apiPath('/contacts/'), () => new Promise(() => {}))
     const { failed, pass } = await start(posted)
 

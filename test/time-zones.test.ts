@@ -8,7 +8,7 @@ const toBundle = ({ text, phoneNumber }: { text: string; phoneNumber: string }) 
   inputData: { campaign_id: 12, phone_number: phoneNumber, time_zone: text },
 })
 
-it("sends a time zone's IANA name, but an American name as typed, because the API knows the country", async () => {
+it("sends a time zone's IANA name, but sends an American name as typed if its meaning depends on the phone number", async () => {
   const readable = timeZoneCases.filter(({ timeZone, dependsOnNumber }) => timeZone ?? dependsOnNumber)
   for (const timeZoneCase of readable) {
     const { text, timeZone, dependsOnNumber } = timeZoneCase
@@ -18,7 +18,7 @@ it("sends a time zone's IANA name, but an American name as typed, because the AP
   }
 })
 
-it("stops the run at a text that isn't a time zone, unless the API might recognize the text", async () => {
+it("stops the run if the text isn't a time zone and doesn't look like an IANA name", async () => {
   const unreadable = timeZoneCases.filter(
     ({ text, timeZone, dependsOnNumber }) =>
       timeZone === undefined && !dependsOnNumber && !/^[a-z]{2,}\//i.test(text),

@@ -56,7 +56,7 @@ it('finds nothing for an ID that no call has', async () => {
 })
 
 it.each([{}, { phone_number: '  ' }, { campaign_id: '12' }])(
-  'asks for a person or a call: %j',
+  'asks for a phone number, an external reference, or a call if the input is %j',
   async (inputData) => {
     expect(await runExpectingError(perform, { inputData })).toMatchObject({
       message: 'Enter a Phone Number, an External Reference, or a Call.',

@@ -15,7 +15,7 @@ it('lists an exact match before campaigns whose names contain the text', async (
   expect(output).toEqual([sampleCampaign, longer])
 })
 
-it.each(['', 'No'])('returns only exact matches by default: %j', async (partial_match) => {
+it.each(['', 'No'])('returns only exact matches if Include Partial Matches is %j', async (partial_match) => {
   const longer = { ...sampleCampaign, id: 3, name: 'Website leads, spring' }
   stubResponse('GET', apiPath('/campaigns/'), 200, page([longer, sampleCampaign]))
 
@@ -55,7 +55,7 @@ it.each([
   ['', ['active', 'paused']],
   ['No', ['active', 'paused']],
   ['Yes', []],
-])('leaves archived campaigns out unless the user wants them: %j', async (include_archived, statuses) => {
+])('if Include Archived is %j, sends the API the status filter %j', async (include_archived, statuses) => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
   await run(perform, { inputData: { name: 'Website leads', include_archived } })

@@ -43,8 +43,8 @@ delete flatCall.waiting_for
 delete flatCall.next_attempt_at
 const page = (results: unknown[]) => ({ results, next: null, previous: null })
 
-describe('subscribing', () => {
-  it("subscribes with the user's filters, and returns the data for unsubscribing", async () => {
+describe('a subscription', () => {
+  it("has the user's filters, and its ID is returned for unsubscribing", async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
     const output = await run(`${operation}.performSubscribe`, {
@@ -61,7 +61,7 @@ describe('subscribing', () => {
     expect(output).toEqual({ id: 7 })
   })
 
-  it('subscribes to every call but test calls if no filter is set', async () => {
+  it('covers every call but test calls if no filter is set', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 200, subscription)
 
     await run(`${operation}.performSubscribe`, { targetUrl, inputData: { campaign_id: null, outcome: [] } })
@@ -73,7 +73,7 @@ describe('subscribing', () => {
     })
   })
 
-  it('subscribes only to calls that met their goal, and includes test calls, if the user chooses that', async () => {
+  it('covers only calls that met their goal, and also test calls, if the user chooses both', async () => {
     const requests = stubResponse('POST', apiPath('/webhooks/subscribe'), 201, subscription)
 
     await run(`${operation}.performSubscribe`, {
@@ -85,7 +85,7 @@ describe('subscribing', () => {
     expect(parseBody(requests)).not.toHaveProperty('filter.test')
   })
 
-  it('names invalid filters by their labels in the form', async () => {
+  it('is rejected with an error that names invalid filters by their labels in the form', async () => {
     const details = [
       { field: 'filter.outcome.0', code: 'invalid_value', message: "filter.outcome.0 isn't allowed." },
       { field: 'filter.test', code: 'invalid_value', message: "filter.test isn't allowed." },
@@ -134,7 +134,7 @@ describe('subscribing', () => {
 })
 
 describe('unsubscribing', () => {
-  it('unsubscribes with the ID of the subscription', async () => {
+  it('deletes the subscription by its ID', async () => {
     const requests = stubResponse('DELETE', apiPath('/webhooks/7/'), 204)
 
     await run(`${operation}.performUnsubscribe`, { subscribeData: subscription })
@@ -142,18 +142,21 @@ describe('unsubscribing', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it.each([404, 410])('treats %d as success, because the subscription no longer exists', async (status) => {
-    stubResponse(
-      'DELETE',
-      apiPath('/webhooks/7/'),
-      status,
-      errorBody('not_found', 'This workspace has no webhook subscription with this ID. Check the ID.'),
-    )
+  it.each([404, 410])(
+    'treats status %d as success, because the subscription no longer exists',
+    async (status) => {
+      stubResponse(
+        'DELETE',
+        apiPath('/webhooks/7/'),
+        status,
+        errorBody('not_found', 'This workspace has no webhook subscription with this ID. Check the ID.'),
+      )
 
-    await expect(
-      run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
-    ).resolves.toBeDefined()
-  })
+      await expect(
+        run(`${operation}.performUnsubscribe`, { subscribeData: subscription }),
+      ).resolves.toBeDefined()
+    },
+  )
 
   it('does nothing if subscribing had failed', async () => {
     await expect(run(`${operation}.performUnsubscribe`)).resolves.toEqual({})
@@ -176,7 +179,7 @@ describe('unsubscribing', () => {
 })
 
 describe('a delivery', () => {
-  it('results in its call as the output', async () => {
+  it('makes the trigger return the call that it contains', async () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([flatCall])
   })
 
@@ -219,7 +222,7 @@ describe('the output', () => {
   const uncertain = ['variables', 'extracted', 'metadata', 'transcript[]']
 
   it.each(CallOutcome.options)(
-    'has every key of the sample for a call that ended with %s',
+    'has every key of the sample for a call with the outcome %s',
     async (outcome) => {
       const output = await perform({
         outcome,
@@ -260,7 +263,7 @@ describe('the output', () => {
 })
 
 describe('the newest calls', () => {
-  it('are returned in the format of the hook, with the same filters', async () => {
+  it("are listed in the format of deliveries, with the trigger's filters", async () => {
     const requests = stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     const output = await run(`${operation}.performList`, {
@@ -279,7 +282,7 @@ describe('the newest calls', () => {
     expect(await run(`${operation}.performList`)).toEqual([])
   })
 
-  it('are returned if there is no delivery, as in the CLI', async () => {
+  it("are returned if there's no delivery, for example when the CLI runs the trigger", async () => {
     stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     expect(await run(`${operation}.perform`)).toEqual([flatCall])

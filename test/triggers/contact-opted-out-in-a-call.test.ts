@@ -32,7 +32,7 @@ it('subscribes only to calls in which the contact opts out', async () => {
   expect(output).toEqual({ id: 7 })
 })
 
-it('lists the newest calls in which the contact opted out, in the format of the hook', async () => {
+it('lists the newest calls in which the contact opted out, in the format of deliveries', async () => {
   const page = { results: [optOut], next: null, previous: null }
   const requests = stubResponse('GET', apiPath('/calls/'), 200, page)
 
@@ -43,7 +43,7 @@ it('lists the newest calls in which the contact opted out, in the format of the 
   expect(output).toMatchObject([{ id: exampleCall.id, opted_out: true }])
 })
 
-it('has the fields of Call Completed, and a sample with an opt-out', () => {
+it('has the same output fields as Call Completed, and a sample with an opt-out', () => {
   const { outputFields, sample } = contactOptedOutInACall.operation
   expect(outputFields).toEqual(callCompleted.operation.outputFields)
   expect(samplePaths(sample)).toEqual(samplePaths(callCompleted.operation.sample))

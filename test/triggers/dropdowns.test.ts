@@ -62,7 +62,7 @@ it('shows the IDs of campaigns that have the same name and status', async () => 
   ])
 })
 
-it('hides archived campaigns in the step that queues a call, and reads only the requested page', async () => {
+it('in Queue Call, leaves out archived campaigns, and reads only the requested page', async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([exampleCampaign]))
 
   expect(await list('open_campaigns', 2)).toEqual([{ id: '12', label: 'Website leads' }])
@@ -90,7 +90,7 @@ it('lists phone numbers by label and number', async () => {
   ])
 })
 
-it.each(['agents', 'phone_numbers'])('reads the %s page by page', async (key) => {
+it.each(['agents', 'phone_numbers'])('reads the list of %s page by page', async (key) => {
   const path = apiPath(`/${key.replace('_', '-')}/`)
   const first = stubResponse('GET', path, 200, page([]))
   const third = stubResponse('GET', path, 200, page([]))
