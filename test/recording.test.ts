@@ -179,7 +179,7 @@ describe('a transcript', () => {
     ])
   })
 
-  it("isn't saved if it was deleted, and the error says that it was deleted", async () => {
+  it("can't be saved if it was deleted, and the error says that it was deleted", async () => {
     stubResponse('GET', apiPath(`/calls/${recorded.id}/`), 200, { ...recorded, transcript_text: null })
 
     expect(await runExpectingError('hydrators.saveTranscript', bundle)).toEqual({

@@ -297,7 +297,7 @@ describe('a typed campaign name', () => {
     },
   )
 
-  it('is rejected without a search for it if it has more than 200 characters', async () => {
+  it('is rejected without a search by name if it has more than 200 characters', async () => {
     const all = campaigns()
     expect(await runExpectingError(perform, queueInto('x'.repeat(201)))).toMatchObject({
       name: 'AppError',

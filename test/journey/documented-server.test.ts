@@ -151,7 +151,7 @@ itWithPgDump(
 )
 
 itWithPgDump(
-  "moves an embedded database's data to another PostgreSQL server and to a new embedded database, as documented",
+  "the documented commands move an embedded database's data to another PostgreSQL server and to a new embedded database",
   async () => {
     // Uses this server instead of an embedded database, whose version would have to match pg_dump's.
     const old = await createDatabase()

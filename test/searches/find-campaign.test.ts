@@ -55,13 +55,16 @@ it.each([
   ['', ['active', 'paused']],
   ['No', ['active', 'paused']],
   ['Yes', []],
-])('if Include Archived is %j, sends the API the status filter %j', async (include_archived, statuses) => {
-  const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
+])(
+  'if Include Archived is %j, sends the API a filter with the statuses %j',
+  async (include_archived, statuses) => {
+    const requests = stubResponse('GET', apiPath('/campaigns/'), 200, page([]))
 
-  await run(perform, { inputData: { name: 'Website leads', include_archived } })
+    await run(perform, { inputData: { name: 'Website leads', include_archived } })
 
-  expect(requests[0]?.url.searchParams.getAll('status')).toEqual(statuses)
-})
+    expect(requests[0]?.url.searchParams.getAll('status')).toEqual(statuses)
+  },
+)
 
 it('returns an empty list if nothing matches', async () => {
   stubResponse('GET', apiPath('/campaigns/'), 200, page([]))

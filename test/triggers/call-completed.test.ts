@@ -179,7 +179,7 @@ describe('unsubscribing', () => {
 })
 
 describe('a delivery', () => {
-  it('makes the trigger return the call that it contains', async () => {
+  it('makes the trigger return the delivered call', async () => {
     expect(await run(`${operation}.perform`, { cleanedRequest: event })).toEqual([flatCall])
   })
 
