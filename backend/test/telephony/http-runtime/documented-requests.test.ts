@@ -108,7 +108,7 @@ describe('the examples of tools in docs/reference/runtime.md', () => {
     expect(notes.splice(0)).toEqual([{ text: 'Prefers calls in the morning.' }])
   })
 
-  it('save a note over HTTP+SSE without initialize, and with the token only in the request that opens the stream', async () => {
+  it('save a note over HTTP+SSE without an initialize request, and send the token only when they open the stream', async () => {
     const stream = await openSse(service.url, {}, { authorization: `Bearer ${token}` })
     const [message] = requests('/api/mcp/messages/')
     const documented = messages.find(({ body }) => body.startsWith('event: endpoint'))?.body

@@ -28,7 +28,7 @@ afterEach(() => {
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
 describe('the dial request', () => {
-  it('is sent once, and the reports that follow it complete the call with its conversation', async () => {
+  it("is sent once, and the runtime's later reports complete the call with its transcript and analysis", async () => {
     const { id } = await seedCall(world.deps, world.seed, freshNumber(), { variables: { product: 'a roof' } })
     dial()
     const attemptId = await waitForDialRequest(id)
@@ -53,7 +53,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('contains the greeting with fallbacks for missing values, and plain placeholders for the others', async () => {
+  it('contains a greeting in which fallbacks replace missing values, and other placeholders remain without their fallbacks', async () => {
     const greeting = 'Hi {{first_name|there}}, your {{product|project}} and {{ city }} and {{zip|{{}}'
     const update = world.deps.db.updateTable('agent').where('id', '=', world.seed.agentId)
     await update.set({ greeting }).execute()
@@ -119,7 +119,7 @@ describe('the dial request', () => {
     })
   })
 
-  it('is not sent again if its connection was cut off, and the call continues', async () => {
+  it("isn't sent again after its connection is cut off, and the call continues", async () => {
     world.runtime.statusByMethod.POST = 'cut'
     const { id, attemptId } = await startRinging()
     await waitFor(
@@ -136,7 +136,7 @@ describe('the dial request', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it('if it was cut off, makes Outdial ask an unavailable runtime about the attempt until the runtime responds', async () => {
+  it('if its connection is cut off, Outdial keeps asking the unavailable runtime about the attempt until it responds', async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     const requestedAt = world.deps.clock.now().getTime()
@@ -159,7 +159,7 @@ describe('the dial request', () => {
       'returns 500 and does not know the attempt',
       () => Object.assign(world.runtime.statusByMethod, { POST: 500 }),
     ],
-  ])('ends the attempt as failed when the runtime %s', async (_, breakRuntime) => {
+  ])('results in a failed attempt if the runtime %s', async (_, breakRuntime) => {
     breakRuntime()
     const { id } = await seedCall(world.deps, world.seed, freshNumber())
     dial()
@@ -184,7 +184,7 @@ describe('an unavailable runtime', () => {
       () => delete world.runtime.statusByMethod.POST,
     ],
     [
-      "has a gateway that can't reach it",
+      'is behind a gateway that returns 502',
       () => (world.runtime.statusByMethod.POST = 502),
       () => delete world.runtime.statusByMethod.POST,
     ],
@@ -194,7 +194,7 @@ describe('an unavailable runtime', () => {
       () => delete world.runtime.statusByMethod.POST,
     ],
   ])(
-    'keeps all calls in the queue while the runtime %s, and then places each once',
+    "leaves every call in the queue while it %s, and gets each call once when it's available again",
     async (_, leave, come) => {
       const retry = { max_attempts: 1, delay_minutes: 1, on: [] }
       const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 50 })
@@ -267,7 +267,7 @@ describe('an unavailable runtime', () => {
     )
   }
 
-  it('uses up no attempt, however long the runtime returns 503 to every request', async () => {
+  it('uses up no call attempts, however long it responds to every request with 503', async () => {
     const retry = { max_attempts: 1, delay_minutes: 1, on: [] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry, maxConcurrentCalls: 3 })
     const ids: number[] = []
@@ -294,7 +294,7 @@ describe('an unavailable runtime', () => {
     expect(new Set(world.runtime.dialRequests().map((request) => request.call_id))).toEqual(new Set(ids))
   })
 
-  it('uses up no attempt when the runtime returns 503 only after the ring limit', async () => {
+  it('uses up no call attempt if it responds to a dial request with 503 only after the ring limit', async () => {
     const accepting = Promise.withResolvers<void>()
     world.runtime.readyToAccept = accepting.promise
     world.runtime.statusByMethod.POST = 503
@@ -310,7 +310,7 @@ describe('an unavailable runtime', () => {
     expect(queued).toMatchObject({ status: 'queued', attempts: 0 })
   })
 
-  it('does not place a call again that the runtime may have accepted before it became unavailable', async () => {
+  it("doesn't get a call again that it may have accepted before it became unavailable", async () => {
     Object.assign(world.runtime.statusByMethod, { POST: 'cut', GET: 503 })
     const { id, attemptId } = await startRinging()
     await stayAway(1)
@@ -329,7 +329,7 @@ describe('the end of a call', () => {
     [{ outcome: 'declined' }, 'declined', 'contact_declined'],
     [{ outcome: 'failed' }, 'failed', 'line_failed'],
   ])(
-    'saves the outcome of the end report %j, and the ended_reason that belongs to it',
+    'is saved with the outcome in the end report %j and with the matching ended_reason',
     async (end, outcome, reason) => {
       const { id, attemptId } = await startRinging()
       await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
@@ -341,7 +341,7 @@ describe('the end of a call', () => {
     },
   )
 
-  it('saves the summary of a voicemail message, and adds a contact who opts out to the do-not-call list', async () => {
+  it("saves the runtime's summary of a voicemail call, and adds a contact to the do-not-call list if the runtime reports an opt-out", async () => {
     const first = await startRinging()
     const { outcome, transcript, answered_at } = {
       outcome: 'voicemail',
@@ -370,7 +370,7 @@ describe('the end of a call', () => {
     expect(call.contact.do_not_call).toBe(true)
   })
 
-  it('delays the event until the analysis arrives, if the runtime reports it after the hang-up', async () => {
+  it('publishes the event only after the analysis, even if the runtime reports the analysis after the hang-up', async () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, ended(1, {}))
     await advanceUntil(world.deps, world.seed, id, (call) => call.status === 'completed')
@@ -400,7 +400,7 @@ describe('the end of a call', () => {
     expect(world.runtime.requestsWith('DELETE')).toHaveLength(1)
   })
 
-  it('does not hang up on a contact whose answer has not been reported yet', async () => {
+  it("doesn't hang up at the ring limit on a contact who has answered, even if the answer hasn't been reported yet", async () => {
     const { id, attemptId } = await startRinging()
     world.runtime.statusByMethod.GET = 503
     world.deps.clock.advance(44_000)
@@ -416,7 +416,7 @@ describe('the end of a call', () => {
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({ outcome: 'answered' })
   })
 
-  it('does not call again while the runtime is unreachable, until the longest possible call would be over', async () => {
+  it('if the runtime is unreachable, calls again only when the longest possible call would be over', async () => {
     // A delay so long that the test sees the call in the queue, even if the clock has advanced far when the result is saved.
     const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
@@ -451,7 +451,7 @@ describe('the end of a call', () => {
 })
 
 describe('settings', () => {
-  it('makes test calls with the simulated provider instead of the runtime', async () => {
+  it('with TELEPHONY=http, test calls still use the simulated provider instead of the runtime', async () => {
     const { id } = await seedCall(world.deps, world.seed, '+12025550102', { test: true })
     dial()
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
@@ -461,7 +461,7 @@ describe('settings', () => {
     expect(world.runtime.requests).toEqual([])
   })
 
-  it('runs in real time regardless of SIMULATION_SPEED', () => {
+  it('with TELEPHONY=http, calls run in real time regardless of SIMULATION_SPEED', () => {
     const config = { TELEPHONY: 'http', RUNTIME_URL: world.runtime.url, SIMULATION_SPEED: '100' }
     expect(parseConfig(config).simulationSpeed).toBe(1)
     expect(chooseProviders({ ...world.deps, config: parseConfig(config) }).real).toMatchObject({
@@ -470,7 +470,7 @@ describe('settings', () => {
     })
   })
 
-  it('does not start if RUNTIME_URL is missing', () => {
+  it('with TELEPHONY=http, a missing RUNTIME_URL is a configuration error', () => {
     expect(() => parseConfig({ TELEPHONY: 'http' })).toThrow(
       /^TELEPHONY=http needs RUNTIME_URL: the address of/,
     )

@@ -128,7 +128,7 @@ it("makes a call with the example runtime, which uses Outdial's tools", async ()
   expect(runtime.callLog).toHaveLength(1)
 })
 
-it('continues a call after the service is killed and started again, without dialing again', async () => {
+it('after the service is killed and started again, continues the call without dialing again', async () => {
   const first = await start()
   const took = runtime.callLog.length
   await queue(first.url, '+12025550124')

@@ -18,7 +18,7 @@ const isInProgress = (call: Call) => call.status === 'in_progress'
 const said = { role: 'contact' as const, text: 'Yes.', at: '2026-05-04T15:00:01.000Z' }
 
 describe('asking the runtime', () => {
-  it('gets reports that the runtime did not send by itself', async () => {
+  it("gets reports that the runtime didn't send to Outdial", async () => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
@@ -26,7 +26,7 @@ describe('asking the runtime', () => {
     expect(world.runtime.dialRequests()).toHaveLength(1)
   })
 
-  it("reads the end of a call whose texts contain characters that can't be stored, and replaces the characters", async () => {
+  it("completes a call even if its transcript has characters that can't be stored, and replaces them", async () => {
     const { id, attemptId } = await startRinging()
     const turn = { role: 'contact' as const, text: 'Yes\u0000\ud800', at: new Date().toISOString() }
     reportOnlyToRuntime(attemptId, answered(1), ended(2, { analysis, transcript: [turn] }))
@@ -57,7 +57,7 @@ describe('asking the runtime', () => {
       { analysis: { summary: '', sentiment: '', extracted: { a: '' } } },
       { extracted: {} },
     ],
-  ])('reads the end of a call from a report with %s', async (_, more, turns) => {
+  ])('completes a call even if its end report has %s', async (_, more, turns) => {
     const { id, attemptId } = await startRinging()
     reportOnlyToRuntime(attemptId, answered(1), ended(2, more))
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 1_000)
@@ -120,7 +120,7 @@ describe('asking the runtime', () => {
       'while responses are compressed incorrectly',
       () => (world.runtime.stateHeaders = { 'content-encoding': 'gzip' }),
     ],
-  ])('hangs up at the ring limit %s, and asks the runtime less and less often', async (_, fail) => {
+  ])('%s, asks less and less often, and hangs up at the ring limit', async (_, fail) => {
     const { id, attemptId } = await startRinging()
     fail(attemptId)
     const call = await advanceUntilCompleted(world.deps, world.seed, id, 250)
@@ -134,7 +134,7 @@ describe('asking the runtime', () => {
   })
 
   it.each(['{"reports":[],"to":+12025550199}', '+12025550199', '{"to":"+12025550199"}'])(
-    'does not quote a response in the error if it is not a list of reports: %s',
+    "rejects a response that isn't a list of reports, and doesn't quote it in the error: %s",
     (body) => {
       const reading = () => parseCallState(body, new Date())
       expect(reading).toThrow(/^the runtime's response isn't [a-zA-Z ]+$/)
@@ -147,7 +147,7 @@ describe('asking the runtime', () => {
       `{"reports":[{"type":"ended","analysis":{"extracted":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}]}`,
     ],
     ['reports', `{"reports":[${'['.repeat(90_000)}${']'.repeat(90_000)}]}`],
-  ])('marks deeply nested %s as unreadable, and reads no report', (_, body) => {
+  ])('counts a response with deeply nested %s as unreadable, and takes no report from it', (_, body) => {
     const { reports, unreadable } = parseCallState(body, new Date())
     expect([reports, unreadable.length > 0]).toEqual([[], true])
   })
@@ -158,7 +158,7 @@ describe('asking the runtime', () => {
     expect(reports.flatMap(({ changes }) => changes)).toEqual(['unknown field: not readable'])
   })
 
-  it("does not end a call while the saved reports can't be read", async () => {
+  it("doesn't end a call while the saved reports can't be read from the database", async () => {
     const { id, attemptId } = await startRinging()
     await reportToBoth(attemptId, answered(1))
     await advanceUntil(world.deps, world.seed, id, isInProgress)

@@ -25,8 +25,8 @@ function setUp() {
 
 const failure = new Error('the connection failed')
 
-describe('the reachability of a runtime', () => {
-  it('waits twice as long after each failure, up to a minute, and then allows one call', () => {
+describe('the limit on calls to an unreachable runtime', () => {
+  it('lasts twice as long after each failure, up to a minute, and then allows one call', () => {
     const { limitCapacity, startRequest, waitUntilAllowed } = setUp()
     expect(limitCapacity(50)).toBe(50)
     const delays = Array.from({ length: 8 }, () => {
@@ -47,7 +47,7 @@ describe('the reachability of a runtime', () => {
     expect(changes).toEqual(['unreachable'])
   })
 
-  it('removes the limit after a successful request, unless the request began before the failure', () => {
+  it('ends after a successful request, unless the request began before the failure', () => {
     const { limitCapacity, startRequest, waitUntilAllowed, changes } = setUp()
     const early = startRequest()
     startRequest().fail(failure)

@@ -36,7 +36,7 @@ function delayResults() {
   }
 }
 
-it('finishes a call as soon as its reports arrive, without waiting for the poll', async () => {
+it('completes a call as soon as its reports arrive, without waiting for the next poll', async () => {
   const { id, dialer, attemptId } = await startRinging()
   world.deps.notify.reportReceived = (reported) => dialer.reportReceived(reported)
   await reportToBoth(attemptId, answered(1))
@@ -53,7 +53,7 @@ it('finishes a call as soon as its reports arrive, without waiting for the poll'
   })
 })
 
-it('reads reports after the interval if no notification arrives, and returns none if the read was aborted', async () => {
+it('without a notification, reads reports when the polling interval ends, and returns none if the read was aborted', async () => {
   const { attemptId } = await startRinging()
   await save(attemptId, 1)
   const reader = createReportReader(world.deps, intervalMs)

@@ -17,7 +17,7 @@ const createClient = (path: string, { key = newWebhookSecret(), timeoutMs = 10_0
     reachability: { startRequest: () => ({ succeed: () => {}, fail: () => {} }) },
   })
 
-it('signs the whole path of a request without a body, even if RUNTIME_URL has a path', async () => {
+it('signs the whole path of a request without a body, including the path in RUNTIME_URL', async () => {
   const key = newWebhookSecret()
   await createClient('/voice/v1', { key }).hangUp('7d3f0c52')
   const [request] = receiver.requests

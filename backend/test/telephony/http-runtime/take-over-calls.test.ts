@@ -24,7 +24,7 @@ const { startRinging } = world
 
 const isInProgress = (call: Call) => call.status === 'in_progress'
 
-it('takes over the call of a worker that lost its database connection, in the same attempt and without a second dial request', async () => {
+it('takes over a call when its worker loses the database connection, in the same attempt and without a second dial request', async () => {
   const proxy = await createDatabaseProxy(world.database.url)
   const otherDeps = testDeps(connect({ url: proxy.url, max: 4, doNotCallKey }), {
     clock: world.deps.clock,
@@ -68,7 +68,7 @@ it('leaves calls running when their worker stops, and lets the next worker take 
   expect(world.runtime.requestsWith('DELETE')).toEqual([])
 })
 
-it("delays a worker's stop until its dial request is sent, so that the next worker finds the call", async () => {
+it('a stopping worker waits for its dial request, and the next worker then takes over the call without dialing again', async () => {
   const accepting = Promise.withResolvers<void>()
   world.runtime.readyToAccept = accepting.promise
   const { id, dialer, attemptId } = await startRinging({ leaseMs: 600_000 })
@@ -89,7 +89,7 @@ it("delays a worker's stop until its dial request is sent, so that the next work
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('asks the runtime about an attempt whose dial request was never sent, and dials again only if the campaign retries', async () => {
+it("asks the runtime about a lost worker's attempt, and if the runtime doesn't know it, dials again only if the campaign retries", async () => {
   const retry = { max_attempts: 2, delay_minutes: 1, on: ['failed' as const] }
   const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })
   const retried = await seedCall(world.deps, world.seed, freshNumber(), { campaign_id: campaignId })
@@ -113,7 +113,7 @@ it('asks the runtime about an attempt whose dial request was never sent, and dia
 it.each([
   ['ringing', []],
   ['answered', [1]],
-])('learns two hours later how a call ended if it was %s when its worker stopped', async (_, before) => {
+])('two hours after a worker stops, finds out how its %s call ended', async (_, before) => {
   const { id, dialer, attemptId } = await startRinging()
   for (const sequence of before) {
     await reportToBoth(attemptId, answered(sequence))
@@ -130,7 +130,7 @@ it.each([
   expect(world.runtime.dialRequests()).toHaveLength(1)
 })
 
-it('keeps asking a restarting runtime about a call until it responds, and then continues the call', async () => {
+it('keeps a call in progress while the runtime restarts, and completes the call when the runtime responds', async () => {
   const { id, dialer, attemptId } = await startRinging()
   await reportToBoth(attemptId, answered(1))
   await advanceUntil(world.deps, world.seed, id, isInProgress)
@@ -174,7 +174,7 @@ it('ends a call as failed if the runtime loses it during the conversation', asyn
   })
 })
 
-it('once the longest possible call would be over, ends an attempt that no dialer has taken over', async () => {
+it("after the time of the longest possible call, ends a lost worker's attempt that no other worker has taken over", async () => {
   const { id } = await seedCall(world.deps, world.seed, freshNumber())
   await claimAsLostWorker()
   world.workers.push(startSweeper(world.deps))

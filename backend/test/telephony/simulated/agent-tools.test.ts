@@ -95,7 +95,7 @@ const listDoNotCallSources = () => deps.db.selectFrom('do_not_call').select('sou
 const listNotes = (contactId: number) =>
   deps.db.selectFrom('contact_note').select(['text', 'call_id']).where('contact_id', '=', contactId).execute()
 
-it('saves a note with a tool in a call, and shows the tool call in the transcript and in the records of tool calls', async () => {
+it('uses a tool to save a note during a call, and adds the tool call to the transcript and to the records of tool calls', async () => {
   const campaign_id = await campaignWith('contact_note')
   const completedCall = await call({
     campaign_id,
@@ -112,7 +112,7 @@ it('saves a note with a tool in a call, and shows the tool call in the transcrip
   expect(await listNotes(completedCall.contact.id)).toEqual([{ text, call_id: completedCall.id }])
 })
 
-it('does not change anything in a test call, and notes that in the transcript', async () => {
+it('on a test call, a tool changes nothing, and the transcript says so', async () => {
   const campaign_id = await campaignWith('contact_note', 'do_not_call')
   const completedCall = await call({ campaign_id, phone_number: '+12025560106', test: true })
   expect(completedCall.transcript.map(({ text }) => text).join()).toContain(
@@ -124,7 +124,7 @@ it('does not change anything in a test call, and notes that in the transcript', 
   expect(await listDoNotCallSources()).toEqual([])
 })
 
-it('adds a contact who opts out to the do-not-call list once, whether or not the agent has the tool for it', async () => {
+it('if a contact opts out, adds the number to the do-not-call list once, whether or not the agent has the do_not_call tool', async () => {
   const withTool = await call({
     campaign_id: await campaignWith('do_not_call'),
     phone_number: '+12025550106',
@@ -141,7 +141,7 @@ it('adds a contact who opts out to the do-not-call list once, whether or not the
   expect(await listDoNotCallSources()).toEqual([{ source: 'call' }, { source: 'call' }])
 })
 
-it('when the service stops, keeps using tools until the end of the call in progress', async () => {
+it('when the service stops, finishes the call in progress and still uses tools in it', async () => {
   await service.stop()
   service = await start('50') // a conversation takes a second
   const id = await queue({

@@ -91,7 +91,7 @@ const textsOf = (value: unknown): string[] => {
 
 describe.each(numbers)('The scenario “%s”', (_, number) => {
   it.each(combinations)(
-    'has only complete sentences and no unfilled placeholders for %j',
+    'has only complete sentences and no unfilled placeholders for the contact and greeting %j',
     async ({ contact, greeting }) => {
       const { transcript, summary, toolArguments } = await makeCall(dialRequest(number, contact, greeting))
       const spoken = transcript.filter(({ role }) => role !== 'tool').map(({ text }) => text)
@@ -128,7 +128,7 @@ it('leaves the name out of the greeting, the closing, and the spreadsheet row if
   expect(toolArguments).toContain('"query":"appointment times"')
 })
 
-it('says the name and the product of a contact who has both', async () => {
+it("uses the contact's name and product in what the agent says and in the summary", async () => {
   const contact = { firstName: 'Sam', variables: { product: 'windows' } }
   const { agentTurns, summary, toolArguments } = await readCall(notNow, contact)
   expect(agentTurns).toEqual([

@@ -113,7 +113,7 @@ describe('tools in a call', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true })
   })
 
-  it("passes the arguments in a tool's schema, and skips a tool with a required argument that it can't fill in", async () => {
+  it("passes only arguments in the tool's schema, and skips a tool if it has no value for a required argument", async () => {
     const schemas = {
       contact_note: {
         properties: { text: { type: 'string' }, color: { type: 'string' } },
@@ -166,7 +166,7 @@ describe('tools in a call', () => {
   })
 })
 
-describe('tools that fail', () => {
+describe('tools that fail or return long texts', () => {
   it('shows failed tools in the transcript, apologizes once, and continues', async () => {
     const failing = () => ({
       text: 'The sheet is gone. Tell the contact that someone will call.',
@@ -183,7 +183,7 @@ describe('tools that fail', () => {
     expect(completedCall).toMatchObject({ outcome: 'answered', goal_met: true, sentiment: 'positive' })
   })
 
-  it("shortens a tool's turn in the transcript if it's long, and leaves the tool's result out of the turn", async () => {
+  it("shortens a long transcript turn about a tool call, and leaves the tool's result out of it", async () => {
     const server = await serve({
       knowledge_search: yes('😀'.repeat(400)),
       contact_note: yes('\u0000 kept \ud83d\u0000'),
@@ -245,7 +245,7 @@ describe('tools that fail', () => {
 })
 
 describe('scheduled callbacks and opt-outs', () => {
-  it('schedules the callback that a contact asks for, and no further callback during that callback', async () => {
+  it("schedules the callback that a contact asks for, but doesn't schedule another one during that callback", async () => {
     const server = await serve({ schedule_callback: yes('Scheduled.') })
     dial(server.url)
     const number = '+12025570321' // this number's contact asks to be called back in the first conversation
@@ -257,7 +257,7 @@ describe('scheduled callbacks and opt-outs', () => {
   })
 
   it.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago'])(
-    "schedules a callback for tomorrow by the contact's date in %s",
+    "schedules a callback for the day that's tomorrow in the contact's time zone, %s",
     async (timeZone) => {
       const contactFacts = `Name: Maya\nLocal time: a Tuesday, or so (${timeZone})\nDo not call: no`
       const server = await serve({ contact_lookup: yes(contactFacts), schedule_callback: yes('Scheduled.') })
@@ -269,7 +269,7 @@ describe('scheduled callbacks and opt-outs', () => {
     },
   )
 
-  it('adds a contact who opts out to the do-not-call list, even if the tool does not', async () => {
+  it("if a contact opts out, adds the number to the do-not-call list even if the tool doesn't", async () => {
     const server = await serve({ do_not_call: yes('The number is on the do-not-call list.') })
     dial(server.url)
     const completedCall = await call('+12025570106')

@@ -27,7 +27,7 @@ const outcomes: [string, CallOutcome, EndedReason][] = [
 ]
 
 it.each(outcomes)(
-  'ends a call to %s as %s because of %s, and publishes one event',
+  'ends a call to %s with outcome %s and reason %s, and publishes one event',
   async (number, outcome, endedReason) => {
     const { id } = await seedCall(world.deps, world.seed, number)
     const call = await advanceUntilCompleted(world.deps, world.seed, id)
@@ -39,7 +39,7 @@ it.each(outcomes)(
   },
 )
 
-it('publishes a conversation whose transcript, summary, sentiment, and extracted values match', async () => {
+it('completes a call with a transcript, summary, sentiment, and extracted values that agree with one another', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550100', {
     variables: { product: 'a roof inspection' },
   })
@@ -60,7 +60,7 @@ it('publishes a conversation whose transcript, summary, sentiment, and extracted
   expect(call.duration_seconds).toBe(Math.round(conversation / 1000))
 })
 
-it('leaves a voicemail message', async () => {
+it('if voicemail answers, leaves a message and mentions voicemail in the summary', async () => {
   const { id } = await seedCall(world.deps, world.seed, '+12025550103')
   const call = await advanceUntilCompleted(world.deps, world.seed, id)
   expect(call.transcript).toMatchObject([{ role: 'agent', text: expect.stringContaining('Hello Maya') }])
@@ -75,7 +75,7 @@ it('moves a call through dialing and in_progress, and saves when it was answered
   expect(inProgress.answered_at).not.toBeNull()
 })
 
-it('has the same result for the same number every time', async () => {
+it('gives every call to the same number the same outcome and the same conversation', async () => {
   const number = freshNumber()
   const results: Partial<Call>[] = []
   for (let round = 0; round < 2; round += 1) {
@@ -90,7 +90,7 @@ it('has the same result for the same number every time', async () => {
   expect(results[0]).toEqual(results[1])
 })
 
-it('adds a contact who opts out to the do-not-call list, and suppresses their queued calls', async () => {
+it('if a contact opts out, adds the number to the do-not-call list and suppresses their queued calls', async () => {
   const number = '+12025560106'
   const { id } = await seedCall(world.deps, world.seed, number)
   const later = new Date(world.deps.clock.now().getTime() + 3_600_000).toISOString()
