@@ -66,7 +66,7 @@ const remote = (server: string, tool: string) =>
   }).then((added) => added?.id ?? 0)
 
 describe('built-in tools', () => {
-  it('installs each built-in tool once, even if two requests install them at the same time', async () => {
+  it('are each installed once, even if two requests install them at the same time', async () => {
     const expected = [...toolKinds.values()].flatMap(({ builtIn }) => builtIn?.name ?? []).sort()
     await Promise.all([installBuiltInTools(deps, workspaceId), installBuiltInTools(deps, workspaceId)])
 
@@ -75,7 +75,7 @@ describe('built-in tools', () => {
     expect(listed.every(({ isActive, agents }) => isActive && agents.length === 0)).toBe(true)
   })
 
-  it('adds built-in tools to an older workspace, but keeps a custom tool that has the name of a built-in tool', async () => {
+  it('are added to an older workspace, except one whose name a custom tool already has', async () => {
     const other = await seedWorkspace(deps)
     await addHttpTool(deps, other.workspaceId, {
       name: 'contact_note',
@@ -90,7 +90,7 @@ describe('built-in tools', () => {
     expect(listed.map(({ name }) => name)).toContain('do_not_call')
   })
 
-  it("takes a built-in tool's description and schema from this Outdial version instead of from its database row", async () => {
+  it('have the description and schema of this Outdial version, not the ones saved in the database', async () => {
     const stale = {
       description: 'From an earlier version.',
       input_schema: '{"type": "object", "required": ["gone"]}',
@@ -135,7 +135,7 @@ describe('the tools of a session', () => {
     await expect(editRemoteServer(deps, workspaceId, bad, {})).rejects.toMatchObject(sentence)
   })
 
-  it('change immediately in an open session when a tool is assigned, turned off, turned on, or unassigned', async () => {
+  it('change immediately when a tool is assigned, turned off, turned on, or unassigned during the session', async () => {
     const session = await open()
     const toolId = await getToolId('contact_note')
     expect(await listToolNames(session)).toEqual([])
@@ -156,7 +156,7 @@ describe('the tools of a session', () => {
 })
 
 describe('tool deletion', () => {
-  it('deletes a custom tool from its agents, and keeps the records of its tool calls', async () => {
+  it('removes a custom tool from its agents, but keeps the records of its tool calls', async () => {
     const { id: toolId } = await addHttpTool(deps, workspaceId, weather)
     await assign(toolId)
     const call = await seedLiveCall(deps, seed)
@@ -190,7 +190,7 @@ describe('tool deletion', () => {
 })
 
 describe('assignment to an agent', () => {
-  it('lists the agents that have a tool, and assigns it to each agent separately', async () => {
+  it('assigns a tool to each agent separately, and lists the agents that have it', async () => {
     const toolId = await getToolId('contact_note')
     const second = await seedAgent(deps, workspaceId)
     await assign(toolId)
@@ -216,7 +216,7 @@ describe('assignment to an agent', () => {
     await expect(assign(toolId, 'red')).rejects.toMatchObject({ status: 422, details: [{ field: 'config' }] })
   })
 
-  it("assigns only the workspace's spreadsheets, and a Google spreadsheet only if the workspace has a service account", async () => {
+  it("accepts only the workspace's own spreadsheets, and a Google spreadsheet only if the workspace has a Google service account", async () => {
     const toolId = await getToolId('spreadsheet_append')
     const other = await seedWorkspace(deps)
     const columns = ['Name']
@@ -272,7 +272,7 @@ describe('conflicting tool names', () => {
     await assign(second)
   })
 
-  it('accepts only one of two tools with the same full name if they are assigned at the same time', async () => {
+  it('if two tools with the same full name are assigned at the same time, accepts only one', async () => {
     const ids = await Promise.all([remote('crm', '_find'), remote('crm_', 'find')])
 
     const outcomes = await Promise.allSettled(ids.map((id) => assign(id)))

@@ -41,7 +41,7 @@ it('accepts longer names that contain a reserved name', async () => {
   await expect(add({ name: 'transfer_money' })).resolves.toMatchObject({ name: 'transfer_money' })
 })
 
-it('still saves edits of a tool whose name has become reserved since the tool was added', async () => {
+it('saves edits of a tool even if its name became reserved after the tool was added', async () => {
   const { workspaceId } = world.seed
   const { id } = await add({ name: 'weather' })
   await world.database.db.updateTable('mcp_tool').set({ name: 'transfer' }).where('id', '=', id).execute()

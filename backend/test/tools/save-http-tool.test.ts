@@ -6,7 +6,7 @@ import { readTool, runTool, useHttpToolWorld } from '../support/tools.ts'
 
 const { world, changes, receiver, input, add, keyed } = useHttpToolWorld()
 
-it('encrypts the secrets that it saves', async () => {
+it("encrypts a tool's secrets before it saves them", async () => {
   const row = await add(keyed())
   expect(JSON.stringify(row)).not.toMatch(/token-of-the-service|quoted/)
   expect(row.secrets).toMatch(/^v2\./)
@@ -78,7 +78,7 @@ it.each<[string, Partial<HttpToolInput>, string, RegExp]>([
   expect(changes).toEqual([])
 })
 
-it('rejects a name that another tool has, unless the tool is in another workspace', async () => {
+it('rejects a name that another tool of the workspace has, but accepts it in another workspace', async () => {
   const tool = input()
   await addHttpTool(world.deps, world.seed.workspaceId, tool)
   await expect(addHttpTool(world.deps, world.seed.workspaceId, tool)).rejects.toMatchObject({
@@ -117,7 +117,7 @@ it('rejects an edit that would send a saved secret to another host, unless the s
   })
 })
 
-it("rejects renaming a tool to a name that another tool has, and editing another workspace's tool", async () => {
+it("rejects a tool's new name if another tool has it, and rejects any edit of another workspace's tool", async () => {
   const [one, other] = [await add(), await add()]
   const { workspaceId } = await seedWorkspace(world.deps, 'Other')
   await expect(

@@ -87,7 +87,7 @@ it('rejects a list of tools with more than 10,000 values', async () => {
   })
 })
 
-it("lists at most 100 tools, stops checking them after a time limit, and doesn't block other work meanwhile", async () => {
+it('lists at most 100 tools, and checks them within a time limit and without blocking other work', async () => {
   const server = await start('streamable')
   const { id } = await add(server, { tools: [] })
   const names = Array.from({ length: 950 }, (_, at) => `property${at}`)
@@ -107,7 +107,7 @@ it("lists at most 100 tools, stops checking them after a time limit, and doesn't
   expect(ticks).toBeGreaterThan(20)
 })
 
-it('updates the chosen tools on refresh and drops tools that no longer exist', async () => {
+it('a refresh updates the chosen tools and drops tools that no longer exist', async () => {
   const server = await start('streamable')
   const row = await add(server)
   server.tools = [

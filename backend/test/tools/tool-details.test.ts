@@ -42,8 +42,8 @@ const assign = async (name: string, config: object = {}) =>
 
 const missing = { code: 'not_found' }
 
-describe('a tool', () => {
-  it('includes its settings, agents, and secret names, but never a secret', async () => {
+describe("a tool's details", () => {
+  it('include its settings, agents, and secret names, but never a secret', async () => {
     const { id } = await addHttpTool(deps, workspaceId, weather)
     await assign('weather')
     await setToolActive(deps, workspaceId, id, false)
@@ -62,7 +62,7 @@ describe('a tool', () => {
     expect(JSON.stringify([listed, tool])).not.toContain('of-the-service')
   })
 
-  it("has the description and schema of this Outdial version if it's built in", async () => {
+  it('have the description and schema of this Outdial version if the tool is built in', async () => {
     const tool = await getTool(deps, workspaceId, await getToolId('contact_note'))
     const definition = toolKinds.get('contact_note')?.builtIn
     expect(tool).toMatchObject({ description: definition?.description, definitions: [definition] })
@@ -70,7 +70,7 @@ describe('a tool', () => {
     expect(tool.effects).toEqual(['contact_note'])
   })
 
-  it("is listed as unreadable if its settings can't be read", async () => {
+  it("are marked unreadable if the tool's settings can't be read, but the tool is still listed", async () => {
     const values = { name: 'crm', description: 'A server.', inputSchema: {}, settings: { tools: 7 } }
     const row = { ...values, secrets: null, createdAt: deps.clock.now() }
     const toolId = (await insertTool(database.db, workspaceId, 'remote_mcp', row))?.id ?? 0
@@ -78,7 +78,7 @@ describe('a tool', () => {
     expect((await listTools(deps, workspaceId)).map(({ name }) => name)).toContain('crm')
   })
 
-  it("isn't found from another workspace", async () => {
+  it("aren't found from another workspace or for a missing tool", async () => {
     const other = await seedWorkspace(deps)
     const toolId = await getToolId('contact_note')
     await expect(getTool(deps, other.workspaceId, toolId)).rejects.toMatchObject(missing)

@@ -71,7 +71,7 @@ it('rejects a server name that would give an agent two tools with the same name'
   expect(await getToolName(other)).toBe('crm_')
 })
 
-it("rejects the choice of a server's tool that would give an agent two tools with the same name", async () => {
+it("rejects a choice of a server's tools that would give an agent two tools with the same name", async () => {
   await edit(other, { name: 'crm_', tools: ['list'] })
   for (const tool of [crm, other]) await assign(ava, tool)
   await expect(edit(other, { tools: ['find', 'list'] })).rejects.toMatchObject({
@@ -82,7 +82,7 @@ it("rejects the choice of a server's tool that would give an agent two tools wit
   expect(tools).toEqual(['list'])
 })
 
-it('rejects a refresh if an agent already has two tools with the same name', async () => {
+it('rejects a refresh of a server if an agent already has two tools with the same name', async () => {
   await assign(ava, crm)
   await edit(other, { name: 'crm_' })
   const past = { workspace_id: workspaceId, agent_id: ava, tool_id: other }

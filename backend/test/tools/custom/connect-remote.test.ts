@@ -27,8 +27,8 @@ function writeEndlessly(response: ServerResponse, message: object): void {
   write()
 }
 
-describe('a connection', () => {
-  it("detects the transport of a server, and rejects a server whose transport isn't the chosen one", async () => {
+describe('a connection to a remote MCP server', () => {
+  it("detects the server's transport, and is rejected if the server doesn't use the chosen transport", async () => {
     const [newer, older] = [await start('streamable'), await start('sse')]
     expect(await use(await add(newer), 'echo', { text: 'new' })).toMatchObject({ text: 'new' })
     expect(await use(await add(older), 'echo', { text: 'old' })).toMatchObject({ text: 'old' })
@@ -51,7 +51,7 @@ describe('a connection', () => {
     ['a stream without end', (response) => writeEndlessly(response, { id: 1, method: 'ping' })],
     ['a closed connection', (response) => response.destroy()],
     ['nothing', () => {}],
-  ])('continues with initialize if a server responds to server/discover with %s', async (_name, answer) => {
+  ])('continues with initialize if the server responds to server/discover with %s', async (_name, answer) => {
     const server = await start('streamable')
     const methods: unknown[] = []
     server.intercept = (_request, response, body) => {
@@ -68,7 +68,7 @@ describe('a connection', () => {
   })
 
   it.each([401, 403])(
-    "isn't tried again if a server responds to the first message with status %s",
+    "isn't tried again if the server responds to the first message with status %s",
     async (status) => {
       const server = await start('streamable')
       let requestCount = 0
@@ -84,7 +84,7 @@ describe('a connection', () => {
     },
   )
 
-  it('fails only the tool call whose stream was interrupted', async () => {
+  it('if a stream is interrupted, fails only the tool call of that stream', async () => {
     const server = await start('streamable')
     const row = await add(server)
     let finish = () => {}
@@ -126,7 +126,7 @@ describe('a connection', () => {
   })
 
   it.each(['streamable', 'sse'] as const)(
-    "doesn't warn that a tool call may have taken effect if the server refused the connection, over %s",
+    "if the server refuses it over %s, doesn't warn that the tool call may have taken effect",
     async (transport) => {
       const server = await start(transport)
       const row = await add(server)
@@ -135,7 +135,7 @@ describe('a connection', () => {
     },
   )
 
-  it("doesn't warn that a tool call may have taken effect if the server refused the connection, even in an open session", async () => {
+  it("if the server refuses it during an open session, doesn't warn that the tool call may have taken effect", async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -147,7 +147,7 @@ describe('a connection', () => {
     expect(await use(row, 'write')).toEqual(withoutEffect(row))
   })
 
-  it("doesn't warn that a read-only tool may have taken effect if the connection is closed", async () => {
+  it("if it's closed during a read-only tool call, doesn't warn that the tool call may have taken effect", async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.behaviors.echo = async (_args, { response }) => {
@@ -173,7 +173,7 @@ describe('a connection', () => {
     expect(result.text).toContain(uncertainEffect)
   })
 
-  it('reports rejected credentials', async () => {
+  it('reports that the server rejected the credentials', async () => {
     const server = await start('streamable')
     const row = await add(server)
     server.intercept = (_request, response) => {
@@ -187,7 +187,7 @@ describe('a connection', () => {
   })
 
   it.each([{ json: true }, { json: false }])(
-    "rejects a response with more than 10,000 values, but doesn't count brackets and commas inside texts: %j",
+    "rejects a response with more than 10,000 values, but doesn't count brackets and commas inside strings: %j",
     async (options) => {
       const server = await start('streamable', options)
       const row = await add(server)
@@ -222,7 +222,7 @@ describe('a connection', () => {
     expect(await use(row, 'echo')).toEqual({ text: 'done', isError: false })
   })
 
-  it('responds to one request of the server at a time, and drops requests that arrive meanwhile', async () => {
+  it("responds to one of the server's requests at a time, and drops requests that arrive meanwhile", async () => {
     const server = await start('streamable')
     const row = await add(server)
     const responses: ServerResponse[] = []

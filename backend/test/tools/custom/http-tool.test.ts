@@ -14,8 +14,8 @@ const respondWith = (body: string | Buffer, type = 'application/json', status = 
 const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Partial<HttpToolInput> = {}) =>
   runTool(world.deps, httpTool, await add(more), args)
 
-describe('the request', () => {
-  it('calls the service and returns JSON without whitespace', async () => {
+describe('the request of an HTTP tool', () => {
+  it('has the arguments in its URL, and the JSON in the response is returned without whitespace', async () => {
     respondWith('{ "degrees": 12,\n "sky": "clear" }')
     expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
       text: '{"degrees":12,"sky":"clear"}',
@@ -24,13 +24,13 @@ describe('the request', () => {
     expect(receiver.requests).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
   })
 
-  it("sends arguments that aren't in the URL as the query of a GET", async () => {
+  it("has the arguments that aren't in its URL as query parameters if it's a GET", async () => {
     await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
     expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
   })
 
   it.each(['POST', 'PUT', 'PATCH'] as const)(
-    "sends arguments that aren't in the URL as the JSON body of a %s",
+    "has the arguments that aren't in its URL in its JSON body if it's a %s",
     async (method) => {
       const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
       await use(args, { method })
@@ -44,7 +44,7 @@ describe('the request', () => {
     },
   )
 
-  it('rejects an argument that the query of the URL already sets', async () => {
+  it("isn't sent if the query of its URL already sets one of the arguments", async () => {
     const result = await use(
       { city: 'Oslo', key: 'mine' },
       { url: receiver.url('/cities/{city}?key=theirs') },
@@ -56,7 +56,7 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('rejects an argument that would change the path', async () => {
+  it("isn't sent if an argument would change the path", async () => {
     expect(await use({ city: '../admin' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('city is empty, or it contains'),
@@ -75,7 +75,7 @@ describe('the request', () => {
     })
   })
 
-  it('describes the request on a test call and sends nothing', async () => {
+  it("isn't sent on a test call, and the tool's result describes it", async () => {
     const row = await add({ ...keyed(), method: 'POST' })
     expect(findToolsWithEffects(httpTool, row, [])).toEqual(new Set([row.name]))
     const result = await runTool(world.deps, httpTool, row, { city: 'Oslo', day: 1 }, { dryRun: true })
@@ -84,13 +84,13 @@ describe('the request', () => {
     expect(receiver.requests).toEqual([])
   })
 
-  it('treats a GET as having no effects', async () => {
+  it("counts as having no effects if it's a GET", async () => {
     const row = await add()
     expect(findToolsWithEffects(httpTool, row, [])).toEqual(new Set())
   })
 
   it.each(['127.0.0.1', '2130706433', '[::1]', 'localhost', '10.0.0.1', '169.254.169.254'])(
-    "doesn't send requests to http://%s if Outdial has a public URL",
+    "isn't sent to http://%s if Outdial has a public URL",
     async (host) => {
       const row = await add()
       const online = { ...world.deps, config: publicConfig }
@@ -118,7 +118,7 @@ describe('secrets', () => {
   })
 
   it.each([200, 400])(
-    'redacts secrets that a service echoes with status %i, in any encoding',
+    'redacts a secret in any encoding if a response with status %i contains it',
     async (status) => {
       const { secrets } = keyed()
       const spellings = Object.values(secrets).flatMap((secret) => [
@@ -158,19 +158,19 @@ describe('secrets', () => {
   })
 })
 
-describe('the response', () => {
+describe('the response to an HTTP tool', () => {
   it.each([
     ['text/plain; charset=utf-8', ' sunny ', 'sunny'],
     ['text/html', '<p>sunny</p>', '<p>sunny</p>'],
     ['application/problem+json', '{ "a": 1 }', '{"a":1}'],
     ['application/xml', '<a/>', '<a/>'],
     ['application/json', 'not json', 'not json'],
-  ])('returns the text of %s', async (type, body, text) => {
+  ])('is returned as text if its type is %s', async (type, body, text) => {
     respondWith(body, type)
     expect(await use()).toEqual({ text, isError: false })
   })
 
-  it('confirms success if the response is empty', async () => {
+  it("is reported as a success if it's empty", async () => {
     expect(await use()).toEqual({
       text: 'Done. The service returned status 204 without text.',
       isError: false,
@@ -181,7 +181,7 @@ describe('the response', () => {
     ['image/png', Buffer.from([0x89, 0x50])],
     ['application/octet-stream', Buffer.from('abc')],
     ['text/plain', Buffer.from([0x61, 0x00, 0x62])],
-  ])('returns an error for binary content of type %s', async (type, body) => {
+  ])("is reported as an error if it's binary and its type is %s", async (type, body) => {
     respondWith(body, type)
     expect(await use()).toEqual({
       text: `The service's response (${type}) isn't readable text. Continue without the result.`,
@@ -189,20 +189,20 @@ describe('the response', () => {
     })
   })
 
-  it('rejects a compressed response, because the request asks for an uncompressed one', async () => {
+  it("is rejected if it's compressed, because the request asks for an uncompressed one", async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end('xx')
     expect(await use()).toMatchObject({ isError: true })
     expect(receiver.requests[0]?.headers['accept-encoding']).toBe('identity')
   })
 
-  it.each([404, 500])('returns the status and body of an error %i', async (status) => {
+  it.each([404, 500])("is reported with its status and body if it's an error %i", async (status) => {
     respondWith('{"error": "no such city"}', 'application/json', status)
     const text = `The service returned error ${status}. Correct the arguments, or continue without the result. It said: {"error":"no such city"}`
     expect(await use()).toEqual({ text, isError: true })
   })
 
-  it("doesn't follow a redirect", async () => {
+  it("isn't followed if it's a redirect", async () => {
     receiver.respondWith(302, { location: receiver.url('/elsewhere') })
     const text =
       "The service returned a redirect (status 302). Outdial doesn't follow redirects. Continue without the result."
@@ -210,7 +210,7 @@ describe('the response', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  it('reads only the beginning of a response of 50 MB, and adds a note that the text is truncated', async () => {
+  it("is read only in part if it's 50 MB, and the result says that it's truncated", async () => {
     let written = 0
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' })
@@ -231,7 +231,7 @@ describe('the response', () => {
     expect(written).toBeLessThan(20e6)
   })
 
-  it('stops waiting for a service that hangs, and says that a POST may have taken effect', async () => {
+  it("is reported as timed out if it doesn't arrive, with a warning that a POST may have taken effect", async () => {
     receiver.neverRespond()
     const impatient = createHttpTool({ timeoutMs: 50 })
     const result = await runTool(world.deps, impatient, await add(), { city: 'Oslo' })
@@ -243,7 +243,7 @@ describe('the response', () => {
     expect(posted.text).toMatch(/The request may have taken effect\. Don't repeat it\.$/)
   })
 
-  it.each(invalidResponses)("reports a response that isn't valid HTTP: %s", async (_name, bytes) => {
+  it.each(invalidResponses)("is reported if it isn't valid HTTP: %s", async (_name, bytes) => {
     receiver.respondWithBytes(bytes)
     expect(await use(undefined, { method: 'POST' })).toEqual({
       text: "The request to the service failed: the response isn't valid HTTP. The request may have taken effect. Don't repeat it.",
@@ -255,14 +255,17 @@ describe('the response', () => {
     ['http://127.0.0.1:1/', 'the connection was refused'],
     ['https://nowhere.invalid/', 'the hostname '],
     ['https://127.0.0.1:{port}/', 'the secure connection failed'],
-  ])("doesn't say that a POST may have taken effect if nothing was sent: %s", async (url, reason) => {
-    const target = url.replace('{port}', new URL(receiver.url()).port)
-    const { text } = await use({}, { method: 'POST', url: target, inputSchema: { type: 'object' } })
-    expect(text).toContain(`The request to the service failed: ${reason}`)
-    expect(text).toContain('Try again once, or continue without the result.')
-  })
+  ])(
+    "if nothing could be sent, is replaced by an error that doesn't warn that a POST may have taken effect: %s",
+    async (url, reason) => {
+      const target = url.replace('{port}', new URL(receiver.url()).port)
+      const { text } = await use({}, { method: 'POST', url: target, inputSchema: { type: 'object' } })
+      expect(text).toContain(`The request to the service failed: ${reason}`)
+      expect(text).toContain('Try again once, or continue without the result.')
+    },
+  )
 
-  it('reports an incomplete response', async () => {
+  it("is reported if it's incomplete", async () => {
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())

@@ -22,7 +22,7 @@ describe.each([
   ['Streamable HTTP with JSON', 'streamable', { json: true }],
   ['HTTP+SSE', 'sse', {}],
 ] as const)('over %s', (_name, transport, options) => {
-  it('prefixes tools with the name of the server', async () => {
+  it("prefixes tool names with the server's name", async () => {
     const server = await start(transport, options)
     const name = `sales-crm-${(serverCount += 1)}`
     const row = await add(server, { name })
@@ -79,7 +79,7 @@ describe.each([
     expect(server.calls).toEqual(['echo'])
   })
 
-  it("doesn't send a tool call again after a lost connection, and says that it may have taken effect", async () => {
+  it("doesn't repeat a tool call after a lost connection, and warns that the tool call may have taken effect", async () => {
     const server = await start(transport, options)
     const row = await add(server)
     await use(row, 'echo', { text: 'before' })
@@ -194,7 +194,7 @@ describe('over any transport', () => {
     expect((await use(row, 'echo')).text).toMatch(/^x{16384}… \[Only the first 16 KiB/)
   })
 
-  it('describes the tool call on a test call, and sends nothing', async () => {
+  it('on a test call, describes the tool call instead of sending it', async () => {
     const server = await start('streamable')
     const row = await add(server)
     const withEffects = findToolsWithEffects(remoteMcp, row, remoteMcp.definitions(row))

@@ -81,12 +81,12 @@ it.each([
   ['a'],
   null,
   undefined,
-])('rejects %j in the path', (value) => {
+])('rejects %j as an argument in the path', (value) => {
   const fill = () => fillTemplate(parse('https://example.com/users/{id}/orders'), { id: value }, {})
   expect(fill).toThrow(InvalidArgumentError)
 })
 
-it('rejects arguments that form a dot segment together', () => {
+it('rejects arguments that together form a dot segment', () => {
   expect(() => fillTemplate(parse('https://example.com/{a}{b}/x'), { a: '.', b: '.' }, {})).toThrow(
     InvalidArgumentError,
   )
@@ -156,7 +156,7 @@ it("doesn't let arguments change the host, the path structure, or the names in t
   )
 })
 
-it('appends each extra query parameter as exactly one parameter', () => {
+it('appends an extra query parameter as exactly one parameter, whatever characters it contains', () => {
   const template = parse('https://example.com/?fixed=1')
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), fc.string({ unit: anyCharacter }), (name, value) => {

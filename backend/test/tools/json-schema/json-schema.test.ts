@@ -25,7 +25,7 @@ describe('a tool schema', () => {
     ['an array instead of an object', ['a'], /must be a JSON object/],
     ['null instead of an object', null, /must be a JSON object/],
     ['another type at the top level', { type: 'string' }, /"type": "object"/],
-    ['no type at the top level', {}, /"type": "object"/],
+    ['a missing type at the top level', {}, /"type": "object"/],
     ['a remote reference', object({ a: { $ref: 'https://example.com/schema.json' } }), /doesn't fetch/],
     ['a reference to a file', object({ a: { $ref: 'other.json#/a' } }), /doesn't fetch/],
     ['a dynamic remote reference', object({ a: { $dynamicRef: 'https://example.com/' } }), /doesn't fetch/],
@@ -35,7 +35,7 @@ describe('a tool schema', () => {
       object({ a: { $ref: '#/$defs/none' } }),
       /isn't valid JSON Schema.*none/,
     ],
-    ['more than 64 KiB', object({ a: { description: 'x'.repeat(70_000) } }), /64 KiB/],
+    ['a size of more than 64 KiB', object({ a: { description: 'x'.repeat(70_000) } }), /64 KiB/],
     [
       'too many parts',
       object(Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [at, {}]))),
@@ -66,15 +66,15 @@ describe('a tool schema', () => {
       JSON.parse('{"type":"object","properties":{"__proto__":{}}}'),
       /__proto__/,
     ],
-    ['NUL', object({ a: { description: '\0' } }), /NUL/],
+    ['a NUL character', object({ a: { description: '\0' } }), /NUL/],
     ['an unpaired surrogate', object({ a: { description: '\ud800' } }), /unpaired surrogates/],
     ['an endless reference to itself', { type: 'object', $ref: '#' }, /endless loop/],
     ['an indirect endless reference', object({}, { allOf: [{ $ref: '#' }] }), /endless loop/],
-  ])('rejects a schema with %s', (_what, schema, words) => {
+  ])('is rejected because of %s', (_what, schema, words) => {
     expect(checkToolSchema(schema).join()).toMatch(words)
   })
 
-  it('accepts a schema that uses many features of the standard', async () => {
+  it('can use many features of the JSON Schema standard', async () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       $id: 'https://example.com/order',
@@ -101,13 +101,13 @@ describe('a tool schema', () => {
     ])
   })
 
-  it("ignores unknown formats in a remote server's schema", async () => {
+  it('can have unknown formats if it comes from a remote server', async () => {
     const schema = object({ a: { type: 'integer', format: 'uint32' } })
     expect(checkToolSchema(schema, { allowUnknownFormats: true })).toEqual([])
     expect(await validate(schema, { a: 1 })).toEqual([])
   })
 
-  it('checks any JSON as a schema, and any arguments against a valid schema, without throwing', async () => {
+  it('never causes an exception, whatever JSON it contains and whatever the arguments are', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), async (properties, args) => {
         const schema = { type: 'object', properties } as JsonSchema
@@ -251,7 +251,7 @@ describe('the cost of validation', () => {
       () => ({ a: new Array(1e6).fill(1) }),
       /too many values/,
     ],
-  ])('limits the cost of %s', async (_what, schema, args, words) => {
+  ])('is limited for %s', async (_what, schema, args, words) => {
     expect((await validate(schema, args())).join()).toMatch(words)
   })
 
@@ -269,17 +269,17 @@ describe('the cost of validation', () => {
     ['^a\\b', Infinity],
     ['^a{2}{3}', Infinity],
     ['^a{1000}', Infinity],
-  ])('counts the steps of pattern %p', (pattern, steps) => {
+  ])('depends on how many steps the pattern %p can take', (pattern, steps) => {
     expect(countPatternSteps(pattern)).toBe(steps)
   })
 
-  it("rejects text that doesn't match a simple pattern", async () => {
+  it("doesn't keep a simple pattern from rejecting a text that doesn't match", async () => {
     const schema = object({ order: { type: 'string', pattern: '^[A-Z]{2}-[0-9]{4,8}$' } })
     expect(await validate(schema, { order: 'RL-20418' })).toEqual([])
     expect((await validate(schema, { order: 'RL-204' })).join()).toMatch(/order/)
   })
 
-  it('accepts a text of 4 MB', async () => {
+  it("isn't too high for a text of 4 MB", async () => {
     expect(await validate(object({ a: { type: 'string' } }), { a: 'x'.repeat(4 << 20) })).toEqual([])
   })
 })

@@ -21,7 +21,7 @@ it.each([
   { oneOf: [{ $ref: '#/$defs/address' }, text] },
   { anyOf: [{ $ref: '#/$defs/address' }, text] },
   { allOf: [{ title: 'Name' }, text] },
-])('leaves out null and empty text for an argument with the schema %j', (property) => {
+])('omits an argument with the schema %j if the value is null or empty text', (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([true, true])
 })
 
@@ -32,7 +32,7 @@ it.each([
   { format: 'email' },
   { format: 'date-time' },
   { pattern: '^[A-Z]{2}$' },
-])('leaves out only empty text for an argument with the schema %j', (property) => {
+])("omits an argument with the schema %j if the value is empty text, but not if it's null", (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([false, true])
 })
 
@@ -46,6 +46,6 @@ it.each([
   { format: 'unknown' },
   { pattern: '^[A-Z]*$' },
   { pattern: '(x+x+)+y' },
-])('keeps null and empty text for an argument with the schema %j', (property) => {
+])("doesn't omit an argument with the schema %j even if the value is null or empty text", (property) => {
   expect([omits(property, null), omits(property, '')]).toEqual([false, false])
 })

@@ -83,7 +83,7 @@ it('runs the contact tools for the person on the call', async () => {
   expect(entry).toEqual({ added_by: { kind: 'agent', id: seed.agentId, call_id: expect.any(Number) } })
 })
 
-it('rejects each tool call with an invalid, unknown, or missing argument, and says what is wrong', async () => {
+it("rejects a tool call with an invalid, unknown, or missing argument, and says what's wrong", async () => {
   const [update, note, lookup, callback] = await useInCall(false, [
     ['contact_update', { email: 'nobody', company: 'Acme' }],
     ['contact_note', {}],
@@ -96,7 +96,7 @@ it('rejects each tool call with an invalid, unknown, or missing argument, and sa
   expect(callback).toMatch(/^at must be a date and time.* It's Monday, May 4, 2026 at 11:00 AM/)
 })
 
-it('does dry runs on a test call and changes nothing', async () => {
+it('on a test call, tools change nothing and say so', async () => {
   const before = await deps.db.selectFrom('call').select('id').execute()
   const results = await useInCall(true, [
     ['contact_update', { first_name: 'Nobody' }],
@@ -113,7 +113,7 @@ it('does dry runs on a test call and changes nothing', async () => {
   expect(after).toHaveLength(before.length + 2) // the two test calls themselves
 })
 
-it('accepts null and empty text for arguments without a value, because some clients must send all arguments', async () => {
+it('accepts null or empty text in place of a missing argument, because some clients must send all arguments', async () => {
   const number = freshNumber()
   await seedCall(deps, seed, number, { first_name: 'Nora' })
   const session = await openSse(world.service.url, { widget_id: widgetId })
@@ -129,10 +129,13 @@ describe('the schema of a built-in tool', () => {
   const schemas = [...toolKinds.values()].flatMap(({ kind, builtIn }) =>
     builtIn === undefined ? [] : [[kind, builtIn.inputSchema] as const],
   )
-  it.each(schemas)("of %s has no list of types, which some language models' APIs reject", (_, schema) => {
-    expect(JSON.stringify(schema)).not.toContain('"type":[')
-  })
-  it.each(schemas)('of %s is simple enough to be checked without a separate thread', (_, schema) => {
+  it.each(schemas)(
+    "contains no list of types, because some language models' APIs reject such lists: %s",
+    (_, schema) => {
+      expect(JSON.stringify(schema)).not.toContain('"type":[')
+    },
+  )
+  it.each(schemas)('is simple enough to be checked without a separate thread: %s', (_, schema) => {
     expect(isSimpleSchema(schema)).toBe(true)
   })
 })
@@ -211,7 +214,7 @@ describe('arguments that select another contact', () => {
     session.close()
   })
 
-  it('can be allowed in calls for looking up contacts, but never for changing them', async () => {
+  it('can be allowed for contact_lookup during a call, but are still rejected by contact_note', async () => {
     const other = freshNumber()
     await seedCall(deps, seed, other, { first_name: 'Olivia' })
     const session = await openInCall()

@@ -152,7 +152,7 @@ describe('contact updates', () => {
     await expect(use('contact_update', args)).rejects.toThrow(message)
   })
 
-  it("doesn't create a contact again that was erased before the update", async () => {
+  it("doesn't create an erased contact again", async () => {
     const phoneNumber = freshNumber()
     const agent = { kind: 'agent', id: world.seed.agentId, call_id: null } as const
     const { workspaceId } = world.seed
@@ -181,13 +181,13 @@ describe('contact updates', () => {
   })
 })
 
-describe("a session's call and workspace", () => {
-  it('adds the person on the call to the do-not-call list', async () => {
+describe('the contact that a tool uses', () => {
+  it('is the person on the call, whom the do_not_call tool adds to the do-not-call list', async () => {
     await use('do_not_call')
     expect((await use('contact_lookup')).text).toContain('Do not call: yes')
   })
 
-  it('changes nothing on a test call, and says so', async () => {
+  it("isn't changed on a test call, and the tool says so", async () => {
     const dry = { dryRun: true }
     expect((await use('contact_update', { last_name: 'Lopez' }, dry)).text).toMatch(/^Test call: nothing was/)
     expect((await use('contact_note', { text: 'A note' }, dry)).text).toMatch(/^Test call: nothing was/)
@@ -197,7 +197,7 @@ describe("a session's call and workspace", () => {
     expect(text).toContain('Do not call: no')
   })
 
-  it("asks for a contact if the session doesn't belong to a call", async () => {
+  it("must be passed if the session doesn't belong to a call", async () => {
     const withoutCall = { withoutCall: true }
     expect((await use('contact_lookup', {}, withoutCall)).isError).toBe(true)
     expect((await use('do_not_call', {}, withoutCall)).isError).toBe(true)
@@ -206,7 +206,7 @@ describe("a session's call and workspace", () => {
     )
   })
 
-  it("doesn't find, change, or add notes to another workspace's contact", async () => {
+  it("isn't found or changed if it belongs to another workspace", async () => {
     const seeded = await seedWorkspace(world.deps, 'Other')
     for (const [theirs, options] of [
       [{}, { seeded }],

@@ -67,7 +67,7 @@ async function seedConversation({
 }
 
 describe('the requested time', () => {
-  it("schedules a callback in the contact's time zone and returns its time", async () => {
+  it("is in the contact's time zone, and the tool returns when the callback is scheduled", async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ timeZone: 'Europe/Berlin' })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
       text: 'Callback scheduled for Tuesday, May 5, 2026 at 3:30 PM (Europe/Berlin).',
@@ -89,7 +89,7 @@ describe('the requested time', () => {
 
   it.each([
     [
-      'the time zone of its number',
+      'the time zone of the phone number',
       { number: chicago, campaignZone: 'Europe/Paris' },
       '2026-05-05T20:30:00.000Z',
     ],
@@ -98,7 +98,7 @@ describe('the requested time', () => {
       { number: tollFree, campaignZone: 'Europe/Paris' },
       '2026-05-05T13:30:00.000Z',
     ],
-  ])('uses %s if the contact has no time zone', async (_zone, place, at) => {
+  ])('is in %s if the contact has no time zone', async (_zone, place, at) => {
     const { ask: requestCallback, waiting } = await seedConversation(place)
     await requestCallback('2026-05-05T15:30:00')
     expect(await waiting()).toMatchObject([{ scheduled_at: at }])
@@ -111,7 +111,7 @@ describe('the requested time', () => {
     // In March, clocks jump from 02:00 to 03:00, so 02:30 doesn't exist. In November, 01:30 occurs twice.
     ['2027-03-14T02:30', '2027-03-14T07:30:00.000Z'],
     ['2026-11-01T01:30', '2026-11-01T05:30:00.000Z'],
-  ])('accepts %s as the requested time', async (written, at) => {
+  ])('can be written as %s', async (written, at) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await requestCallback(written)
     expect(await waiting()).toMatchObject([{ scheduled_at: at }])
@@ -125,7 +125,7 @@ describe('the requested time', () => {
     ['2026-05-04T15:00:00Z', 'is in the past.'],
     ['0000-01-01T00:00', 'is in the past.'],
     ['2027-05-05T11:00', 'is more than a year ahead.'],
-  ])('rejects %s, and tells the agent the current time', async (written, message) => {
+  ])("can't be %s, and the error says what time it is now", async (written, message) => {
     const { ask: requestCallback, waiting } = await seedConversation()
     await expect(requestCallback(written)).rejects.toThrow(message)
     await expect(requestCallback(written)).rejects.toThrow(
@@ -135,7 +135,7 @@ describe('the requested time', () => {
     expect(dialerNotified).toBe(0)
   })
 
-  it('tells the agent if calling hours delay the callback', async () => {
+  it("is moved if it's outside calling hours, and the tool returns the later time", async () => {
     const { ask: requestCallback } = await seedConversation({
       hours: { days: ['mon', 'wed'], start: '09:00', end: '17:00' },
     })
@@ -161,7 +161,7 @@ describe('repeated requests', () => {
     ])
   })
 
-  it('turns a call that is queued for the requested time into the callback, and moves it when another time is requested', async () => {
+  it('if a call is already queued for the requested time, makes it the callback, and moves it when another time is requested', async () => {
     const { ask: requestCallback, waiting, campaignId, number } = await seedConversation()
     await seedCall(world.deps, { ...world.seed, campaignId }, number, {
       scheduled_at: '2026-05-05T15:30:00-04:00',
@@ -248,8 +248,8 @@ describe('repeated requests', () => {
   })
 })
 
-describe('callbacks that are not scheduled', () => {
-  it('queues nothing on a test call but still rejects invalid times', async () => {
+describe('requests that schedule nothing', () => {
+  it('have no effect on a test call, but are still rejected if the time is invalid', async () => {
     const { ask: requestCallback, waiting } = await seedConversation({ test: true })
     expect(await requestCallback('2026-05-05T15:30')).toEqual({
       text: 'Test call: nothing was changed. The callback would have been scheduled for Tuesday, May 5, 2026 at 3:30 PM (America/New_York).',
@@ -259,7 +259,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it("doesn't schedule a callback to a number on the do-not-call list", async () => {
+  it('are rejected if the number is on the do-not-call list', async () => {
     const number = freshNumber()
     const { ask: requestCallback, waiting } = await seedConversation({ number })
     const now = world.deps.clock.now()
@@ -274,7 +274,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it("doesn't schedule a callback if the campaign is archived", async () => {
+  it('are rejected if the campaign is archived', async () => {
     const { ask: requestCallback, waiting, campaignId } = await seedConversation()
     await world.database.db
       .updateTable('campaign')
@@ -287,7 +287,7 @@ describe('callbacks that are not scheduled', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('returns an error in a session without a call', async () => {
+  it('are rejected in a session without a call', async () => {
     const { row } = await seedConversation()
     expect(
       await scheduleCallback.run(world.deps, createToolUse(row, { at: '2026-05-05T15:30' })),
@@ -296,7 +296,7 @@ describe('callbacks that are not scheduled', () => {
     })
   })
 
-  it("doesn't schedule calls for another workspace", async () => {
+  it('are rejected if the call belongs to another workspace', async () => {
     const { ask: requestCallback, waiting, row } = await seedConversation()
     const other = await seedWorkspace(world.deps, 'Other')
     await expect(

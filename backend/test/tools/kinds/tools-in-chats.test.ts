@@ -65,7 +65,7 @@ const effects: [string, Record<string, unknown>][] = [
   ['spreadsheet_append', { values: { Name: 'Maya' } }],
 ]
 
-it('says what each tool would have done for the contact, and changes nothing', async () => {
+it('in a chat, each tool says what it would have done for the contact, and changes nothing', async () => {
   const before = await dumpWithoutChats()
   expect(await useInChat(effects)).toEqual([
     'Chat: nothing was changed. These fields would have been updated: first_name.',
@@ -83,7 +83,7 @@ it('looks up the contact of the chat', async () => {
   expect(lookup).toMatch(/^Name: Maya\n/)
 })
 
-it('says what each tool would have done in a chat with sample values, which has no contact', async () => {
+it('in a chat with sample values, which has no contact, each tool says what it would have done', async () => {
   const noContact = 'This chat has no contact, because it uses sample values. Continue without one.'
   expect(await useInChat([['contact_lookup', {}], ...effects], { withContact: false })).toEqual([
     noContact,
@@ -96,7 +96,7 @@ it('says what each tool would have done in a chat with sample values, which has 
   ])
 })
 
-it('checks the time of a callback and the do-not-call list as in a call', async () => {
+it('rejects a callback at an invalid time or to a number on the do-not-call list, as in a call', async () => {
   const texts = await useInChat([
     ['schedule_callback', { at: '2026-05-04T16:59' }],
     ['schedule_callback', { at: '2027-06-01T10:00' }],
