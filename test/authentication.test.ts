@@ -32,7 +32,7 @@ it('sends the user to the consent page with every scope that the connector needs
   })
 })
 
-it('exchanges the code and its verifier for tokens, and returns the workspace for the label', async () => {
+it("exchanges the code and its verifier for tokens, and returns the workspace for the connection's label", async () => {
   const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   const output = await run(`${config}.getAccessToken`, {
@@ -51,7 +51,7 @@ it('exchanges the code and its verifier for tokens, and returns the workspace fo
   expect(output).toEqual(tokens)
 })
 
-it('omits the code verifier if there is none', async () => {
+it('leaves the code verifier out of the request for tokens if there is none', async () => {
   const requests = stubResponse('POST', '/oauth/token', 200, tokens)
 
   await run(`${config}.getAccessToken`, {
@@ -62,7 +62,7 @@ it('omits the code verifier if there is none', async () => {
   expect(parseForm(requests)).not.toHaveProperty('code_verifier')
 })
 
-it('refreshes the access token without sending the expired one, and keeps the refresh token if the response has none', async () => {
+it('refreshes the access token without sending the expired one, and keeps the refresh token if no new one is returned', async () => {
   const { refresh_token, ...withoutRefresh } = tokens
   const requests = stubResponse('POST', '/oauth/token', 200, withoutRefresh)
 
@@ -87,7 +87,7 @@ it('asks the user to reconnect if the refresh token is no longer valid', async (
   })
 })
 
-it("reports an OAuth client that Outdial doesn't know", async () => {
+it("if Outdial doesn't know the OAuth client, says that the integration is set up incorrectly", async () => {
   stubResponse('POST', '/oauth/token', 401, { error: 'invalid_client' })
 
   expect(await runExpectingError(`${config}.refreshAccessToken`)).toMatchObject({
@@ -109,7 +109,7 @@ it("shows the OAuth server's reason if the account can't be connected", async ()
   })
 })
 
-it('names BASE_URL if it is missing', async () => {
+it('if BASE_URL is missing, the error names it', async () => {
   const before = process.env.BASE_URL
   delete process.env.BASE_URL
   try {
@@ -139,7 +139,7 @@ it.each([
 })
 
 it.each(['https://outdial.example.com/', 'http://localhost:8787', 'http://127.0.0.1:8787//', 'http://[::1]'])(
-  'accepts %s as the address of the service, and ignores slashes at its end',
+  'accepts %s as the address of the service, and ignores slashes at the end',
   async (address) => {
     process.env.BASE_URL = address
     try {
@@ -151,7 +151,7 @@ it.each(['https://outdial.example.com/', 'http://localhost:8787', 'http://127.0.
   },
 )
 
-it.each(['CLIENT_ID', 'CLIENT_SECRET'])('names %s if it is missing', async (name) => {
+it.each(['CLIENT_ID', 'CLIENT_SECRET'])('if %s is missing, the error names it', async (name) => {
   const before = process.env[name]
   process.env[name] = ''
   try {
@@ -167,7 +167,7 @@ it('lets Zapier use PKCE and refresh expired tokens', () => {
   expect(app.authentication).toMatchObject({ oauth2Config: { enablePkce: true, autoRefresh: true } })
 })
 
-it('tests a connection with an API request, and returns the values for its label', async () => {
+it("tests a connection with an API request, and returns the values for the connection's label", async () => {
   const requests = stubResponse('GET', apiPath('/campaigns/'), 200, {
     results: [],
     next: null,
@@ -211,7 +211,7 @@ it('labels a connection that has no email with the name and ID of its workspace'
   expect(output).toMatchObject({ account: 'Northwind (workspace 3)' })
 })
 
-it('asks the user to reconnect if the connection lacks a scope that its test needs', async () => {
+it('asks the user to reconnect if the connection lacks a scope that the connection test needs', async () => {
   stubResponse(
     'GET',
     apiPath('/campaigns/'),

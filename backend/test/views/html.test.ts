@@ -62,7 +62,7 @@ describe('html', () => {
     )
   })
 
-  it('creates no element from a text', () => {
+  it('never turns text into an element', () => {
     fc.assert(
       fc.property(Text, (text) => {
         expect(
@@ -95,7 +95,7 @@ describe('html', () => {
 it.each([
   ['in an attribute', () => html`<i title="${html`<b title="a">`}"></i>`],
   ['in a tag', () => html`<i ${html`title="a"`}></i>`],
-])('throws for markup %s', (_, write) => {
+])('html throws if markup is inserted %s', (_, write) => {
   expect(write).toThrow(TypeError)
 })
 
@@ -107,7 +107,7 @@ it.each([
   ['an invalid escape', () => html`\u{zz}${'a'}`],
   ['a list instead of a template', () => html(['<b>', '</b>'] as never, 'a')],
   ['its own constructor', () => new (html`<b></b>`.constructor as new (markup: string) => unknown)('<b>')],
-])('throws for a misused template: %s', (_, write) => {
+])('html throws if a template is misused: %s', (_, write) => {
   expect(write).toThrow(TypeError)
 })
 
@@ -151,7 +151,7 @@ describe('attributes', () => {
     expect(() => attributes({ title: { toString: () => 'a' } as never })).toThrow(TypeError)
   })
 
-  it('writes every text unchanged', () => {
+  it('keep every text unchanged', () => {
     fc.assert(
       fc.property(Text, Text, (one, other) => {
         const element = readElement(String(html`<i${attributes({ title: one, lang: other })}></i>`))
@@ -164,14 +164,14 @@ describe('attributes', () => {
     )
   })
 
-  it('writes only the name for true, and leaves out false, null, and undefined', () => {
+  it("have only a name if the value is true, and are left out if it's false, null, or undefined", () => {
     const values = { required: true, hidden: false, title: null, lang: undefined, maxlength: 0 }
 
     expect(String(html`<i${attributes(values)}></i>`)).toBe('<i required maxlength="0"></i>')
   })
 })
 
-it('writes a whole page', () => {
+it('html can write a whole page, including the doctype', () => {
   const page = html`<!doctype html><title>${'<1>'}</title>`
 
   expect(parse(String(page)).childNodes.map(({ nodeName }) => nodeName)).toEqual(['#documentType', 'html'])

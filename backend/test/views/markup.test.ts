@@ -9,7 +9,7 @@ const files = globSync('{dashboard,platform/views}/**/*.ts', { cwd: backend }).m
 }))
 const maxLineLength = 160
 
-it("has no line of markup over 160 characters, because Prettier doesn't wrap markup", () => {
+it("no line of markup in the code is longer than 160 characters, because Prettier doesn't wrap markup", () => {
   const longLines = files.flatMap(({ file, lines }) =>
     lines.flatMap((line, index) =>
       line.length > maxLineLength && line.includes('<') ? [`${file}:${index + 1}`] : [],
@@ -19,7 +19,7 @@ it("has no line of markup over 160 characters, because Prettier doesn't wrap mar
   expect(longLines).toEqual([])
 })
 
-it('writes the tags of posted forms only in forms.ts, which adds their tokens and IDs', () => {
+it('only forms.ts writes the tags of forms that post, because it adds their tokens and IDs', () => {
   const found = files.filter(({ lines }) =>
     /<form[^>]*method=["']?post|<form[^>]*method: 'post|formmethod/i.test(lines.join(' ')),
   )

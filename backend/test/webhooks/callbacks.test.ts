@@ -57,7 +57,7 @@ it("sends a call's event to the callback URL of each request that returned the c
   expect(await listTargets(call.id)).toEqual([urlOf('first'), urlOf('second')])
 })
 
-it('adds a new callback URL even if the request repeats an earlier one with the same idempotency key', async () => {
+it('adds a new callback URL even from a request that repeats the idempotency key of an earlier one', async () => {
   const key = randomUUID()
   const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
   const { call } = await queueCall({ ...values, callback_url: urlOf('before') }, key)
@@ -92,7 +92,7 @@ it('accepts only five callback URLs per call, even if ten are added at the same 
   expect(statuses.filter((status) => status === 422)).toHaveLength(5)
 })
 
-it('rejects a sixth callback URL even if the request repeats an earlier one with the same idempotency key', async () => {
+it('rejects a sixth callback URL even from a request that repeats the idempotency key of earlier ones', async () => {
   const key = randomUUID()
   const values = { phone_number: freshNumber(), scheduled_at: tomorrow() }
   for (let number = 1; number <= 5; number += 1) {
@@ -101,7 +101,7 @@ it('rejects a sixth callback URL even if the request repeats an earlier one with
   expect((await post({ ...values, callback_url: urlOf('replay-6') }, key)).statusCode).toBe(422)
 })
 
-it('ignores a callback URL that the call already has in another spelling', async () => {
+it('ignores another spelling of a callback URL that the call already has', async () => {
   const phone_number = freshNumber()
   const { call } = await queueCall({ phone_number, callback_url: urlOf('same') })
   await queueCall({ phone_number, callback_url: 'HTTPS://Hooks.Example.com:443/same#part' })
@@ -109,7 +109,7 @@ it('ignores a callback URL that the call already has in another spelling', async
   expect(await listTargets(call.id)).toEqual([urlOf('same')])
 })
 
-it('waits five seconds from the response before it sends an event, even if the request had to wait for a lock', async () => {
+it('even if a request has to wait for a lock, sends the event at least five seconds after the response', async () => {
   const phone_number = freshNumber()
   const { contact } = await queueCall({ phone_number })
   const [posting] = await api.deps.db.transaction().execute(async (db) => {
@@ -126,7 +126,7 @@ it('waits five seconds from the response before it sends an event, even if the r
   expect(delivery?.next_attempt_at?.getTime()).toBeGreaterThanOrEqual(respondedAt + 5 * secondMs)
 })
 
-it('waits five seconds before it sends an event to a callback URL, even if the request itself completes the call', async () => {
+it('even if a request itself completes the call, sends the event to its callback URL at least five seconds later', async () => {
   const phone_number = freshNumber()
   const startedAt = api.deps.clock.now().getTime()
   // The number gets on the do-not-call list, so the call is completed before the response.

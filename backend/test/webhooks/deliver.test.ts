@@ -12,8 +12,8 @@ const webhooks = useWebhooksWorld()
 const { world, advanceTo, deliveryAfter, listAttempts, seedSubscription, start } = webhooks
 const { waitForAttempts } = webhooks
 
-describe('the request', () => {
-  it('sends the stored event, signed so that an independent verifier accepts it', async () => {
+describe('a webhook request', () => {
+  it('contains the stored event and a signature that an independent verifier accepts', async () => {
     const { secret } = await seedSubscription(world.receiver.url('/hooks/catch/1?x=%C3%A9'))
     const call = await completeCall(world.deps, world.seed)
     start()
@@ -43,7 +43,7 @@ describe('the request', () => {
     expect(await listAttempts()).toMatchObject([{ number: 1, status_code: 204, error: null, duration_ms: 0 }])
   })
 
-  it("signs deliveries to a callback URL with its origin's secret, derived from the workspace's secret", async () => {
+  it("to a callback URL is signed with the secret of the URL's origin, which is derived from the workspace's secret", async () => {
     await completeCall(world.deps, world.seed, { callbackUrl: world.receiver.url('/callback') })
     start()
     await waitForAttempts(1)
@@ -61,7 +61,7 @@ describe('the request', () => {
     expect(verifier.verify(received?.body ?? '', received?.headers as Record<string, string>)).toBeTruthy()
   })
 
-  it('signs with the old and the new secret for a day after a rotation, then only with the new one', async () => {
+  it('is signed with the old and the new secret for a day after a rotation, and then only with the new one', async () => {
     const { id, secret: old } = await seedSubscription()
     const { secret: fresh } = await rotateSubscriptionSecret(world.deps, world.seed.workspaceId, id)
     start()
@@ -88,7 +88,7 @@ describe('the request', () => {
     expect([after?.(old), after?.(fresh)]).toEqual([false, true])
   })
 
-  it('sends the same webhook-id with every attempt, but a new timestamp', async () => {
+  it('has the same webhook-id in every attempt, but a new timestamp', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response, number) =>
       response.writeHead(number === 1 ? 500 : 200).end()
@@ -103,8 +103,8 @@ describe('the request', () => {
   })
 })
 
-describe('the response', () => {
-  it.each([200, 201, 202, 204, 299])('treats a %i response as delivered', async (status) => {
+describe('the response to a webhook request', () => {
+  it.each([200, 201, 202, 204, 299])('counts as delivered if its status is %i', async (status) => {
     await seedSubscription()
     world.receiver.respondWith(status)
     await completeCall(world.deps, world.seed)
@@ -113,7 +113,7 @@ describe('the response', () => {
   })
 
   it.each([400, 401, 404, 429, 500, 503])(
-    'schedules a retry five seconds after a %i response',
+    'causes a retry after five seconds if its status is %i',
     async (status) => {
       await seedSubscription()
       world.receiver.respondWith(status)
@@ -132,7 +132,7 @@ describe('the response', () => {
     },
   )
 
-  it("treats a redirect as a failure and doesn't follow it", async () => {
+  it("counts as a failure if it's a redirect, and the redirect isn't followed", async () => {
     await seedSubscription()
     const otherUrl = world.receiver.url('/elsewhere')
     world.receiver.respondWith(307, { location: otherUrl })
@@ -148,7 +148,7 @@ describe('the response', () => {
     expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  it('fails the attempt after a timeout when the receiver never responds', async () => {
+  it('ends the attempt with a timeout if it never arrives', async () => {
     await seedSubscription()
     world.receiver.neverRespond()
     await completeCall(world.deps, world.seed)
@@ -158,7 +158,7 @@ describe('the response', () => {
   })
 
   it.each(invalidResponses)(
-    "counts a response that isn't valid HTTP as the receiver's failure: %s",
+    "counts as a failure of the receiver if it isn't valid HTTP: %s",
     async (_name, bytes) => {
       const { id } = await seedSubscription()
       world.receiver.respondWithBytes(bytes)
@@ -172,7 +172,7 @@ describe('the response', () => {
     },
   )
 
-  it('treats a 2xx response as delivered even if its body stops in the middle', async () => {
+  it('counts as delivered if its status is 2xx, even if its body stops in the middle', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => void response.writeHead(200).write('still talking')
     await completeCall(world.deps, world.seed)
@@ -180,7 +180,7 @@ describe('the response', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
   })
 
-  it('treats a 2xx response as delivered even if its body is endless', async () => {
+  it('counts as delivered if its status is 2xx, even if its body never ends', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => {
       const pour = () => {
@@ -196,8 +196,8 @@ describe('the response', () => {
   })
 })
 
-describe('an unreachable receiver', () => {
-  it("records why a receiver couldn't be reached", async () => {
+describe('a delivery to an unreachable receiver', () => {
+  it("has a record of why the receiver couldn't be reached", async () => {
     const gone = new HttpReceiver()
     await gone.listen()
     await seedSubscription(gone.url())
@@ -208,7 +208,7 @@ describe('an unreachable receiver', () => {
     expect(await listAttempts()).toMatchObject([{ status_code: null, error: 'The connection was refused.' }])
   })
 
-  it('retries when the receiver closes the connection', async () => {
+  it('is retried if the receiver closes the connection', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => response.destroy()
     await completeCall(world.deps, world.seed)
@@ -217,7 +217,7 @@ describe('an unreachable receiver', () => {
     expect(await listAttempts()).toMatchObject([{ error: 'The connection was closed.' }])
   })
 
-  it("doesn't send to an address that's no longer permitted", async () => {
+  it("isn't sent to an address that's no longer permitted", async () => {
     await seedSubscription()
     await completeCall(world.deps, world.seed)
     world.deps.config = { ...world.deps.config, allowLoopbackWebhooks: false }
@@ -226,7 +226,7 @@ describe('an unreachable receiver', () => {
     expect(world.receiver.requests).toEqual([])
   })
 
-  it("doesn't send to a hostname that resolves to a private address", async () => {
+  it("isn't sent to a hostname that resolves to a private address", async () => {
     await seedSubscription('https://hooks.example.test/')
     await completeCall(world.deps, world.seed)
     start({ resolve: async () => ['10.0.0.1'] })

@@ -48,8 +48,8 @@ async function sendReport(): Promise<void> {
 /** Waits until the report was canceled without an attempt. */
 const waitUntilCanceled = () => waitForValue(listReports, (rows) => rows[0]?.status === 'canceled')
 
-describe('reports to Zapier', () => {
-  it('when a member removes a subscription, at least five seconds later', async () => {
+describe('the report to Zapier that a subscription ended', () => {
+  it('is sent at least five seconds after a member removes the subscription', async () => {
     const { id } = await subscribeApp()
     const removedAt = world.deps.clock.now().getTime()
     await unsubscribe(deps(), member(), id)
@@ -67,7 +67,7 @@ describe('reports to Zapier', () => {
     expect(await listAttempts()).toMatchObject([{ status_code: 204, error: null }])
   })
 
-  it.each(['app', 'key', 'member'])('when the connection ends: %s', async (kind) => {
+  it.each(['app', 'key', 'member'])("is sent when the subscription's %s loses access", async (kind) => {
     const caller =
       kind === 'key'
         ? await seedApiKeyCaller(world.deps, world.seed)
@@ -82,7 +82,7 @@ describe('reports to Zapier', () => {
     expect(methods()).toEqual(['DELETE'])
   })
 
-  it("once for each URL of an API key's subscriptions, even if they differ in their filters", async () => {
+  it("is sent once for an API key's subscriptions with the same URL, even if their filters differ", async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     for (const outcome of ['answered', 'busy', 'failed'] as const)
       await subscribe(world.deps, key, { ...body(), filter: { outcome: [outcome] } })
@@ -90,7 +90,7 @@ describe('reports to Zapier', () => {
     expect(await listReports()).toHaveLength(1)
   })
 
-  it('when a disabled subscription ends', async () => {
+  it('is sent even if the subscription was disabled before it ended', async () => {
     const { id } = await subscribeApp()
     const disabled = { disabled_at: world.deps.clock.now() }
     await world.deps.db.updateTable('webhook_subscription').set(disabled).where('id', '=', id).execute()
@@ -101,7 +101,7 @@ describe('reports to Zapier', () => {
   })
 
   it.each([200, 302, 404, 410, 429, 500])(
-    'once, whatever status Zapier responds with: %d',
+    "is sent only once, whatever the status of Zapier's response: %d",
     async (status) => {
       world.receiver.respond = (_request, response) => response.writeHead(status).end()
       const { id } = await subscribeApp()
@@ -114,7 +114,7 @@ describe('reports to Zapier', () => {
     },
   )
 
-  it("again and again for up to a day while Zapier can't be reached", async () => {
+  it("is sent again and again for up to a day if Zapier can't be reached", async () => {
     const { id } = await subscribeApp()
     const removedAt = world.deps.clock.now()
     await unsubscribe(deps(), member(), id)
@@ -132,20 +132,20 @@ describe('reports to Zapier', () => {
   })
 })
 
-describe("doesn't report to Zapier", () => {
-  it('a subscription that Zapier ended', async () => {
+describe('no report to Zapier', () => {
+  it('is sent if Zapier itself ended the subscription', async () => {
     const { app, id } = await subscribeApp()
     await unsubscribe(deps(), app, id)
     expect(await listReports()).toEqual([])
   })
 
-  it('a subscription that another connection ended', async () => {
+  it('is sent if another connection ended the subscription', async () => {
     const { id } = await subscribeApp()
     await unsubscribe(deps(), await seedApiKeyCaller(world.deps, world.seed), id)
     expect(await listReports()).toEqual([])
   })
 
-  it('a subscription whose URL responded with 410', async () => {
+  it('is sent if the subscription ended because its URL responded with 410', async () => {
     world.receiver.respond = (_request, response) => response.writeHead(410).end()
     const { id } = await subscribeApp()
     await completeCall(world.deps, world.seed)
@@ -158,7 +158,7 @@ describe("doesn't report to Zapier", () => {
     expect(await listReports()).toEqual([])
   })
 
-  it('a removed subscription whose URL then responds with 410 to an attempt in progress', async () => {
+  it("is sent if a removed subscription's URL responds with 410 to an attempt that was in progress", async () => {
     const { promise: ended, resolve: respondGone } = Promise.withResolvers<void>()
     world.receiver.respond = (_request, response) => {
       void ended.then(() => response.writeHead(410).end())
@@ -176,14 +176,14 @@ describe("doesn't report to Zapier", () => {
     expect(methods()).toEqual(['POST'])
   })
 
-  it('a subscription whose filter changes when its app subscribes again', async () => {
+  it('is sent if an app subscribes again with another filter', async () => {
     const { app } = await subscribeApp()
     await subscribe(deps(), app, { ...body(), filter: { test: 'exclude' } })
     expect(await listReports()).toEqual([])
   })
 
   it.each(['live', 'disabled'])(
-    'a subscription whose URL also belongs to a %s subscription in another workspace',
+    'is sent if a %s subscription in another workspace has the same URL',
     async (state) => {
       const { id } = await subscribeApp()
       await unsubscribe(deps(), member(), id)
@@ -208,13 +208,13 @@ describe("doesn't report to Zapier", () => {
     'https://zapier.com/hooks/1/',
     'https://hooks.zapier.com:8443/1/',
     'https://evil.example/https://hooks.zapier.com/1/',
-  ])("a subscription whose URL isn't Zapier's: %s", async (url) => {
+  ])("is sent if the subscription's URL isn't Zapier's: %s", async (url) => {
     const { id } = await subscribeApp(url)
     await unsubscribe(withOrigin('https://hooks.zapier.com'), member(), id)
     expect(await listReports()).toEqual([])
   })
 
-  it('any subscription in the demo, which sends no requests to Zapier', async () => {
+  it('is sent in the demo, which sends no requests to Zapier', async () => {
     expect(parseConfig({}).zapierHooksOrigin).toBeUndefined()
     const { id } = await subscribeApp('https://hooks.zapier.com/1/')
     await unsubscribe(withOrigin(undefined), member(), id)
@@ -222,7 +222,7 @@ describe("doesn't report to Zapier", () => {
   })
 })
 
-it('reports to hooks.zapier.com by default, however the URL is written', async () => {
+it('by default, reports the end of a subscription at hooks.zapier.com, however its URL is written', async () => {
   const { zapierHooksOrigin } = parseConfig({
     DATABASE_URL: 'postgres://localhost/outdial',
     SECRET_KEY: 'test-key-of-at-least-thirty-two-characters',
@@ -233,7 +233,7 @@ it('reports to hooks.zapier.com by default, however the URL is written', async (
   expect(await listReports()).toMatchObject([{ target_url: 'https://hooks.zapier.com/1/' }])
 })
 
-it('adds the report in the transaction that ends the subscription', async () => {
+it('saves no report if the transaction that ends the subscription is rolled back', async () => {
   const { id } = await subscribeApp()
   const ending = world.deps.db.transaction().execute(async (db) => {
     await unsubscribe({ ...deps(), db }, member(), id)

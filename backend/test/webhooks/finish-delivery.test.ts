@@ -54,7 +54,7 @@ describe('retries', () => {
 })
 
 describe('replay', () => {
-  it('sends replayed deliveries again, and continues to number their attempts in the log', async () => {
+  it('sends deliveries again, and numbers their new attempts after the earlier ones', async () => {
     const { id } = await seedSubscription()
     const other = await seedWorkspace(world.deps, 'Other')
     await completeCall(world.deps, world.seed)
@@ -88,7 +88,7 @@ describe('replay', () => {
     expect((await listAttempts()).map(({ number }) => number).sort()).toEqual([1, 1, 1, 2, 2, 2])
   })
 
-  it("doesn't replay deliveries to a disabled subscription", async () => {
+  it('leaves out deliveries to a disabled subscription', async () => {
     const { id } = await seedSubscription()
     await completeCall(world.deps, world.seed)
     await world.deps.db
@@ -127,7 +127,7 @@ describe('replay of many deliveries', () => {
     return id
   }
 
-  it('replays all deliveries, in several transactions', async () => {
+  it('covers all of them, in several transactions', async () => {
     const id = await seedExhausted(1_100)
     const replay = () => replayDeliveries(world.deps, world.seed.workspaceId, { subscriptionId: id })
     expect(await replay()).toBe(1_100)
@@ -141,7 +141,7 @@ describe('replay of many deliveries', () => {
   it.each([
     ['is disabled', 'disabled_at = now()'],
     ['has ended', "ended_at = now(), ended_reason = 'unsubscribed'"],
-  ])('replays no delivery of a subscription that %s', async (_, change) => {
+  ])('leaves out deliveries of a subscription that %s', async (_, change) => {
     const id = await seedExhausted(2)
     const { deps, seed } = world
     await sql`update webhook_subscription set ${sql.raw(change)} where id = ${id}`.execute(deps.db)
@@ -149,7 +149,7 @@ describe('replay of many deliveries', () => {
     expect((await listDeliveries()).map(({ status }) => status)).toEqual(['exhausted', 'exhausted'])
   })
 
-  it("doesn't replay the delivery to a callback URL that has ended", async () => {
+  it('leaves out the delivery to a callback URL that has ended', async () => {
     const { deps, seed } = world
     const callIds: number[] = []
     for (const path of ['/first', '/second'])
@@ -177,7 +177,7 @@ describe('a receiver that responds with 410', () => {
     expect(world.receiver.requests).toHaveLength(1)
   })
 
-  it('at a callback URL ends only the delivery to that URL', async () => {
+  it("ends only its own delivery if it's at a callback URL", async () => {
     const { id } = await seedSubscription(world.receiver.url('/subscribed'))
     world.receiver.respond = ({ path }, response) =>
       response.writeHead(path === '/callback' ? 410 : 200).end()
@@ -238,7 +238,7 @@ describe('a failing subscription', () => {
     expect(await subscriptionRow(id)).toMatchObject({ disabled_at: null, failing_since: expect.any(Date) })
   })
 
-  it('counts its five days of failures from the beginning again after a success', async () => {
+  it('starts the five days over after a success', async () => {
     const { id } = await seedSubscription()
     world.receiver.respond = (_request, response, number) =>
       response.writeHead(number === 2 ? 200 : 500).end()
@@ -300,7 +300,7 @@ describe('a delivery that another transaction has locked', () => {
   const findDelivery = async (path: string) =>
     (await listDeliveries()).find(({ target_url }) => target_url.endsWith(path))
 
-  it("doesn't hold up the recording of other deliveries' results while its own result waits", async () => {
+  it("doesn't delay saving the results of other deliveries", async () => {
     await seedDeliveries()
     const { responses, respondAll } = delayResponses()
     start()

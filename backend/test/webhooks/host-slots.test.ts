@@ -40,7 +40,7 @@ function useSlots() {
   }
 }
 
-it('leaves half of the slots of a host free when a single lane wants all of them', async () => {
+it("leaves half of a host's slots free even if one lane wants all of them", async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   await ask('slow', 40)
   expect(runningOf('slow')).toBe(8)
@@ -49,7 +49,7 @@ it('leaves half of the slots of a host free when a single lane wants all of them
   await endAll()
 })
 
-it('leaves a slot for a fifth lane after four slow lanes took as many as they could', async () => {
+it('leaves a slot for a fifth lane even if four slow lanes take as many as they can', async () => {
   const { ask, runningOf, endAll } = useSlots()
   const slow = ['first', 'second', 'third', 'fourth']
   for (const lane of slow) await ask(lane, 40)
@@ -59,7 +59,7 @@ it('leaves a slot for a fifth lane after four slow lanes took as many as they co
   await endAll()
 })
 
-it('divides the slots evenly between two lanes as their work ends, and keeps more than four of the 16 slots free', async () => {
+it('as work ends, divides the slots evenly between two lanes, and keeps more than four of the 16 slots free', async () => {
   const { ask, end, runningOf, endAll } = useSlots()
   for (const lane of ['first', 'second']) await ask(lane, 40)
   for (let number = 0; number < 10; number += 1) for (const lane of ['first', 'second']) await end(lane)

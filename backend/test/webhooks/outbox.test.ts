@@ -53,7 +53,7 @@ const readUnmatched = (callId: number) =>
 
 const listTargets = async (callId: number) => (await listDeliveries(callId)).map((row) => row.subscription_id)
 
-it('saves the body of an event with its ID, type, time, and workspace, and with the completed call', async () => {
+it('saves an event whose body contains its ID, type, time, and workspace, and the completed call', async () => {
   const call = await completeCall(world.deps, world.seed)
   const row = await world.deps.db
     .selectFrom('event')
@@ -106,7 +106,7 @@ it.each<[string, Partial<Call>, string[]]>([
   ['a test call', { goal_met: true, test: true }, ['met', 'test']],
   ['a call in which the contact opted out', { goal_met: null, opted_out: true }, ['real', 'opted out']],
 ])(
-  'delivers %s only to subscriptions whose filter by goal, opt-out, and test calls matches',
+  'delivers the event of %s only to subscriptions whose filters by goal, opt-out, and test calls match',
   async (_what, values, names) => {
     const filters: Record<string, Partial<WebhookFilter>> = {
       met: { goal_met: true },
@@ -134,7 +134,7 @@ it.each<[string, Partial<Call>, string[]]>([
   },
 )
 
-it("also delivers to the call's callback URL", async () => {
+it("delivers an event to the call's callback URL as well as to a subscription", async () => {
   const { id } = await seedSubscription({})
   const call = await completeCall(world.deps, world.seed, {
     callbackUrl: 'https://Callback.example:8443/x?y=1',
@@ -161,7 +161,7 @@ it('writes one event for a call even if it is published repeatedly', async () =>
   expect(await listDeliveries(call.id)).toHaveLength(2)
 })
 
-it('notifies the senders only of calls whose events have deliveries', async () => {
+it('notifies the senders of a completed call only if its event has deliveries', async () => {
   let notified = 0
   const deps = { ...world.deps, notify: { ...noNotify, deliveryQueued: () => (notified += 1) } }
   const publish = async () => {
@@ -175,7 +175,7 @@ it('notifies the senders only of calls whose events have deliveries', async () =
   expect(notified).toBe(1)
 })
 
-it('writes nothing when the transaction that ends the call is rolled back', async () => {
+it('saves no deliveries if the transaction that ends the call is rolled back', async () => {
   await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)
   const ending = world.deps.db.transaction().execute(async (db) => {
@@ -189,7 +189,7 @@ it('writes nothing when the transaction that ends the call is rolled back', asyn
   expect(await listDeliveries(call.id)).toEqual([])
 })
 
-it("delivers a call's event to the other subscriptions if one subscription ends at the same time", async () => {
+it('if one subscription ends while an event is written, still delivers the event to the others', async () => {
   const { owner } = await seedSubscription({})
   const staying = await seedSubscription({})
   const call = await seedCompletedCall(world.deps, world.seed)

@@ -7,18 +7,18 @@ const attempts = fc.integer({ min: 1, max: 9 })
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 const now = new Date('2026-05-04T15:00:00.000Z')
 
-it('follows the schedule of the contract when there is no jitter', () => {
+it("the retry delay follows the contract's schedule if there's no jitter", () => {
   const seconds = retrySchedule.map((_delay, index) => (retryDelay(index + 1, () => 0) ?? 0) / 1000)
   expect(seconds).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
 })
 
-it('returns no delay after the tenth attempt', () => {
+it("there's no retry delay after the tenth attempt", () => {
   fc.assert(
     fc.property(fc.integer({ min: 10, max: 1000 }), random, (n, c) => retryDelay(n, () => c) === undefined),
   )
 })
 
-it("is never shorter than the schedule's delay, and at most 20% longer", () => {
+it('the retry delay is never shorter than in the schedule, and at most 20% longer', () => {
   fc.assert(
     fc.property(attempts, random, (n, c) => {
       const [delay, base] = [retryDelay(n, () => c) ?? 0, retrySchedule[n - 1] ?? 0]
@@ -27,7 +27,7 @@ it("is never shorter than the schedule's delay, and at most 20% longer", () => {
   )
 })
 
-it('is extended by Retry-After to at most a day, and never shortened', () => {
+it('Retry-After extends the retry delay to at most a day, and never shortens it', () => {
   fc.assert(
     fc.property(attempts, random, fc.double({ min: 0, noNaN: true }), (n, c, retryAfter) => {
       const [plain, delay] = [retryDelay(n, () => c) ?? 0, retryDelay(n, () => c, retryAfter) ?? 0]
@@ -58,7 +58,7 @@ it.each([
   expect(parseRetryAfter(value, now)).toBe(expected)
 })
 
-it('reads any Retry-After without failing', () => {
+it('reads any text in Retry-After without throwing', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
       const read = parseRetryAfter(value, now)

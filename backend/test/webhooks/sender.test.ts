@@ -15,7 +15,7 @@ const webhooks = useWebhooksWorld()
 const { world, deliveryAfter, listAttempts, listDeliveries, seedSubscription, start } = webhooks
 const { subscriptionRow, waitForAttempts } = webhooks
 
-it("if one delivery's secret can't be decrypted, sends the others and doesn't count it as the receiver's failure", async () => {
+it("if one delivery's secret can't be decrypted, sends the others, and doesn't count a failure of the receiver", async () => {
   const broken = await seedSubscription(world.receiver.url('/broken'))
   await seedSubscription(world.receiver.url('/sound'))
   await world.deps.db
@@ -88,7 +88,7 @@ it('reuses the connections to a host', async () => {
   expect(ports.size).toBeLessThanOrEqual(2)
 })
 
-it('uses only half of the slots of a host that never responds, and delivers to another host despite the backlog', async () => {
+it('uses only half of the slots of a host that never responds, and keeps delivering to another host', async () => {
   const slow = new HttpReceiver()
   await slow.listen()
   slow.neverRespond()
@@ -148,7 +148,7 @@ function delayResponses(path: string) {
   }
 }
 
-it('delivers to a subscription while another at the same host delays its responses and then sends all of them', async () => {
+it('delivers to a subscription even if another at the same host holds its responses and then sends them all at once', async () => {
   const { pending, release, waitUntilPending } = delayResponses('/slow')
   const slow = await seedSubscription(world.receiver.url('/slow'))
   await completeCall(world.deps, world.seed)
@@ -194,7 +194,7 @@ it('delivers to a subscription while several others at the same host respond slo
   }
 })
 
-it('leases only as many deliveries as it can send now for a receiver that responds slowly', async () => {
+it('leases only as many deliveries to a slow receiver as it can send now', async () => {
   const { release, waitUntilPending } = delayResponses('/slow')
   const slow = await seedSubscription(world.receiver.url('/slow'))
   await completeCall(world.deps, world.seed)
@@ -212,7 +212,7 @@ it('leases only as many deliveries as it can send now for a receiver that respon
   expect(leased).toHaveLength(2)
 })
 
-it("claims a subscription's delivery although another subscription has many leased deliveries for the same host", async () => {
+it("claims a subscription's delivery even if another subscription has many leased deliveries to the same host", async () => {
   const fast = await seedSubscription(world.receiver.url('/fast'))
   await completeCall(world.deps, world.seed)
   await addBacklog(fast.id, 10)
@@ -228,7 +228,7 @@ it("claims a subscription's delivery although another subscription has many leas
   expect(leased.map(({ subscriptionId }) => subscriptionId)).toEqual([small.id])
 })
 
-it("sends a subscription's only delivery early, although another's 10,000 deliveries wait for the same host", async () => {
+it("sends a subscription's only delivery early even if another subscription has 10,000 waiting for the same host", async () => {
   const large = await seedSubscription(world.receiver.url('/large'))
   await completeCall(world.deps, world.seed)
   await addBacklog(large.id, 10_000)
@@ -302,7 +302,7 @@ async function stopAtOnce(worker: Worker): Promise<void> {
   await stopping
 }
 
-it('takes over a delivery of a lost sender, but only after its lease has expired', async () => {
+it("takes over a lost sender's delivery, but only after the lease has expired", async () => {
   await seedSubscription()
   await completeCall(world.deps, world.seed)
   const lost = await leaseDeliveries(world.deps.db, {
@@ -332,43 +332,46 @@ it.each([
     },
   ],
   ['is abandoned', (_pendingResponse: ServerResponse, sender: Worker) => stopAtOnce(sender)],
-])('writes nothing if another sender has taken over the lease when the attempt %s', async (_name, finish) => {
-  const { id } = await seedSubscription()
-  await completeCall(world.deps, world.seed)
-  const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
-  world.receiver.respond = (_request, response) => setPendingResponse(response)
-  const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
-  const response = await pendingResponse
-  await waitForValue(
-    async () => world.deps.clock.waiting, // the sender has polled again, found nothing, and waits
-    (count) => count === 1,
-  )
-  await world.deps.db
-    .updateTable('webhook_delivery')
-    .set({ lease_until: new Date(0) })
-    .execute()
-  const [taken] = await leaseDeliveries(world.deps.db, {
-    ...claim,
-    now: world.deps.clock.now(),
-    leaseSeconds: 3600,
-  })
+])(
+  'if another sender has taken over the lease before the attempt %s, writes nothing',
+  async (_name, finish) => {
+    const { id } = await seedSubscription()
+    await completeCall(world.deps, world.seed)
+    const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
+    world.receiver.respond = (_request, response) => setPendingResponse(response)
+    const sender = start({ timeoutMs: 60_000, leaseSeconds: 600 })
+    const response = await pendingResponse
+    await waitForValue(
+      async () => world.deps.clock.waiting, // the sender has polled again, found nothing, and waits
+      (count) => count === 1,
+    )
+    await world.deps.db
+      .updateTable('webhook_delivery')
+      .set({ lease_until: new Date(0) })
+      .execute()
+    const [taken] = await leaseDeliveries(world.deps.db, {
+      ...claim,
+      now: world.deps.clock.now(),
+      leaseSeconds: 3600,
+    })
 
-  await finish(response, sender)
+    await finish(response, sender)
 
-  expect(taken?.subscriptionId).toBe(id)
-  expect(await listAttempts()).toEqual([])
-  expect(await listDeliveries()).toMatchObject([
-    {
-      status: 'pending',
-      attempts: 0,
-      fence: taken?.fence,
-      worker_id: claim.workerId,
-      lease_until: expect.any(Date),
-    },
-  ])
-})
+    expect(taken?.subscriptionId).toBe(id)
+    expect(await listAttempts()).toEqual([])
+    expect(await listDeliveries()).toMatchObject([
+      {
+        status: 'pending',
+        attempts: 0,
+        fence: taken?.fence,
+        worker_id: claim.workerId,
+        lease_until: expect.any(Date),
+      },
+    ])
+  },
+)
 
-it('releases deliveries that it abandons when it stops, without counting an attempt', async () => {
+it('when a sender stops, releases the deliveries in progress without counting an attempt', async () => {
   await seedSubscription()
   await completeCall(world.deps, world.seed)
   world.receiver.neverRespond()
@@ -381,7 +384,7 @@ it('releases deliveries that it abandons when it stops, without counting an atte
   expect(await listDeliveries()).toMatchObject([{ status: 'pending', attempts: 0, lease_until: null }])
 })
 
-it("doesn't confirm an unsubscribe while an attempt is in progress, and keeps the attempt's result", async () => {
+it("waits for an attempt in progress before it confirms that a subscription ended, and saves the attempt's result", async () => {
   const subscription = await seedSubscription()
   const { promise: pendingResponse, resolve: setPendingResponse } = Promise.withResolvers<ServerResponse>()
   world.receiver.respond = (_, response) => setPendingResponse(response)

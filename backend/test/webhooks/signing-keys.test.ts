@@ -9,7 +9,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const now = new Date('2026-05-04T14:02:00Z')
 
 describe('the keys of a delivery', () => {
-  it("aren't found for a secret that was copied from another subscription, even if its key is cached", () => {
+  it("aren't found for a secret that was copied from another subscription, even if they're cached", () => {
     const find = createSigningKeys({ secretBox })
     const sealed = secretBox.seal(secret, ['webhook_subscription.secret', 1, 10])
     const delivery = { ...example, subscriptionId: 10, secret: sealed }
@@ -19,7 +19,7 @@ describe('the keys of a delivery', () => {
     expect(find({ ...delivery, workspaceId: 2 }, now)).toBeUndefined()
   })
 
-  it("differ between callback URLs' origins, and are the same for all URLs of an origin", () => {
+  it('differ between the origins of callback URLs, but are the same for all URLs of an origin', () => {
     const find = createSigningKeys({ secretBox })
     const sealed = secretBox.seal(secret, ['workspace.webhook_secret', 1])
     const exportKey = (targetUrl: string) =>

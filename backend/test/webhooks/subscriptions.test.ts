@@ -50,7 +50,7 @@ describe('subscribing', () => {
     })
   })
 
-  it('returns the existing subscription and its secret when subscribing again', async () => {
+  it('returns the existing subscription and its secret if the same request is repeated', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const first = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy', 'answered'] } })
     const second = await subscribe(world.deps, caller, {
@@ -88,7 +88,7 @@ describe('subscribing', () => {
     expect(subscription.target_url).toBe(normalized)
   })
 
-  it('returns a filter by goal, opt-out, and test calls', async () => {
+  it('accepts a filter by goal, opt-out, and test calls, and returns it', async () => {
     const filter = { goal_met: false, opted_out: true as const, test: 'exclude' as const }
     const { subscription } = await subscribe(world.deps, await seedApiKeyCaller(world.deps, world.seed), {
       ...body,
@@ -149,7 +149,7 @@ describe('subscribing', () => {
 })
 
 describe('subscribing again', () => {
-  it('creates only one subscription for twenty simultaneous requests, and returns it as created to only one of them', async () => {
+  it('creates one subscription for twenty simultaneous requests, and only one response says that it was created', async () => {
     const callers = [
       await seedApiKeyCaller(world.deps, world.seed),
       await seedAppCaller(world.deps, world.seed),
@@ -163,7 +163,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(2)
   })
 
-  it('returns an existing subscription that was saved before filters by goal, opt-out, and test calls existed', async () => {
+  it('returns an existing subscription whose filter was saved before filters by goal, opt-out, and test calls existed', async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, body)
     // Stores the filter in the format of an earlier version.
@@ -179,7 +179,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("replaces the filter of an app's disabled subscription and enables it, instead of adding a second subscription", async () => {
+  it("enables an app's disabled subscription with the new filter instead of adding a second subscription", async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const { subscription } = await subscribe(world.deps, caller, { ...body, filter: { outcome: ['busy'] } })
     const now = world.deps.clock.now()
@@ -198,7 +198,7 @@ describe('subscribing again', () => {
     ])
   })
 
-  it('keeps only one subscription of an app if simultaneous requests have different filters', async () => {
+  it("if an app's simultaneous requests have different filters, keeps only one subscription", async () => {
     const caller = await seedAppCaller(world.deps, world.seed)
     const results = await Promise.all(
       CallOutcome.options.map((outcome) =>
@@ -209,7 +209,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(1)
   })
 
-  it("keeps an app's subscriptions with other URLs, and other connections' subscriptions to the same URL", async () => {
+  it("doesn't replace an app's subscriptions to other URLs, or other connections' subscriptions to the same URL", async () => {
     const app = await seedAppCaller(world.deps, world.seed)
     const others = [
       await seedApiKeyCaller(world.deps, world.seed),
@@ -222,7 +222,7 @@ describe('subscribing again', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toHaveLength(4)
   })
 
-  it('creates a second subscription of an API key for the same URL with another filter', async () => {
+  it('adds a second subscription for an API key if the URL is the same but the filter differs', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     await subscribe(world.deps, caller, body)
     const other = await subscribe(world.deps, caller, { ...body, filter: { test: 'only' } })
@@ -263,7 +263,7 @@ describe('subscribing again', () => {
 })
 
 describe('a connection that ends', () => {
-  it('rejects a subscription for a connection that has just ended', async () => {
+  it("can't subscribe once it has ended", async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     await world.deps.db
       .updateTable('api_key')
@@ -277,7 +277,7 @@ describe('a connection that ends', () => {
     }
   })
 
-  it('leaves no subscription behind when its key is revoked while it subscribes', async () => {
+  it('leaves no subscription behind if its API key is revoked while it subscribes', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const subscribing = await world.deps.db.transaction().execute(async (db) => {
       await db
@@ -299,7 +299,7 @@ describe('a connection that ends', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
   })
 
-  it('leaves no subscription behind when its app is disconnected while it subscribes', async () => {
+  it('leaves no subscription behind if its app is disconnected while it subscribes', async () => {
     const caller = await seedAppCaller(world.deps, world.seed, 'an app to disconnect')
     const { workspaceId, userId, clientId } = caller
     const subscribing = await world.deps.db.transaction().execute(async (db) => {
@@ -313,7 +313,7 @@ describe('a connection that ends', () => {
     expect(await subscriptionsOf(world.seed.workspaceId)).toEqual([])
   })
 
-  it('removes only the subscriptions of the API key, app, or user whose connections end', async () => {
+  it('loses its subscriptions, but other API keys, apps, and workspaces keep theirs', async () => {
     const key = await seedApiKeyCaller(world.deps, world.seed)
     const app = await seedAppCaller(world.deps, world.seed)
     const otherApp = await seedAppCaller(world.deps, world.seed, 'another app')
@@ -372,7 +372,7 @@ describe('removal and rotation', () => {
     })
   })
 
-  it('creates a new subscription for a URL whose subscription has ended', async () => {
+  it('creates a new subscription to a URL if the earlier subscription to it has ended', async () => {
     const caller = await seedApiKeyCaller(world.deps, world.seed)
     const first = await subscribe(world.deps, caller, body)
     await unsubscribe(world.deps, caller, first.subscription.id)
