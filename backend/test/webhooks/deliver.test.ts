@@ -104,7 +104,7 @@ describe('a webhook request', () => {
 })
 
 describe('the response to a webhook request', () => {
-  it.each([200, 201, 202, 204, 299])('counts as delivered if its status is %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('completes the delivery if its status is %i', async (status) => {
     await seedSubscription()
     world.receiver.respondWith(status)
     await completeCall(world.deps, world.seed)
@@ -148,7 +148,7 @@ describe('the response to a webhook request', () => {
     expect(world.receiver.requests.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  it('ends the attempt with a timeout if it never arrives', async () => {
+  it('causes a timeout if it never arrives', async () => {
     await seedSubscription()
     world.receiver.neverRespond()
     await completeCall(world.deps, world.seed)
@@ -172,7 +172,7 @@ describe('the response to a webhook request', () => {
     },
   )
 
-  it('counts as delivered if its status is 2xx, even if its body stops in the middle', async () => {
+  it('completes the delivery if its status is 2xx, even if its body stops in the middle', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => void response.writeHead(200).write('still talking')
     await completeCall(world.deps, world.seed)
@@ -180,7 +180,7 @@ describe('the response to a webhook request', () => {
     expect(await deliveryAfter(1)).toMatchObject({ status: 'delivered' })
   })
 
-  it('counts as delivered if its status is 2xx, even if its body never ends', async () => {
+  it('completes the delivery if its status is 2xx, even if its body never ends', async () => {
     await seedSubscription()
     world.receiver.respond = (_request, response) => {
       const pour = () => {

@@ -328,18 +328,15 @@ describe('the end of a call', () => {
     [{ outcome: 'busy' }, 'busy', 'line_busy'],
     [{ outcome: 'declined' }, 'declined', 'contact_declined'],
     [{ outcome: 'failed' }, 'failed', 'line_failed'],
-  ])(
-    'is saved with the outcome in the end report %j and with the matching ended_reason',
-    async (end, outcome, reason) => {
-      const { id, attemptId } = await startRinging()
-      await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
-      expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
-        outcome,
-        ended_reason: reason,
-        answered_at: null,
-      })
-    },
-  )
+  ])('saves the outcome in the end report %j and the matching ended_reason', async (end, outcome, reason) => {
+    const { id, attemptId } = await startRinging()
+    await reportToBoth(attemptId, { sequence: 1, type: 'ended', at: timestamp(), ...end } as RuntimeReport)
+    expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({
+      outcome,
+      ended_reason: reason,
+      answered_at: null,
+    })
+  })
 
   it("saves the runtime's summary of a voicemail call, and adds a contact to the do-not-call list if the runtime reports an opt-out", async () => {
     const first = await startRinging()
@@ -416,7 +413,7 @@ describe('the end of a call', () => {
     expect(await advanceUntilCompleted(world.deps, world.seed, id)).toMatchObject({ outcome: 'answered' })
   })
 
-  it('if the runtime is unreachable, calls again only when the longest possible call would be over', async () => {
+  it('if the runtime is unreachable, calls again only after the time of the longest possible call', async () => {
     // A delay so long that the test sees the call in the queue, even if the clock has advanced far when the result is saved.
     const retry = { max_attempts: 2, delay_minutes: 20, on: ['failed' as const] }
     const campaignId = await seedCampaign(world.deps, { ...world.seed, retry })

@@ -15,7 +15,7 @@ const use = async (args: Record<string, unknown> = { city: 'Oslo' }, more: Parti
   runTool(world.deps, httpTool, await add(more), args)
 
 describe('the request of an HTTP tool', () => {
-  it('has the arguments in its URL, and the JSON in the response is returned without whitespace', async () => {
+  it('contains the arguments in its URL, and the JSON in the response is returned without whitespace', async () => {
     respondWith('{ "degrees": 12,\n "sky": "clear" }')
     expect(await use({ city: 'São Paulo/1', day: 'today' })).toEqual({
       text: '{"degrees":12,"sky":"clear"}',
@@ -24,13 +24,13 @@ describe('the request of an HTTP tool', () => {
     expect(receiver.requests).toMatchObject([{ path: '/cities/S%C3%A3o%20Paulo%2F1?day=today', body: '' }])
   })
 
-  it("has the arguments that aren't in its URL as query parameters if it's a GET", async () => {
+  it("passes arguments that aren't in its URL as query parameters if it's a GET", async () => {
     await use({ city: 'Oslo', day: ['mon', 'tue'], 'a&b': { c: 1 }, gone: null })
     expect(receiver.requests[0]?.path).toBe('/cities/Oslo?day=mon&day=tue&a%26b=%7B%22c%22%3A1%7D')
   })
 
   it.each(['POST', 'PUT', 'PATCH'] as const)(
-    "has the arguments that aren't in its URL in its JSON body if it's a %s",
+    "passes arguments that aren't in its URL in a JSON body if it's a %s",
     async (method) => {
       const args = { city: 'Oslo', day: { nested: [1, 'two', null] } }
       await use(args, { method })
@@ -243,7 +243,7 @@ describe('the response to an HTTP tool', () => {
     expect(posted.text).toMatch(/The request may have taken effect\. Don't repeat it\.$/)
   })
 
-  it.each(invalidResponses)("is reported if it isn't valid HTTP: %s", async (_name, bytes) => {
+  it.each(invalidResponses)("is reported as an error if it isn't valid HTTP: %s", async (_name, bytes) => {
     receiver.respondWithBytes(bytes)
     expect(await use(undefined, { method: 'POST' })).toEqual({
       text: "The request to the service failed: the response isn't valid HTTP. The request may have taken effect. Don't repeat it.",
@@ -265,7 +265,7 @@ describe('the response to an HTTP tool', () => {
     },
   )
 
-  it("is reported if it's incomplete", async () => {
+  it("is reported as an error if it's incomplete", async () => {
     receiver.respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' }).write('half')
       setImmediate(() => response.destroy())
