@@ -43,7 +43,7 @@ describe('authorizations that strangers start', () => {
     expect(await start(1)).toEqual([303])
   })
 
-  it('are limited to 240 per minute for all networks of an IPv6 /48 together', async () => {
+  it('are limited to a total of 240 per minute from all networks in an IPv6 /48', async () => {
     const limited: string[] = []
     for (let network = 0; network < 5; network += 1) {
       const address = `2001:db8:1:${network}::1`
@@ -53,7 +53,7 @@ describe('authorizations that strangers start', () => {
     expect(limited).toEqual(['2001:db8:1:4::1'])
   })
 
-  it('are still allowed three times to each new network after a total of 3,000 in a minute', async () => {
+  it('are limited to three from each new network after all networks together have started 3,000 in a minute', async () => {
     const limits = createAuthorizationLimits({ clock: new ManualClock(), replicas: createLoneReplica() })
     const begin = (ip: string) =>
       limits.check({ ip }).then(
@@ -70,7 +70,7 @@ describe('authorizations that strangers start', () => {
     expect(await begin('198.51.100.8')).toBe('begun')
   })
 
-  it('get a page that says to wait a minute once the limit is reached', async () => {
+  it('over the limit get a page that says to wait a minute', async () => {
     await start(60)
     const response = await fetch(flow.startUrl, { redirect: 'manual' })
     expect(response.status).toBe(429)
@@ -103,7 +103,7 @@ describe('long URLs', () => {
   const slashes = `?a=${'/'.repeat(15_500)}x`
 
   it.each(['/oauth/token', '/oauth/revoke', '/.well-known/oauth-authorization-server'])(
-    'of %s are rejected with the status 400 and a JSON error',
+    'with the path %s are rejected with status 400 and a JSON error',
     async (path) => {
       const method = path.startsWith('/oauth/') ? 'POST' : 'GET'
       const response = await world.service.app.inject({ method, url: path + slashes })
@@ -115,7 +115,7 @@ describe('long URLs', () => {
   )
 
   it.each(['/oauth/authorize', '/oauth/authorize/x', '/connect/x'])(
-    'of %s are rejected with the status 414 and an error page',
+    'with the path %s are rejected with status 414 and an error page',
     async (path) => {
       const response = await world.service.app.inject(path + slashes)
       expect([response.statusCode, response.headers['content-type']]).toEqual([
@@ -125,7 +125,7 @@ describe('long URLs', () => {
     },
   )
 
-  it('may have one slash at the end of the path, and many in the query', async () => {
+  it('with one slash at the end of the path and 3,000 in the query are accepted', async () => {
     const response = await world.service.app.inject(
       `/.well-known/oauth-authorization-server/?a=${'/'.repeat(3_000)}x`,
     )
@@ -133,7 +133,7 @@ describe('long URLs', () => {
   })
 })
 
-it('limits each network to 1,200 token and revocation requests in a minute, and limits the size of their bodies', async () => {
+it('limits each network to 1,200 requests a minute for tokens and revocations, and the body of each request to 16 KiB', async () => {
   const post = (url: string, remoteAddress: string, payload = 'grant_type=x') =>
     world.service.app.inject({
       ...{ method: 'POST', url, remoteAddress, payload },

@@ -35,7 +35,7 @@ it.each([
   await expect(making).rejects.toMatchObject({ details: [{ code: 'invalid_redirect_uri' }] })
 })
 
-it('rejects an app without a redirect URI or a name', async () => {
+it('rejects an app that lacks a redirect URI, and one that lacks a name', async () => {
   const noUri = createOauthClient(world.deps, { name: 'App', redirect_uris: [], confidential: true })
   await expect(noUri).rejects.toMatchObject({ details: [{ field: 'redirect_uris' }] })
   const noName = createOauthClient(world.deps, {
@@ -46,7 +46,7 @@ it('rejects an app without a redirect URI or a name', async () => {
   await expect(noName).rejects.toMatchObject({ details: [{ field: 'name' }] })
 })
 
-it('creates no secret for a public app', async () => {
+it('creates no client secret for a public app', async () => {
   const client = await createOauthClient(world.deps, {
     name: 'Phone',
     redirect_uris: ['https://phone.example/callback'],

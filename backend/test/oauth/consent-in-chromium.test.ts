@@ -43,7 +43,7 @@ async function signIn(page: Page): Promise<void> {
 }
 
 itInChromium(
-  'lets a user sign in, allow access, and return to an app on another origin with only the keyboard',
+  'lets a user sign in, allow access, and return to the app on another origin, all with the keyboard',
   async (browser) => {
     const page = await browser.newPage()
     await page.goto(await start())
@@ -56,20 +56,23 @@ itInChromium(
   },
 )
 
-itInChromium('keeps window.opener when an app opens the authorization in a popup', async (browser) => {
-  const page = await browser.newPage()
-  await page.goto(new URL('/', callback).href)
-  const opened = page.waitForEvent('popup')
-  await page.evaluate(`void window.open(${JSON.stringify(await start())})`)
-  const popup = await opened
-  await signIn(popup)
-  await popup.getByRole('radio', { name: 'Globex' }).check()
-  await popup.getByRole('button', { name: 'Allow' }).click()
-  await popup.waitForURL((url) => url.href.startsWith(callback))
-  expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
-})
+itInChromium(
+  'lets a popup that an app opened for an authorization still use window.opener after returning to the app',
+  async (browser) => {
+    const page = await browser.newPage()
+    await page.goto(new URL('/', callback).href)
+    const opened = page.waitForEvent('popup')
+    await page.evaluate(`void window.open(${JSON.stringify(await start())})`)
+    const popup = await opened
+    await signIn(popup)
+    await popup.getByRole('radio', { name: 'Globex' }).check()
+    await popup.getByRole('button', { name: 'Allow' }).click()
+    await popup.waitForURL((url) => url.href.startsWith(callback))
+    expect(await popup.evaluate('window.opener.location.href')).toBe(new URL('/', callback).href)
+  },
+)
 
-itInChromium('returns to the app with access_denied after Cancel', async (browser) => {
+itInChromium('when the user chooses Cancel, returns to the app with error=access_denied', async (browser) => {
   const page = await browser.newPage()
   await page.goto(await start())
   await page.getByRole('button', { name: 'Cancel' }).click()
@@ -78,7 +81,7 @@ itInChromium('returns to the app with access_denied after Cancel', async (browse
 })
 
 itInChromium(
-  "can't return to the app if the content security policy lacks the app's origin",
+  "if the content security policy lacks the app's origin, Chromium blocks the return to the app",
   async (browser) => {
     const page = await browser.newPage()
     await page.goto(await start())
@@ -95,15 +98,18 @@ itInChromium(
   },
 )
 
-itInChromium('loads its styles, logs nothing to the console, and fits a phone', async (browser) => {
-  const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  await page.goto(await start())
-  await signIn(page)
-  const look = await page.evaluate(
-    `({ styled: getComputedStyle(document.querySelector('.card')).borderRadius, wide: document.documentElement.scrollWidth })`,
-  )
-  expect(look).toEqual({ styled: '16px', wide: 390 })
-  expect(complaints).toEqual([])
-})
+itInChromium(
+  'the consent page loads its styles, logs nothing to the console, and fits the width of a phone',
+  async (browser) => {
+    const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(await start())
+    await signIn(page)
+    const look = await page.evaluate(
+      `({ styled: getComputedStyle(document.querySelector('.card')).borderRadius, wide: document.documentElement.scrollWidth })`,
+    )
+    expect(look).toEqual({ styled: '16px', wide: 390 })
+    expect(complaints).toEqual([])
+  },
+)

@@ -8,7 +8,7 @@ import { discover, newFlow, seedApp, seedUserWithWorkspaces, type TestApp } from
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('the sign-in page', () => {
-  it('ignores the case of the email', async () => {
+  it("accepts an email that's typed in capital letters", async () => {
     const { browser, page } = await openAuthorization()
     const { page: next } = await browser.press(page, 'Sign in', {
       email: world.robin.email.toUpperCase(),
@@ -32,12 +32,12 @@ describe('the sign-in page', () => {
     expect(next.text).toContain('Incorrect email or password')
   })
 
-  it('fills in the email from login_hint', async () => {
+  it('fills in the email that the app sent as login_hint', async () => {
     const { page } = await openAuthorization({ login_hint: world.robin.email })
     expect(page.html).toContain(`value="${world.robin.email}"`)
   })
 
-  it('blocks an email for five minutes after ten wrong passwords', async () => {
+  it('blocks sign-in with an email for five minutes after ten wrong passwords', async () => {
     const eve = await seedUserWithWorkspaces(world.service.deps, 'Eve')
     const { browser, page } = await openAuthorization()
     const attempt = (typedPassword: string) =>
@@ -80,7 +80,7 @@ describe('the sign-in page', () => {
     expect((await openAuthorization({}, browser)).page.html).toContain('name="password"')
   })
 
-  it('after a sign-in that no app requested, redirects only to paths of Outdial', async () => {
+  it("after a sign-in that wasn't started by an app, redirects only to Outdial's own paths", async () => {
     // The page after a sign-in without a valid `next` path: the overview of the user's first workspace.
     const overview = `/w/${world.robin.workspaces.Acme}/overview`
     for (const [next, path] of [
@@ -100,7 +100,7 @@ describe('the sign-in page', () => {
     }
   })
 
-  it('no longer accepts the old cookie after sign-out', async () => {
+  it('after a user signs out, no longer accepts the cookie of that session', async () => {
     const browser = createBrowser()
     const { page } = await browser.open(`${world.service.url}/sign-in`)
     const { page: inside } = await browser.press(page, 'Sign in', { email: world.robin.email, password })
@@ -113,7 +113,7 @@ describe('the sign-in page', () => {
 })
 
 describe('the consent page', () => {
-  it('shows the app, its permissions, the user, and the site to return to', async () => {
+  it('shows the app, the permissions it asks for, the user, and the site that the user returns to', async () => {
     const { page } = await openAuthorizationSignedIn()
     expect(page.text).toContain('Connect Zapier')
     expect(page.text).toContain(world.robin.email)
@@ -131,13 +131,13 @@ describe('the consent page', () => {
     expect(page.text).toContain(name)
   })
 
-  it('preselects the only workspace', async () => {
+  it('preselects the workspace if the user has only one', async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
     const authorization = await openAuthorizationSignedIn(sam)
     expect(authorization.page.html).toMatch(/name="workspace_id" value="\d+" required checked/)
   })
 
-  it('asks again if no workspace was chosen', async () => {
+  it('asks the user to choose a workspace if the form was submitted without one', async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page, externalUrl } = await authorization.browser.press(authorization.page, 'Allow')
     expect(externalUrl).toBeNull()
@@ -155,22 +155,26 @@ describe('the consent page', () => {
     expect(page.status).toBe(422)
   })
 
-  it('shows a message to a user without a workspace, and returns to the app', async () => {
+  it("if the user isn't a member of any workspace, says so and returns the user to the app with access_denied", async () => {
     const authorization = await openAuthorizationSignedIn(await seedUserWithWorkspaces(world.service.deps))
     expect(authorization.page.text).toContain('not a member of any workspace')
     const { externalUrl } = await authorization.browser.press(authorization.page, 'Back to Zapier')
     expect(new URL(externalUrl ?? '').searchParams.get('error')).toBe('access_denied')
   })
 
-  it.each(['sign-in', 'consent'])('sends access_denied after Cancel on the %s page', async (where) => {
-    const authorization = where === 'consent' ? await openAuthorizationSignedIn() : await openAuthorization()
-    const { externalUrl } = await authorization.browser.press(authorization.page, 'Cancel')
-    const { searchParams } = new URL(externalUrl ?? '')
-    expect(searchParams.get('error')).toBe('access_denied')
-    expect(searchParams.get('state')).toBe(authorization.flow.state)
-  })
+  it.each(['sign-in', 'consent'])(
+    'returns access_denied to the app when the user chooses Cancel on the %s page',
+    async (where) => {
+      const authorization =
+        where === 'consent' ? await openAuthorizationSignedIn() : await openAuthorization()
+      const { externalUrl } = await authorization.browser.press(authorization.page, 'Cancel')
+      const { searchParams } = new URL(externalUrl ?? '')
+      expect(searchParams.get('error')).toBe('access_denied')
+      expect(searchParams.get('state')).toBe(authorization.flow.state)
+    },
+  )
 
-  it('can be completed by the helper signInAndConsent()', async () => {
+  it('accepts the sign-in and the consent that the helper signInAndConsent() submits', async () => {
     const flow = await newFlow(world.zapier)
     const externalUrl = await signInAndConsent({
       startUrl: flow.startUrl,
@@ -197,7 +201,7 @@ describe('security', () => {
     expect(response.page.status).toBe(422)
   })
 
-  it("submits forms only to Outdial and the app, and can't be framed or cached", async () => {
+  it("the consent page submits forms only to Outdial and the app, and can't be framed or cached", async () => {
     const { page } = await openAuthorizationSignedIn()
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("form-action 'self' http://127.0.0.1:9;")
@@ -207,7 +211,7 @@ describe('security', () => {
     expect(page.html).not.toMatch(/<script|<style|style=|https?:\/\/(?!www\.w3\.org)/)
   })
 
-  it("allows forms to go to any http: URL for an IPv6 redirect URI, because a CSP can't contain the host", async () => {
+  it("for a redirect URI with an IPv6 address, allows forms to go to any http: URL, because a CSP can't name that address", async () => {
     const { clientId } = await createOauthClient(world.service.deps, {
       name: 'Six',
       redirect_uris: ['http://[::1]:9/callback'],
@@ -219,7 +223,7 @@ describe('security', () => {
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' http:;")
   })
 
-  it('sets HttpOnly and SameSite=Lax on its cookies', async () => {
+  it('sets HttpOnly and SameSite=Lax on every cookie', async () => {
     const authorization = await openAuthorization()
     const { startUrl } = await newFlow(world.zapier)
     const first = await fetch(startUrl, { redirect: 'manual' })

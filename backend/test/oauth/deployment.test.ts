@@ -37,7 +37,7 @@ beforeAll(async () => {
   }).toString()}`
 })
 
-it('uses https URLs and marks every cookie Secure behind a proxy that terminates TLS', async () => {
+it('behind a proxy that terminates TLS, uses https URLs and marks every cookie Secure', async () => {
   const metadata = await app.inject('/.well-known/oauth-authorization-server')
   expect(metadata.json()).toMatchObject({ issuer: publicUrl, token_endpoint: `${publicUrl}/oauth/token` })
 
@@ -83,7 +83,7 @@ it('responds with 503 during a database outage, as JSON to programs and as a pag
   }
 })
 
-it('serves the style sheet as immutable, and no files outside the assets folder', async () => {
+it('serves the style sheet with an immutable cache header, but serves no files from outside the assets folder', async () => {
   const styles = await app.inject('/assets/outdial.css?v=1')
   expect(styles.headers['cache-control']).toContain('immutable')
   expect(styles.headers['content-type']).toContain('text/css')

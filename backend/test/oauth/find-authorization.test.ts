@@ -9,7 +9,7 @@ import { newFlow, seedUserWithWorkspaces } from '../support/oauth.ts'
 const { world, allowAccess, connected, openAuthorization, openAuthorizationSignedIn } = useConsentWorld()
 
 describe('an authorization in progress', () => {
-  it("doesn't let a user approve an authorization that was shown to another user", async () => {
+  it("can't be approved by a user other than the one who was shown it", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Acme')
     const authorization = await openAuthorizationSignedIn()
     const { page: signInPage } = await authorization.browser.open(`${world.service.url}/sign-in`)
@@ -38,7 +38,7 @@ describe('an authorization in progress', () => {
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('shows the consent page in two tabs, and returns 410 to the tab that is submitted second', async () => {
+  it("can be open in two tabs, and returns 410 to the tab that's submitted second", async () => {
     const authorization = await openAuthorizationSignedIn()
     const { page: duplicate } = await authorization.browser.open(authorization.page.url)
     expect(duplicate.text).toContain('Which workspace?')
@@ -50,7 +50,7 @@ describe('an authorization in progress', () => {
     expect(await connected(externalUrl, authorization.flow)).toBe(200)
   })
 
-  it('creates one grant on a double click on Allow, and redirects to the app', async () => {
+  it('creates only one grant when the user double-clicks Allow, and redirects to the app', async () => {
     const authorization = await openAuthorizationSignedIn()
     const count = async () => (await world.db.selectFrom('oauth_grant').select('id_hash').execute()).length
     const before = await count()
@@ -63,7 +63,7 @@ describe('an authorization in progress', () => {
     expect(await connected(answered[0]?.externalUrl ?? null, authorization.flow)).toBe(200)
   })
 
-  it('after Allow and the back button, shows that its page is no longer valid', async () => {
+  it('when the user goes back to the consent page after allowing access, says that the page is no longer valid', async () => {
     const authorization = await openAuthorizationSignedIn()
     await allowAccess(authorization, 'Acme')
     const { page } = await authorization.browser.open(authorization.page.url)
@@ -71,7 +71,7 @@ describe('an authorization in progress', () => {
     expect(page.text).toContain('no longer valid')
   })
 
-  it('shows an error page if the return URL is opened without an authorization', async () => {
+  it("shows an error page at the return URL of an authorization that doesn't exist", async () => {
     const { page } = await createBrowser().open(`${world.service.url}/oauth/authorize/${'x'.repeat(43)}`)
     expect(page.status).toBe(410)
     expect(page.text).toContain('no longer valid')
@@ -100,7 +100,7 @@ describe('an authorization that fails', () => {
     expect(page.status).toBe(410)
   })
 
-  it('issues no code if the membership ends while the page is open', async () => {
+  it("issues no code if the user's membership ends while the consent page is open", async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Vandelay', 'Other')
     const authorization = await openAuthorizationSignedIn(kim)
     await endMembership(world.service.deps, kim.workspaces.Vandelay ?? 0, kim.userId)
@@ -109,7 +109,7 @@ describe('an authorization that fails', () => {
     expect(page.status).toBe(422)
   })
 
-  it('returns access_denied to the app if the membership ends between Allow and the redirect', async () => {
+  it('returns access_denied to the app if the user allows access but loses the membership before the redirect', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Stark')
     const { browser, page } = await openAuthorizationSignedIn(kim)
     const workspaceId = kim.workspaces.Stark ?? 0
@@ -139,15 +139,18 @@ describe('an authorization that fails', () => {
     ['another loopback port', { redirect_uri: 'http://127.0.0.1:8/callback' }, 'Unknown redirect URI'],
     ['a missing redirect URI', { redirect_uri: null }, "request isn't valid"],
     ['a missing client ID', { client_id: null }, "request isn't valid"],
-  ])('shows an error page instead of redirecting for %s', async (_what, paramOverrides, title) => {
-    const browser = createBrowser()
-    const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
-    expect(externalUrl).toBeNull()
-    expect(page.status).toBe(400)
-    expect(page.headers.get('content-type')).toContain('text/html')
-    expect(page.text).toContain(title)
-    expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
-  })
+  ])(
+    'with %s, shows an error page instead of redirecting to the app',
+    async (_what, paramOverrides, title) => {
+      const browser = createBrowser()
+      const { page, externalUrl } = await browser.open((await newFlow(world.zapier, paramOverrides)).startUrl)
+      expect(externalUrl).toBeNull()
+      expect(page.status).toBe(400)
+      expect(page.headers.get('content-type')).toContain('text/html')
+      expect(page.text).toContain(title)
+      expect(page.text).not.toMatch(/node_modules|\bat \w+ \(/)
+    },
+  )
 
   it.each(['sign-in', 'allow', 'cancel', 'sign-out'])(
     "rejects a %s request that lacks the form's CSRF token",

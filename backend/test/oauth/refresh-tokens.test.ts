@@ -18,7 +18,7 @@ const dayMs = 86_400_000
 const world = useOAuthWorld()
 
 describe('a long-lived connection', () => {
-  it('keeps the refresh token of a confidential client, so that a lost response does no harm', async () => {
+  it("doesn't replace a confidential client's refresh token, so that a lost response does no harm", async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const lost = await refresh(world.zapier, first.refresh_token)
     await lost.body?.cancel()
@@ -28,7 +28,7 @@ describe('a long-lived connection', () => {
     expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
 
-  it('includes the workspace in the response to a refresh', async () => {
+  it("returns the workspace's ID and name when an app refreshes its tokens", async () => {
     const first = await connect(world.zapier, world.robin, 'Globex')
     const { tokenResponse } = await parseTokens(
       world.zapier,
@@ -43,7 +43,7 @@ describe('a long-lived connection', () => {
     })
   })
 
-  it('keeps a connection that lacks a newer scope, and asks to reconnect only for requests that need the scope', async () => {
+  it('still works without a newer scope, and asks to reconnect only for requests that need that scope', async () => {
     const older = Scope.options.filter((scope) => scope !== 'calls:write').join(' ')
     const first = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: older } })
     const later = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
@@ -69,7 +69,7 @@ describe('a long-lived connection', () => {
   it.each([
     ['confidential', 400],
     ['public', 89],
-  ] as const)('refreshes the tokens of a %s client repeatedly, %d days apart', async (kind, days) => {
+  ] as const)('lets a %s client refresh its tokens repeatedly, %d days apart', async (kind, days) => {
     const app = kind === 'public' ? world.phone : world.zapier
     const first = await connect(app, world.robin, 'Acme')
     world.service.deps.clock.advance(days * dayMs)
@@ -80,7 +80,7 @@ describe('a long-lived connection', () => {
     expect(await apiStatus(world.service, last.access_token)).toBe(200)
   })
 
-  it("ends a public client's connection if its refresh token isn't used for 90 days", async () => {
+  it("ends if a public client doesn't use its refresh token for 90 days", async () => {
     const { deps } = world.service
     const first = await connect(world.phone, world.robin, 'Acme')
     deps.clock.advance(90 * dayMs)
@@ -98,7 +98,7 @@ describe('a long-lived connection', () => {
     expect(grants).toEqual([])
   })
 
-  it('keeps connections across a restart', async () => {
+  it('continues after the service restarts', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     await world.restartService()
     expect((await refresh(world.zapier, first.refresh_token)).status).toBe(200)
@@ -107,7 +107,7 @@ describe('a long-lived connection', () => {
 })
 
 describe('token rotation', () => {
-  it('rotates the refresh token of a public client', async () => {
+  it("replaces a public client's refresh token each time it's used", async () => {
     const first = await connect(world.phone, world.robin, 'Acme')
     const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
     expect(second.refresh_token).not.toBe(first.refresh_token)
@@ -115,7 +115,7 @@ describe('token rotation', () => {
     expect(await apiStatus(world.service, third.access_token)).toBe(200)
   })
 
-  it('ends the connection, but no other, if its old refresh token is used again after a rotation', async () => {
+  it('if a replaced refresh token is used again, ends its connection, but no other', async () => {
     const first = await connect(world.phone, world.robin, 'Acme')
     const other = await connect(world.phone, world.robin, 'Globex')
     const second = await parseTokens(world.phone, await refresh(world.phone, first.refresh_token))
@@ -125,7 +125,7 @@ describe('token rotation', () => {
     expect(await apiStatus(world.service, other.access_token)).toBe(200)
   })
 
-  it('accepts at most one of two simultaneous uses of a rotating refresh token', async () => {
+  it('accepts at most one of two simultaneous requests with the same refresh token', async () => {
     const { refresh_token } = await connect(world.phone, world.robin, 'Acme')
     const responses = await Promise.all([
       refresh(world.phone, refresh_token),
@@ -159,7 +159,7 @@ describe('scopes', () => {
 })
 
 describe('rejected refresh tokens', () => {
-  it("rejects another app's refresh token, which stays valid", async () => {
+  it('rejects a refresh token that another app sends, but keeps the token valid for its own app', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const other = await seedApp(world.service, 'confidential', 'Other')
     expect(await readError(await refresh(other, first.refresh_token))).toEqual([400, 'invalid_grant'])
@@ -170,7 +170,7 @@ describe('rejected refresh tokens', () => {
     expect(await readError(await refresh(world.zapier, 'x'.repeat(43)))).toEqual([400, 'invalid_grant'])
   })
 
-  it('issues no working token if the user is removed, even during a refresh', async () => {
+  it('if a user is removed while an app refreshes its tokens, issues no tokens that still work', async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech')
     const first = await connect(world.zapier, sam, 'Initech')
     const workspaceId = sam.workspaces.Initech ?? 0

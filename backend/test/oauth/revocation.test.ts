@@ -60,7 +60,7 @@ describe('token revocation', () => {
     expect(await apiStatus(world.service, second.access_token)).toBe(200)
   })
 
-  it('ends all tokens of a connection, but no other connection, when the refresh token is revoked', async () => {
+  it('when a refresh token is revoked, ends all tokens of its connection, but no other connection', async () => {
     const first = await connect(world.zapier, world.robin, 'Acme')
     const second = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))
     const other = await connect(world.zapier, world.robin, 'Acme')
@@ -93,7 +93,7 @@ describe('token revocation', () => {
 })
 
 describe('webhook subscriptions', () => {
-  it('are removed when an app revokes its last connection', async () => {
+  it('end when an app revokes the only connection that remains in the workspace', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
     const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
@@ -104,7 +104,7 @@ describe('webhook subscriptions', () => {
     expect(await subscriptionsOf(kim.workspaces.Hooli)).toBe(0)
   })
 
-  it('still exist after a code is replayed and the app reconnects', async () => {
+  it("remain if the app's authorization code is replayed, and still exist after the app reconnects", async () => {
     const lee = await seedUserWithWorkspaces(world.service.deps, 'Soylent')
     const first = await connect(world.zapier, lee, 'Soylent', { paramOverrides: { scope: null } })
     expect(await subscribe(first.access_token)).toBe(201)
@@ -138,7 +138,7 @@ describe('a disconnected app', () => {
 })
 
 describe('ending a membership', () => {
-  it("ends the user's tokens, keys, and subscriptions in the membership's workspace only", async () => {
+  it("ends the user's tokens, API keys, and subscriptions in that workspace, but not in others", async () => {
     const sam = await seedUserWithWorkspaces(world.service.deps, 'Initech', 'Umbrella')
     const [workspaceId = 0, otherWorkspaceId = 0] = [sam.workspaces.Initech, sam.workspaces.Umbrella]
     const gone = await connect(world.zapier, sam, 'Initech', { paramOverrides: { scope: null } })
@@ -159,7 +159,7 @@ describe('ending a membership', () => {
     expect(await subscriptionsOf(otherWorkspaceId)).toBe(2)
   })
 
-  it('issues no tokens for a code whose user was removed before the exchange', async () => {
+  it('issues no tokens for an authorization code if the user was removed before the app exchanged it', async () => {
     const pat = await seedUserWithWorkspaces(world.service.deps, 'Massive')
     const flow = await consent(world.zapier, pat, 'Massive')
     await endMembership(world.service.deps, pat.workspaces.Massive ?? 0, pat.userId)
@@ -171,7 +171,7 @@ describe('ending a membership', () => {
     await expect(removing).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it("issues no tokens for a user who isn't a member, however the membership ended", async () => {
+  it('issues no tokens for a former member, even if the membership was only deleted from the database', async () => {
     const ann = await seedUserWithWorkspaces(world.service.deps, 'Cyberdyne')
     const first = await connect(world.zapier, ann, 'Cyberdyne')
     const flow = await consent(world.zapier, ann, 'Cyberdyne')

@@ -69,7 +69,7 @@ it('deletes an authorization whose code was never exchanged, and keeps connectio
   expect((await refresh(world.zapier, connected.refresh_token)).status).toBe(200)
 })
 
-it('creates one set of keys if several processes start at the same time', async () => {
+it('if several processes start at the same time, creates only one set of keys for the OAuth server', async () => {
   const empty = await createTestDatabase()
   try {
     const all = await Promise.all(Array.from({ length: 6 }, () => loadServerKeys(testDeps(empty.db))))

@@ -54,7 +54,7 @@ describe('requests and responses', () => {
     expect(response).toMatchObject({ status: 302, headers: { location: 'http://169.254.169.254/' } })
   })
 
-  it("requests the hostname's certificate, and rejects a self-signed certificate", async () => {
+  it("asks the server for the hostname's certificate, and rejects a self-signed one", async () => {
     const names: string[] = []
     const SNICallback: TlsOptions['SNICallback'] = (name, callback) => {
       names.push(name)
@@ -77,7 +77,7 @@ describe('requests and responses', () => {
 })
 
 describe('forbidden addresses', () => {
-  it.each(loopbackSpellings)("doesn't connect to loopback written as %s", async (host) => {
+  it.each(loopbackSpellings)("doesn't connect to a loopback address that's written as %s", async (host) => {
     const send = createGuardedSend({ allowLoopback: false })
     await expect(send(request(receiver.url('/', host)))).rejects.toBeInstanceOf(ForbiddenAddressError)
     expect(receiver.requests).toEqual([])
@@ -123,7 +123,7 @@ describe('hostnames', () => {
     expect(resolvedHosts).toEqual(['hooks.example.test'])
   })
 
-  it('resolves the hostname for every request and rejects it once its address is private', async () => {
+  it('resolves a hostname again for every request, and rejects the request once the address is private', async () => {
     const { asked: resolvedHosts, resolve } = createResolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createGuardedSend({ allowLoopback: true, resolve })
     const url = receiver.url('/', 'hooks.example.test')
@@ -138,7 +138,7 @@ describe('hostnames', () => {
     await expect(send(request('https://hooks.example.test/'))).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  it('stops when its signal aborts, even if the name server never responds', async () => {
+  it("stops a request when the request's signal aborts, even if the name server never responds", async () => {
     const send = createGuardedSend({ allowLoopback: false, resolve: () => new Promise(() => {}) })
     const sending = send(request('https://hooks.example.test/', AbortSignal.timeout(50)))
     await expect(sending).rejects.toMatchObject({ name: 'TimeoutError' })

@@ -34,7 +34,7 @@ it('sends a request to a permitted address and returns the response', async () =
   expect(receiver.requests).toMatchObject([{ path: '/a?b=c', body: 'hello', headers: { 'x-test': 'yes' } }])
 })
 
-it.each(loopbackSpellings)("doesn't connect to loopback written as %s", async (host) => {
+it.each(loopbackSpellings)("doesn't connect to a loopback address that's written as %s", async (host) => {
   await expect(online.fetch(receiver.url('/', host))).rejects.toMatchObject(forbidden)
   expect(receiver.requests).toEqual([])
 })
@@ -56,7 +56,7 @@ it("doesn't follow a redirect", async () => {
   expect([response.status, response.headers.get('location')]).toEqual([307, 'http://169.254.169.254/'])
 })
 
-it('fails to read a body that is longer than the limit', async () => {
+it("throws an error if a response's body is longer than the limit", async () => {
   receiver.respond = (_request, response) => response.end('x'.repeat(1001))
   const response = await local.fetch(receiver.url())
   await expect(response.text()).rejects.toMatchObject({ name: 'TooLargeError' })
@@ -77,18 +77,21 @@ describe('an event stream', () => {
     ['number of values of an event', values(10), `id: "\n${values(11)}`],
     ['number of events', event(1).repeat(5), event(1).repeat(6)],
     ['number of events whose lines end with CR', 'data: x\r\r'.repeat(5), 'data: x\r\r'.repeat(6)],
-    ['length, with comments', ': ping\n\n'.repeat(100), ': ping\n\n'.repeat(126)],
-    ['length, with empty lines', '\n'.repeat(1000), '\n'.repeat(1001)],
-  ])('that responds to a message has a limited %s', async (_name, permitted, tooMuch) => {
-    const read = async (text: string) => {
-      receiver.respond = (_request, response) => response.writeHead(200, eventStream).end(text)
-      return (await local.fetch(receiver.url(), { method: 'POST', body: '' })).text()
-    }
-    expect(await read(permitted)).toBe(permitted)
-    await expect(read(tooMuch)).rejects.toMatchObject(tooLarge)
-  })
+    ['length, including comments', ': ping\n\n'.repeat(100), ': ping\n\n'.repeat(126)],
+    ['length, including empty lines', '\n'.repeat(1000), '\n'.repeat(1001)],
+  ])(
+    'that responds to a message is rejected if it exceeds the limit on the %s',
+    async (_name, permitted, tooMuch) => {
+      const read = async (text: string) => {
+        receiver.respond = (_request, response) => response.writeHead(200, eventStream).end(text)
+        return (await local.fetch(receiver.url(), { method: 'POST', body: '' })).text()
+      }
+      expect(await read(permitted)).toBe(permitted)
+      await expect(read(tooMuch)).rejects.toMatchObject(tooLarge)
+    },
+  )
 
-  it('that is compressed is limited by its decompressed bytes', async () => {
+  it('that is compressed is rejected if its decompressed bytes exceed the limit', async () => {
     receiver.respond = (_request, response) =>
       response.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).end(gzipSync(event(100_000)))
     const response = await local.fetch(receiver.url(), { method: 'POST', body: '' })
@@ -116,7 +119,7 @@ describe('an event stream', () => {
   const post = (message: object) =>
     local.fetch(receiver.url(), { method: 'POST', body: JSON.stringify(message) })
 
-  it('that a GET opened gets the full limits again for each request that Outdial sends', async () => {
+  it('opened by a GET gets its full limits again whenever Outdial sends a request', async () => {
     const receive = await openStream()
     for (let count = 0; count < 5; count += 1) {
       await post({ jsonrpc: '2.0', id: count, method: 'tools/list' })
@@ -127,7 +130,7 @@ describe('an event stream', () => {
     await expect(receive(event(800))).rejects.toMatchObject(tooLarge)
   })
 
-  it("that a GET opened doesn't get the full limits again when Outdial responds to the server's pings", async () => {
+  it("opened by a GET doesn't get its full limits again when Outdial responds to a ping from the server", async () => {
     const receive = await openStream()
     await receive(event(800))
     await post({ jsonrpc: '2.0', id: 1, result: {} })
@@ -135,7 +138,7 @@ describe('an event stream', () => {
   })
 })
 
-it('limits the number of values in a JSON body', async () => {
+it('throws an error if a JSON body has more values than the limit', async () => {
   const list = (length: number) => JSON.stringify(Array.from({ length }, () => 1))
   const read = async (text: string) => {
     receiver.respond = (_request, response) =>
@@ -146,7 +149,7 @@ it('limits the number of values in a JSON body', async () => {
   await expect(read(list(10))).rejects.toMatchObject({ name: 'TooLargeError' })
 })
 
-it('stops when its signal aborts', async () => {
+it("stops a request when the request's signal aborts", async () => {
   receiver.neverRespond()
   const fetching = local.fetch(receiver.url(), { signal: AbortSignal.timeout(50) })
   await expect(fetching).rejects.toMatchObject({ name: 'TimeoutError' })

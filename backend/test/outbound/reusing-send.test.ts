@@ -52,7 +52,7 @@ async function listen(afterResponse: (socket: Socket) => void) {
   return { connections, url: `http://hooks.example.test:${(server.address() as AddressInfo).port}/`, close }
 }
 
-it('uses a connection for several requests, and resolves the hostname once', async () => {
+it('sends several requests over one connection, and resolves the hostname only once', async () => {
   const server = await listen(() => {})
   const { send, lookups } = open()
   for (let count = 0; count < 3; count += 1) expect((await send(request(server.url))).status).toBe(204)
@@ -103,7 +103,7 @@ it('sends a request again on a new connection if the server closed the old conne
   await once(server, 'close')
 })
 
-it('closes a connection whose request was aborted or whose response was cut off', async () => {
+it('closes the connection if a request is aborted or a response is truncated', async () => {
   receiver.respond = (_request, response) => response.end('longer than the limit')
   const { send, lookups } = open()
   const url = receiver.url('/', 'hooks.example.test')

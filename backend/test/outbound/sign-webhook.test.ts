@@ -15,7 +15,7 @@ const folder = useTestFolder()
 const newKey = () => randomBytes(32)
 const verifierOf = (key: Buffer) => new Webhook(key, { format: 'raw' })
 
-it('signs any body so that an independent verifier accepts the body, and rejects a changed body', () => {
+it('creates signatures that an independent library accepts for any body, and rejects for a changed body', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const key = newKey()
@@ -40,7 +40,7 @@ it('creates signatures that can be verified with either of two keys, but not wit
   expect(() => verifierOf(newKey()).verify('{}', headers)).toThrow('No matching signature')
 })
 
-it('creates signatures that the code in docs/reference/webhooks.md verifies, even during a rotation', async () => {
+it('creates signatures that the code in docs/reference/webhooks.md verifies with either secret during a rotation', async () => {
   const [code = ''] = codeBlocks('docs/reference/webhooks.md', 'js')
   const file = path.join(folder.path, 'verify.mjs')
   await writeFile(file, code)

@@ -8,7 +8,7 @@ it.each([
   'https://hooks.zapier.com/hooks/standard/1/',
   'https://1.1.1.1/',
   'https://[2606:4700::1111]:8443/x?y=z',
-])('always accepts %s', (url) => {
+])('accepts %s whether or not loopback webhooks are allowed', (url) => {
   expect(findTargetUrlIssue(online, url)).toBeUndefined()
   expect(findTargetUrlIssue(local, url)).toBeUndefined()
 })
@@ -27,7 +27,7 @@ it.each([
   'http://[::ffff:7f00:1]/',
   'https://127.0.0.1./',
   'https://１２７.0.0.1/',
-])('accepts loopback as %s only if loopback webhooks are allowed', (url) => {
+])('accepts the loopback URL %s only if loopback webhooks are allowed', (url) => {
   expect(findTargetUrlIssue(local, url)).toBeUndefined()
   expect(findTargetUrlIssue(online, url)).toMatch(/https|public/)
 })
@@ -64,7 +64,7 @@ it.each([
   // ISATAP addresses, which embed 10.0.0.1.
   'https://[2606:4700::5efe:a00:1]/',
   'https://[2606:4700::200:5efe:a00:1]/',
-])('always rejects the private or reserved %s', (url) => {
+])('rejects %s, a private or reserved address, even if loopback webhooks are allowed', (url) => {
   expect(findTargetUrlIssue(online, url)).toMatch(/public/)
   expect(findTargetUrlIssue(local, url)).toMatch(/public/)
 })
