@@ -47,7 +47,7 @@ async function runDuringErasure(contactId: number, start: () => Promise<unknown>
   return results
 }
 
-it('erases a contact once for two simultaneous requests, and not for a request from another workspace', async () => {
+it('erases a contact once when two requests arrive at the same time, and rejects a request from another workspace', async () => {
   const call = await seedCall(deps, seed, number, person)
   const other = await seedWorkspace(deps)
   const theirs = eraseContact(deps, other.workspaceId, call.contact.id)
@@ -56,7 +56,7 @@ it('erases a contact once for two simultaneous requests, and not for a request f
   expect(await listEvents(deps, call.id)).toHaveLength(1)
 })
 
-it('stores nothing about a contact that arrives while the contact is being erased', async () => {
+it("while a contact is being erased, stores none of the contact's data that still arrives", async () => {
   const conversation = await seedConversation('http')
   await runDuringErasure(conversation.contactId, () => [
     finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: conversation.call.id }, analysis),
@@ -73,7 +73,7 @@ it('stores nothing about a contact that arrives while the contact is being erase
   expect(await listEvents(deps, conversation.call.id)).toHaveLength(1)
 })
 
-it("erases other contacts' tool calls that mention the contact, even if recorded while the erasure waits", async () => {
+it("erases mentions of the contact in other contacts' tool calls, even in tool calls recorded while the erasure waits", async () => {
   const other = await seedCall(deps, seed, '+12025550174')
   const attempt = await claim()
   const { contact } = await seedCall(deps, seed, number, person)
@@ -97,7 +97,7 @@ it("erases other contacts' tool calls that mention the contact, even if recorded
   expect(await findTraces()).toEqual([])
 })
 
-it('deletes a chat whose tool call mentions the contact, even if recorded while the erasure waits', async () => {
+it('deletes a chat in which a tool call mentions the contact, even if the tool call is recorded while the erasure waits', async () => {
   const { contact } = await seedCall(deps, seed, number, person)
   const chat = await seedChatWithToken(deps, seed)
   const locked = Promise.withResolvers<void>()
@@ -142,7 +142,7 @@ it('creates a new contact if the same number is added while the old one is being
   ])
 })
 
-it('rejects the erasure if the dialer claims the call first, and cancels the call otherwise', async () => {
+it("rejects the erasure if the dialer has already claimed the contact's call, and otherwise cancels the call", async () => {
   for (let round = 0; round < 10; round += 1) {
     const call = await seedCall(deps, seed, number, { ...person, callback_url: undefined })
     const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
@@ -160,7 +160,7 @@ it('rejects the erasure if the dialer claims the call first, and cancels the cal
   expect(await findTraces()).toEqual([])
 })
 
-it('erases everything even if the contact is called and edited, and its campaign edited, at the same time', async () => {
+it('erases everything about a contact even while the contact is called and edited, and the campaign is edited', async () => {
   const lease = { provider: 'simulated', workerId: crypto.randomUUID(), leaseMs: 60_000 }
   const settle = (work: Promise<unknown>) =>
     work.catch((error: unknown) => {

@@ -41,7 +41,7 @@ it('deletes expired rows once an hour, and keeps all other rows', async () => {
   await cleanup.stop()
 })
 
-it('deletes the expired rows of other tables, even if deleting from one table always fails', async () => {
+it('if deleting from one table always fails, still deletes expired rows from other tables', async () => {
   const deps = testDeps(database.db)
   const { userId } = await seedWorkspace(deps, 'Stuck')
   const expired = new Date(deps.clock.now().getTime() - 60_000)
@@ -96,7 +96,7 @@ it('keeps expired credentials for a week, so that the error can say that they ex
   ])
 })
 
-it('keeps expired links for a month, so that their pages can say that they expired', async () => {
+it('keeps expired invitations and password resets for a month, so that their pages can say that they expired', async () => {
   const deps = testDeps(database.db)
   const { workspaceId, userId } = await seedWorkspace(deps, 'Late')
   const daysAgo = (days: number) => new Date(deps.clock.now().getTime() - days * 86_400_000)
@@ -121,7 +121,7 @@ it('keeps expired links for a month, so that their pages can say that they expir
   }
 })
 
-it('deletes all expired idempotent responses, even more than one statement can delete, and keeps current ones', async () => {
+it("deletes all expired idempotent responses, even if one statement can't delete that many, and keeps current ones", async () => {
   const deps = testDeps(database.db)
   const { workspaceId } = await seedWorkspace(deps, 'Busy')
   const now = deps.clock.now()

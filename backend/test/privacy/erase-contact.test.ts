@@ -23,7 +23,7 @@ beforeEach(() => {
   ;({ deps, seed } = world)
 })
 
-it('leaves no trace of a person in any table, and publishes each call once', async () => {
+it("leaves no trace of an erased contact in any table, and publishes each of the contact's calls once", async () => {
   const caller = await seedApiKeyCaller(deps, seed)
   const body = { phone_number: number, campaign_id: seed.campaignId, ...person }
   const request = hashRequest({ caller, method: 'POST', path: '/contacts', key: 'once', body })
@@ -99,7 +99,7 @@ it('leaves no trace of a person in any table, and publishes each call once', asy
   expect(again).toMatchObject({ replayed: true, body: { contact: { id: contact.id, phone_number: '' } } })
 })
 
-it('erases a callback URL with the contact, or after the delivery ends if the delivery is still pending', async () => {
+it('erases a callback URL together with the contact or, if a delivery to it is pending, after the delivery ends', async () => {
   const { contactId, call } = await seedConversation()
   await finishAnalysis(deps, { workspaceId: seed.workspaceId, callId: call.id }, undefined)
   await seedCall(deps, seed, number, { ...person, callback_url: 'https://other.example.com/?name=Zelda' })
@@ -130,7 +130,7 @@ it('erases a callback URL with the contact, or after the delivery ends if the de
   expect((await deliveries())[1]).toEqual({ target_url: 'https://other.example.com/', status: 'delivered' })
 })
 
-it('keeps the number on the do-not-call list, so that a new contact with it is not called', async () => {
+it("keeps an erased contact's number on the do-not-call list, so that a new contact with the number isn't called", async () => {
   const first = await seedCall(deps, seed, number, person)
   await addNumbersToDoNotCallList(
     deps,
@@ -145,7 +145,7 @@ it('keeps the number on the do-not-call list, so that a new contact with it is n
   expect(again.contact.id).not.toBe(first.contact.id)
 })
 
-it('rejects erasing during a call, and changes nothing', async () => {
+it('rejects the erasure of a contact during a call, and changes nothing', async () => {
   const call = await seedCall(deps, seed, number, person)
   const attempt = await claim()
   await expect(erase(call.contact.id)).rejects.toThrow('in progress')
@@ -155,7 +155,7 @@ it('rejects erasing during a call, and changes nothing', async () => {
   expect((await getCall(deps, seed, call.id)).contact.first_name).toBeNull()
 })
 
-it('when a contact is erased, publishes their call without its analysis, and ignores anything that arrives later', async () => {
+it("when a contact is erased, publishes the contact's call without its analysis, and ignores or rejects later data", async () => {
   const conversation = await seedConversation('http')
   await erase(conversation.contactId)
   expect(await listEvents(deps, conversation.call.id)).toMatchObject([

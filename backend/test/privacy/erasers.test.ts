@@ -190,12 +190,12 @@ async function findColumnsWithoutEraser(): Promise<string[]> {
     .map(({ tableName, columnName }) => `${tableName}.${columnName}`)
 }
 
-it('has an eraser for every column that can contain something about a contact', async () => {
+it('every column that can contain data about a contact has an eraser', async () => {
   expect(erased.columns.size).toBeGreaterThan(20)
   expect(await findColumnsWithoutEraser()).toEqual([])
 })
 
-it('lists as exceptions only columns and tables that exist and have no eraser', async () => {
+it('every table and column listed as an exception exists, and none of the columns has an eraser', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'
     union all
@@ -205,7 +205,7 @@ it('lists as exceptions only columns and tables that exist and have no eraser', 
   expect(listed.filter((name) => !names.has(name) || erased.columns.has(name))).toEqual([])
 })
 
-it('finds columns without an eraser in a new table, an existing table, and an unrelated table', async () => {
+it('the check for missing erasers finds columns in an existing table, a new table, and a table unrelated to contacts', async () => {
   await asSuperuser(database.db, (db) =>
     sql`create table contact_photo (contact_id bigint references contact, caption text)`.execute(db),
   )

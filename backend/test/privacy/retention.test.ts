@@ -142,7 +142,7 @@ async function runErasure(): Promise<void> {
   await worker.stop()
 }
 
-it('erases conversations that are older than the retention period from every table, and keeps the calls', async () => {
+it('erases from every table the conversations that are older than the retention period, but keeps the calls', async () => {
   const seed = await seedWithRetention(30)
   const old = await seedConversation(seed, 31)
   expect(await findTraces(old)).toContain('secret')
@@ -193,7 +193,7 @@ it('ignores a late report about an erased conversation', async () => {
   expect(await findTraces(callId)).not.toContain('secret')
 })
 
-it('keeps newer conversations, and all conversations of workspaces without a retention period', async () => {
+it('keeps conversations within the retention period, and all conversations of workspaces without such a period', async () => {
   const recent = await seedConversation(await seedWithRetention(30), 29)
   const retained = await seedConversation(await seedWithRetention(null), 3_000)
   await runErasure()
@@ -201,7 +201,7 @@ it('keeps newer conversations, and all conversations of workspaces without a ret
   expect(await findTraces(retained)).toContain('a secret')
 })
 
-it('runs every hour, and erases conversations that have become old enough', async () => {
+it('looks every hour for conversations that have become too old, and erases them', async () => {
   const callId = await seedConversation(await seedWithRetention(1), 0.99)
   const worker = startRetention(deps)
   while (deps.clock.waiting === 0) await new Promise((resolve) => setImmediate(resolve))

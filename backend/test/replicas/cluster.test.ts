@@ -89,7 +89,7 @@ describeWithRedisServer('two API processes and two workers', () => {
   }
 
   it.each(['SSE', 'Streamable HTTP'])(
-    'let an agent open a session through one API process and use tools through the other, over %s',
+    'let an agent open a session over %s through one API process and use tools through the other',
     async (transport) => {
       const [first, second] = cluster.apis
       const callId = await queue(first.url)
@@ -126,7 +126,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     },
   )
 
-  it('return 404 for the sessions of an API process that was killed, and open new ones', async () => {
+  it('after one API process is killed, return 404 for its sessions, and open new sessions', async () => {
     const [first, second] = cluster.apis
     const query = { widget_id: cluster.widgetId }
     const session = await openSse(first.url, query)
@@ -155,7 +155,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     await expectCompletedOnce(callId)
   })
 
-  it('complete the calls of a worker that was killed, each once and without dialing again', async () => {
+  it('after a worker is killed, complete each of its calls once, without dialing again', async () => {
     const [{ url }] = cluster.apis
     const [first, second] = cluster.workers
     await second.stop()
@@ -167,7 +167,7 @@ describeWithRedisServer('two API processes and two workers', () => {
     await Promise.all(callIds.map(expectCompletedOnce))
   })
 
-  it("continue while Redis is down, and use it again once it is back, even if they aren't restarted", async () => {
+  it("continue working while Redis is down, and use Redis again without a restart once it's back", async () => {
     const [first, second] = cluster.apis
     const query = { widget_id: cluster.widgetId }
     const session = await openSse(first.url, query)

@@ -47,7 +47,7 @@ describeWithRedis('replicas', () => {
     return received
   }
 
-  it('notify each other once of changed tools and of ended access to tools, and of nothing else', async () => {
+  it('notify each other only when tools change or access to tools ends, and only once each time', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const [ofFirst, ofSecond] = [listen(first), listen(second)]
@@ -67,7 +67,7 @@ describeWithRedis('replicas', () => {
     expect(ofFirst).toHaveLength(7)
   })
 
-  it("ignore messages of other installations, and messages that weren't sealed by a process", async () => {
+  it("ignore messages from other installations, and messages that weren't encrypted by an Outdial process", async () => {
     const [replica, stranger] = [await start(), await start()]
     const received = listen(replica)
     const client = createClient({ url: redisUrl })
@@ -85,7 +85,7 @@ describeWithRedis('replicas', () => {
     client.destroy()
   })
 
-  it('ignore a recorded request that is sent again, both immediately and after its time limit', async () => {
+  it('ignore a request that someone recorded in Redis and sends again, either immediately or after its time limit', async () => {
     const installation = createInstallation(database.db)
     const [first, second] = [await start(installation), await start(installation)]
     const handled: unknown[] = []
@@ -146,7 +146,7 @@ describeWithRedis('replicas', () => {
     expect(await replicas.request(nodeId, null, 10)).toEqual({ state: 'gone' })
   })
 
-  it("don't consider a process killed while the database that could confirm it is unreachable", async () => {
+  it("don't treat a process as killed while the database, which could confirm it, is unreachable", async () => {
     const db = connect({ url: 'postgres://127.0.0.1:1/outdial' })
     const replicas = await connectReplicas(testDeps(db), redisUrl)
     expect(await replicas.request(newNodeId(), null, 10)).toEqual({ state: 'unavailable' })
@@ -154,7 +154,7 @@ describeWithRedis('replicas', () => {
     await db.destroy()
   })
 
-  it("don't wait for Redis to count the next request after Redis took too long to count one", async () => {
+  it("after Redis took too long to count one request, don't wait for Redis to count the next one", async () => {
     const proxy = await createDatabaseProxy(redisUrl)
     const { replicas } = (await start(createInstallation(database.db), proxy.url)).deps
     const count = () => replicas.runScript('return 1', [])
@@ -169,7 +169,7 @@ describeWithRedis('replicas', () => {
     await proxy.disconnect()
   })
 
-  it("start and handle requests while Redis is unreachable, and don't log its user or password", async () => {
+  it("start and handle requests while Redis is unreachable, and don't log the user or password for Redis", async () => {
     const url = 'redis://robin:the-password-of-redis@127.0.0.1:1/0'
     const replica = await start(createInstallation(database.db), url)
     await seedWorkspace(replica.deps)

@@ -54,7 +54,7 @@ async function recordOther(hasModel: boolean | null): Promise<string> {
   return id
 }
 
-it("makes a worker's /readyz fail after two minutes without a model if another process has a model", async () => {
+it("if another process has a language model, a worker's /readyz fails after two minutes without one", async () => {
   const worker = await startProcess({ ...withoutModel, ROLE: 'worker' })
   const other = await recordOther(true)
   await worker.pass(2 * secondMs)
@@ -72,7 +72,7 @@ it("makes a worker's /readyz fail after two minutes without a model if another p
 })
 
 it.each(['api', 'all'])(
-  'with ROLE=%s, stays ready and only logs that the model is missing, because other requests still succeed',
+  'a process with ROLE=%s and no model stays ready and only logs an error, because its other requests still succeed',
   async (role) => {
     const process = await startProcess({ ...withoutModel, ROLE: role })
     await recordOther(true)
@@ -85,10 +85,10 @@ it.each(['api', 'all'])(
 
 it.each<[string, Record<string, string>, boolean | null]>([
   ['neither process has a model', withoutModel, false],
-  ['the other process is of an earlier version', withoutModel, null],
-  ['both have one', {}, true],
-  ['only this process has one', {}, false],
-])('logs nothing and stays ready if %s', async (_title, settings, hasModel) => {
+  ['the other process runs an earlier version', withoutModel, null],
+  ['both processes have a model', {}, true],
+  ['only the worker has a model', {}, false],
+])('a worker logs nothing and stays ready if %s', async (_title, settings, hasModel) => {
   const worker = await startProcess({ ...settings, ROLE: 'worker' })
   await recordOther(hasModel)
   await worker.pass(2 * secondMs)

@@ -52,7 +52,7 @@ const api = (url: string, path: string, body?: object, token = key) =>
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
 
-it('warn within seconds that REDIS_URL is missing, unless the other process is only a worker', async () => {
+it("two processes with the API warn within seconds that REDIS_URL is missing, and a process with only a worker doesn't", async () => {
   const [first, worker] = await Promise.all([start({ ROLE: 'api' }), start({ ROLE: 'worker' })])
   await waitFor(async () => {
     const { length } = await database.db.selectFrom('replica').selectAll().execute()
@@ -70,7 +70,7 @@ it('warn within seconds that REDIS_URL is missing, unless the other process is o
   expect(await database.db.selectFrom('replica').selectAll().execute()).toEqual([])
 })
 
-it("notify each other's workers of queued calls even if REDIS_URL is not set", async () => {
+it("a process notifies another process's workers of queued calls, even if REDIS_URL isn't set", async () => {
   const listener = new pg.Client({ connectionString: database.url })
   await listener.connect()
   try {
@@ -99,8 +99,8 @@ it("notify each other's workers of queued calls even if REDIS_URL is not set", a
   }
 })
 
-describeWithRedis('processes with one Redis', () => {
-  it("use each other's sessions, and return 404 for those of a process that was killed", async () => {
+describeWithRedis('processes that share Redis', () => {
+  it("accept messages for each other's tool sessions, and return 404 for sessions of a process that was killed", async () => {
     const settings = { ROLE: 'api', REDIS_URL: redisUrl }
     const [first, second] = await Promise.all([start(settings), start(settings)])
     const session = await openSse(first.url, { widget_id: await getWidgetId(database, seed.agentId) })
@@ -128,7 +128,7 @@ describeWithRedis('processes with one Redis', () => {
     expect(stdout).not.toContain('REDIS_URL')
   })
 
-  it('show the changes of every process on the live pages of all processes', async () => {
+  it('update the live pages that one process serves when another process makes a change', async () => {
     const redis = { REDIS_URL: redisUrl }
     const [first, second] = await Promise.all([
       start({ ROLE: 'api', ...redis }),

@@ -56,20 +56,20 @@ const readName = async (db = replica.openWorkspace(workspaceId)) => {
   return rows.map(({ name }) => name).join()
 }
 
-it("reads the workspace's rows from the replica once a heartbeat of this process has arrived there", async () => {
+it("reads a workspace's rows from the replica only after a heartbeat of this process has arrived there", async () => {
   expect(await readName()).toBe('In the database')
   await receiveHeartbeat()
   // If the query weren't limited to the workspace, the result would also have other names.
   expect(await readName()).toBe('In the replica')
 })
 
-it("reads from the database when this process's last heartbeat in the replica is too old", async () => {
+it("if this process's last heartbeat in the replica is too old, reads from the primary database", async () => {
   await receiveHeartbeat()
   deps.clock.advance(maxLagMs + 1_000)
   expect(await readName()).toBe('In the database')
 })
 
-it('repeats a statement in the database if the replica lacks what a migration has just added', async () => {
+it('if the replica lacks a column that a migration has just added, repeats the statement in the primary database', async () => {
   await receiveHeartbeat()
   await asSuperuser(database.db, (db) =>
     sql`alter table workspace add column added text default 'yes'`.execute(db),
@@ -79,7 +79,7 @@ it('repeats a statement in the database if the replica lacks what a migration ha
   await waitForUse()
 })
 
-it('repeats a statement in the database if the connection to the replica breaks', async () => {
+it('if the connection to the replica breaks, repeats the statement in the primary database', async () => {
   await receiveHeartbeat()
   const name = new URL(copy.url).pathname.slice(1)
   const reading = sql<{ name: string }>`
@@ -108,14 +108,14 @@ it('rejects statements that change anything', async () => {
   expect(await readName(database.db)).not.toContain('Changed')
 })
 
-it('reports an error of the statement itself, and continues to use the replica', async () => {
+it('if a statement itself is wrong, throws its error and continues to use the replica', async () => {
   await receiveHeartbeat()
   const reading = sql`select 1 / 0`.execute(replica.openWorkspace(workspaceId))
   await expect(reading).rejects.toThrow('division by zero')
   expect(await readName()).toBe('In the replica')
 })
 
-it('keeps using the replica for other workspaces while one workspace uses up its share of the connections', async () => {
+it('while one workspace uses up its share of the connections, still uses the replica for other workspaces', async () => {
   const other = await seedWorkspace(deps, 'In the database')
   await seedWorkspace({ ...deps, db: copy.db }, 'In the replica')
   await receiveHeartbeat()

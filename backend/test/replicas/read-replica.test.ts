@@ -136,13 +136,13 @@ const openFromReplica = async (path: string) => {
 
 const countWarnings = () => service.logOutput().split("read replica can't be used").length - 1
 
-it('serves lists and exports to browsers', async () => {
+it('the replica serves lists and exports to browsers', async () => {
   await waitForUse(true)
   for (const path of lists) await openFromReplica(path)
   expect(Number(await readMetric('lag_seconds'))).toBeLessThan(10)
 })
 
-it("isn't used for the API, pages of a single object, or forms", async () => {
+it("the replica isn't used for the API, pages of a single object, or forms", async () => {
   await waitForUse(true)
   await addContact('+12025550111', 'Alex')
   const call = await workspace.db.selectFrom('call').select(['id', 'contact_id']).executeTakeFirstOrThrow()
@@ -163,7 +163,7 @@ it("isn't used for the API, pages of a single object, or forms", async () => {
   expect(statementsSince(before).filter((line) => !line.includes('api_request'))).toEqual([])
 })
 
-it('shows users what they have just saved, although the replica lacks it', async () => {
+it("pages show users what they've just saved, even if it hasn't reached the replica yet", async () => {
   await waitForUse(true)
   const before = servers.replicaStatements.length
   const form = await open(workspace.browser, '/contacts/new')
@@ -181,7 +181,7 @@ it('shows users what they have just saved, although the replica lacks it', async
   expect((await open(workspace.browser, '/contacts')).text).toContain('Casey')
 })
 
-it("isn't used while it's more than 10 seconds behind, and this is logged only once", async () => {
+it("the replica isn't used while it's more than 10 seconds behind, and only one warning is logged", async () => {
   await waitForUse(true)
   const warnings = countWarnings()
   await servers.pause()
@@ -201,7 +201,7 @@ it("isn't used while it's more than 10 seconds behind, and this is logged only o
   expect((await openFromReplica('/contacts')).text).toContain('Drew')
 })
 
-it("isn't used while it's down, and is used again without a restart", async () => {
+it("the replica isn't used while it's down, and is used again afterward without a restart of Outdial", async () => {
   await waitForUse(true)
   const warnings = countWarnings()
   await servers.stopReplica()
@@ -216,7 +216,7 @@ it("isn't used while it's down, and is used again without a restart", async () =
   await openFromReplica('/calls')
 })
 
-it('lets a process start before the replica has the tables, and is used once the tables have arrived', async () => {
+it("a process starts even if the replica doesn't have the tables yet, and uses the replica once they've arrived", async () => {
   await servers.pause()
   await sql`create database another`.execute(administrator)
   const toAnother = (url: string) => url.replace(/postgres$/, 'another')

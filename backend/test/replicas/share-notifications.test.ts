@@ -83,7 +83,7 @@ const connections = `
   from pg_stat_activity
   where datname = current_database() and application_name = 'outdial notifications'`
 
-it('notifies this process immediately, and each other process that has workers exactly once', async () => {
+it('notifies the sending process immediately, and each other process with workers exactly once', async () => {
   const api = await start('api')
   const [worker, other] = [await start('worker'), await start('all', { otherWorkers: 10 })]
   api.notify.callQueued()
@@ -132,7 +132,7 @@ function measureWaits({ workers, everyMs }: { workers: number; everyMs: number }
 }
 
 it.each([2, 10, 30])(
-  'looks for work soon after each notification, with %i workers and at any rate of notifications',
+  '%i workers look for work soon after a notification, no matter how often notifications arrive',
   (workers) => {
     for (const everyMs of [1_000, 200, 100, 50, 20, 5]) {
       const waits = measureWaits({ workers, everyMs })
@@ -176,7 +176,7 @@ it("combines many notifications into few messages, and sends each call attempt's
   for (const message of messages) expect(Buffer.byteLength(message)).toBeLessThan(8_000)
 })
 
-it('reconnects after a lost connection, looks for work once, and then sends the waiting notifications', async () => {
+it('when a lost database connection is restored, looks for work once, and then sends the notifications that waited', async () => {
   const proxy = await openProxy()
   const [first, second] = [await start('api', { url: proxy.url }), await start('worker')]
   const up = async () => (await first.deps.metrics.notificationsUp.get()).values[0]?.value
@@ -200,7 +200,7 @@ it('reconnects after a lost connection, looks for work once, and then sends the 
   expect(await up()).toBe(1)
 })
 
-it("delays only calls that are queued while the connection is lost, and only until it's restored", async () => {
+it("while the connection for notifications is lost, delays only newly queued calls, and only until it's restored", async () => {
   const proxy = await openProxy()
   const [api, worker] = [await start('api'), await start('worker', { url: proxy.url })]
   const seed = await seedWorkspace(api.deps)
@@ -256,7 +256,7 @@ it('ignores messages that other programs send on the channel', async () => {
   expect(first.received).toEqual(['callQueued'])
 })
 
-it('sends the waiting notifications before it closes the connection', async () => {
+it('when a process stops, sends the waiting notifications before closing the connection', async () => {
   const [first, second] = [await start(), await start()]
   first.notify.callQueued()
   first.notify.deliveryQueued()

@@ -54,7 +54,7 @@ describeWithRedis('limits of two replicas', () => {
     return { status: statusCode, quota: headers.ratelimit, retryAfter: headers['retry-after'] }
   }
 
-  it("count a connection's requests once, whichever replica they reach", async () => {
+  it("count each of a connection's requests once, no matter which replica gets it", async () => {
     const remaining = []
     for (let index = 0; index < 5; index += 1)
       remaining.push(/r=(\d+)/.exec(String((await get(index)).quota))?.[1])
@@ -63,7 +63,7 @@ describeWithRedis('limits of two replicas', () => {
     expect((await get(0, await newKey())).status).toBe(200)
   })
 
-  it("count a workspace's requests once, except requests over their connection's limit", async () => {
+  it("count each of a workspace's requests once, but not those that exceeded a connection's limit", async () => {
     const [{ deps }] = replicas
     const { workspaceId, userId } = await seedWorkspace(deps)
     const create = async (name: string) => (await createApiKey(deps, workspaceId, userId, name)).key
@@ -110,7 +110,7 @@ describeWithRedis('limits of two replicas', () => {
     for (const index of [0, 1]) expect(await signIn(index, password)).toBe(429)
   })
 
-  it('are counted by each replica while Redis is unreachable or silent, and together again afterward', async () => {
+  it('are counted by each replica separately while Redis is unreachable or silent, and jointly again afterward', async () => {
     await stopReplicas()
     await startReplicas()
     expect((await get(0)).status).toBe(200)
@@ -135,7 +135,7 @@ describeWithRedis('limits of two replicas', () => {
     })
   })
 
-  it('store no API key or address in Redis, and only values that expire', async () => {
+  it('store no API keys or addresses in Redis, and store only values that expire', async () => {
     const client = createClient({ url: redisUrl })
     await client.connect()
     const listNames = async () => new Set(await client.keys('outdial:*'))

@@ -111,7 +111,7 @@ describeWithRedis('the tool server of two replicas', () => {
     session.close()
   })
 
-  it('handles the messages of a client in their order', async () => {
+  it("handles a client's messages in the order in which the client sent them", async () => {
     const session = await open()
     const numbers = Array.from({ length: 50 }, (_, index) => index)
     for (const id of numbers) expect((await postTo(second, session, { ...ping, id })).status).toBe(202)
@@ -133,7 +133,7 @@ describeWithRedis('the tool server of two replicas', () => {
     session.close()
   })
 
-  it('applies the same checks to origin, message, and credential as the replica that has the session', async () => {
+  it("checks a message's origin, content, and credential in the same way on every replica", async () => {
     const session = await open()
     const respond = async (replica: Replica, body: unknown, headers: Record<string, string>) =>
       (await postTo(replica, session, body, headers)).status
@@ -165,7 +165,7 @@ describeWithRedis('the tool server of two replicas', () => {
     expect((await postTo(second, other, ping)).status).toBe(404)
   })
 
-  it('lets any replica receive messages for a Streamable HTTP session and delete it, but not stream its notifications', async () => {
+  it('lets any replica handle messages for a Streamable HTTP session and delete the session, but not stream its notifications', async () => {
     const id = await initialize()
     const notified = await send(second, 'POST', { jsonrpc: '2.0', method: 'notifications/initialized' }, id)
     expect(notified.status).toBe(202)
@@ -257,7 +257,7 @@ describeWithRedis('the tool server of two replicas', () => {
     session.close()
   })
 
-  it('responds with 503 to messages for other replicas while Redis is unreachable, and recovers by itself', async () => {
+  it('while Redis is unreachable, responds to messages for other replicas with 503, and recovers by itself afterward', async () => {
     const session = await open()
     await proxy.disconnect()
     await waitUntil(
