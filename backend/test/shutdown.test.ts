@@ -20,7 +20,7 @@ async function start(settings: Record<string, string> = {}) {
   return { ...running, get: (path: string) => fetch(`http://127.0.0.1:${port}${path}`) }
 }
 
-it('fails /readyz after SIGTERM, but still handles requests until load balancers have noticed', async () => {
+it('after SIGTERM, makes /readyz fail, but still handles requests until load balancers have noticed', async () => {
   const { process, result, get } = await start({ SHUTDOWN_DELAY_SECONDS: '300' })
   expect((await get('/readyz')).status).toBe(200)
   process.kill('SIGTERM')
@@ -38,7 +38,7 @@ it('fails /readyz after SIGTERM, but still handles requests until load balancers
   clearInterval(repeated)
 })
 
-it('after Ctrl+C, stops without the shutdown delay', async () => {
+it('stops on Ctrl+C without waiting for the shutdown delay', async () => {
   const { process, result } = await start({ SHUTDOWN_DELAY_SECONDS: '300' })
   process.kill('SIGINT')
   expect((await result).code).toBe(0)

@@ -30,7 +30,7 @@ afterAll(async () => {
 const statusOf = async ({ config }: Service, path: string) =>
   (await fetch(`${config.publicUrl}${path}`)).status
 
-it("returns 503 from /readyz while the database is unavailable, and recovers when it's back", async () => {
+it('returns 503 from /readyz while the database is unavailable, and recovers once the database is back', async () => {
   const service = await startService({ ...settings, DATABASE_URL: proxy.url })
   expect(service.demo).toBeUndefined()
   expect(await statusOf(service, '/readyz')).toBe(200)
@@ -72,7 +72,7 @@ it.each([
   await restarting.disconnect()
 })
 
-it("fails with a one-sentence error if the database goes away during startup and doesn't return in time", async () => {
+it("if the database goes away during startup and doesn't return in time, fails with a one-sentence error", async () => {
   const gone = await createDatabaseProxy(database.url)
   void gone.disconnectAt('oauth_signing_keys')
   await expect(
@@ -89,7 +89,7 @@ it("fails to start if the database isn't available", async () => {
   )
 })
 
-it("fails to start if SECRET_KEY isn't the key of the database", async () => {
+it("fails to start if SECRET_KEY can't decrypt the database's secrets", async () => {
   await expect(
     startService({
       ...settings,
@@ -99,7 +99,7 @@ it("fails to start if SECRET_KEY isn't the key of the database", async () => {
   ).rejects.toThrow("SECRET_KEY can't decrypt the secrets in this database")
 })
 
-it("doesn't listen on a port with ROLE=worker", async () => {
+it("with ROLE=worker, doesn't listen on a port", async () => {
   const service = await startService({ ...settings, DATABASE_URL: database.url, ROLE: 'worker' })
   await expect(fetch(`${service.config.publicUrl}/healthz`)).rejects.toThrow('fetch failed')
   await service.stop()

@@ -9,7 +9,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('names the limit before a member calls a number that was already called as often as allowed', async () => {
+it('if a number was already called as often as allowed, names the limit before a member calls it again', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -32,7 +32,7 @@ it('names the limit before a member calls a number that was already called as of
   )
 })
 
-it("tells a member who calls a contact without the required consent that the call isn't placed", async () => {
+it("if a contact lacks the required consent, tells a member who calls the contact that the call isn't placed", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user

@@ -7,7 +7,7 @@ import { startRealService, useServiceWorld } from '../support/service.ts'
 
 const world = useServiceWorld(startRealService)
 
-it('names the settings of a saved campaign that conflict with the rules', async () => {
+it('when a campaign is saved, names the settings that conflict with the rules', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   await setRules(world.service.deps, seed, { hours_by_law: true, max_attempts_per_day: '2' })
@@ -39,7 +39,7 @@ it('names the settings of a saved campaign that conflict with the rules', async 
   expect(await edit({})).not.toContain('rules allow')
 })
 
-it('warns an API client about settings of a new campaign that conflict with the rules', async () => {
+it('warns an API client if the settings of a new campaign conflict with the rules', async () => {
   const { service } = world
   const { seed } = await seedSignedInOwner(service)
   const { key } = await createApiKey(service.deps, seed.workspaceId, seed.userId, 'Test')

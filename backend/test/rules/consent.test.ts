@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it('immediately suppresses the call if the required consent is missing, creates its event, and returns a warning', async () => {
+  it('if the required consent is missing, immediately suppresses the call, creates its event, and returns a warning', async () => {
     const { status, call, call_queued, warnings } = await post()
     expect([status, call_queued]).toEqual([201, true])
     expect(call).toMatchObject(suppressed('consent_missing'))
@@ -64,16 +64,16 @@ describe('when a call is queued', () => {
   })
 
   it.each([
-    ['no consent', () => ({}), 'consent_missing'],
-    ['oral consent', () => oral(), 'consent_missing'],
-    ['written consent that is too old', () => written(31), 'consent_expired'],
-    ['recent written consent', () => written(), null],
-  ])('queues or suppresses a call, depending on the consent: %s', async (_name, consent, reason) => {
+    ['suppresses a call without consent', () => ({}), 'consent_missing'],
+    ['suppresses a call with oral consent', () => oral(), 'consent_missing'],
+    ["suppresses a call with written consent that's too old", () => written(31), 'consent_expired'],
+    ['queues a call with recent written consent', () => written(), null],
+  ])('if recent written consent is required, %s', async (_name, consent, reason) => {
     const call = await queue(consent())
     expect(call).toMatchObject(reason === null ? { status: 'queued' } : suppressed(reason))
   })
 
-  it('accepts old oral consent, but not a missing consent, if the campaign requires any kind of consent', async () => {
+  it('if the campaign requires any kind of consent, accepts old oral consent, but not a missing consent', async () => {
     await requireConsent('any')
     expect(await queue(oral(4_000))).toMatchObject({ status: 'queued' })
     expect(await queue()).toMatchObject(suppressed('consent_missing'))
@@ -102,7 +102,7 @@ describe('when a call is queued', () => {
     expect(await queue(written(6))).toMatchObject(suppressed('consent_expired'))
   })
 
-  it('names the do-not-call list, not the consent, as the reason if both suppress the call', async () => {
+  it('if the do-not-call list and a missing consent both suppress the call, names only the list as the reason', async () => {
     expect(await queue({ do_not_call: true })).toMatchObject(suppressed('do_not_call'))
   })
 })
@@ -126,7 +126,7 @@ describe('when a call is claimed', () => {
 })
 
 describe('when an attempt ends', () => {
-  it("suppresses the call if the consent doesn't last until the retry", async () => {
+  it("suppresses the call if the contact's consent expires before the retry", async () => {
     const { id, contact } = await queue(written())
     const [attempt] = await claim()
     if (attempt === undefined) throw new Error('the call was not claimed')
@@ -149,7 +149,7 @@ describe('when the rules change while calls wait', () => {
 })
 
 describe('POST /campaigns/', () => {
-  it('creates a campaign that requires no consent by default, and returns the settings that the request contains', async () => {
+  it('creates a campaign that requires no consent by default, and a stricter campaign if the request says so', async () => {
     const { agentId: agent_id, phoneNumberId: phone_number_id } = api.seed
     const create = async (more: object) =>
       api.send({
@@ -179,7 +179,7 @@ describe('a program that repeats a suppressed call', () => {
     expect(await post({}, number)).toMatchObject({ status: 201, call_queued: true })
   })
 
-  it('if it asks for an additional call, gets the same suppressed call although another call is open', async () => {
+  it('gets the same suppressed call even if it asks for an additional call while another call is open', async () => {
     const number = freshNumber()
     const tomorrow = new Date(now().getTime() + 86_400_000)
     const open = await post({ ...written(), scheduled_at: tomorrow }, number)
@@ -198,7 +198,7 @@ describe('a program that repeats a suppressed call', () => {
     })
   })
 
-  it('gets a new call if the reason is another one, or once the consent is sufficient', async () => {
+  it('gets a new call if the reason for the suppression has changed, or once the consent is sufficient', async () => {
     const number = freshNumber()
     const first = await post({}, number)
     const expired = await post(written(31), number)

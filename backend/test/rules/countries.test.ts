@@ -28,7 +28,7 @@ it.each([
   [satellite, ['US', 'DE'], false],
   [satellite, null, true],
 ])(
-  "decides by the whole number's country, not by its country code: %s with %j",
+  'decides by all digits of %s, not only its country code, whether it can be called with the allowed countries %j',
   (phoneNumber, countries, isAllowed) => {
     expect(isCountryAllowed({ countries }, phoneNumber)).toBe(isAllowed)
   },
@@ -76,7 +76,7 @@ describe('when a call is queued', () => {
 })
 
 describe('when a call is claimed', () => {
-  it('completes a call as suppressed, and publishes its event, if its country is no longer allowed', async () => {
+  it("if a call's country is no longer allowed, completes the call as suppressed and publishes its event", async () => {
     await setCountries('')
     const { id } = await queue('+493090182099')
     const other = await queue(freshNumber())
@@ -95,7 +95,7 @@ describe('when a call is claimed', () => {
     expect((await listEvents(api.deps, id)).map((event) => event.data)).toEqual([completed])
   })
 
-  it("claims a call even if its country isn't allowed while calls are simulated", async () => {
+  it("while calls are simulated, claims a call even if its country isn't allowed", async () => {
     const deps = { ...api.deps, config: { ...api.deps.config, telephony: 'simulated' as const } }
     await setCountries('')
     const { id } = await queue('+493090182098')

@@ -57,7 +57,7 @@ const dayAfterAnswer = after(24 - 1 / 60)
 const nineDays = Array.from({ length: 9 }, (_, day) => `2100-11-${day + 11}`).join(' ')
 
 const cases: Record<string, Case> = {
-  'a country that is not called': {
+  "a country that isn't called": {
     rules: { countries: 'Germany' },
     queueing: 'country_not_allowed',
     claiming: suppressed('destination_not_allowed'),
@@ -85,7 +85,7 @@ const cases: Record<string, Case> = {
     callback: 'not_callable',
     change: suppressed('consent_expired'),
   },
-  'the attempts of 24 hours': {
+  'the call attempts in 24 hours': {
     rules: { max_attempts_per_day: '1' },
     wasCalled: 'no_answer',
     queueing: waits('frequency', after(24)),
@@ -96,7 +96,7 @@ const cases: Record<string, Case> = {
     callback: { status: 'queued', next_attempt_at: after(1) },
     change: waits('frequency', after(24)),
   },
-  'the attempts of 30 days': {
+  'the call attempts in 30 days': {
     rules: { max_attempts_per_30_days: '1' },
     wasCalled: 'no_answer',
     queueing: suppressed('frequency'),
@@ -154,7 +154,7 @@ const cases: Record<string, Case> = {
     callback: 'not_callable',
     change: suppressed('no_permitted_hour'),
   },
-  "the day's calls of the own number": {
+  "the calls per day from the workspace's own number": {
     rules: { max_attempts_per_own_number: '1' },
     before: { max_attempts_per_own_number: '10' },
     wasCalled: 'no_answer',
@@ -166,7 +166,7 @@ const cases: Record<string, Case> = {
     callback: waits('number_limit', after(1)),
     change: waits('number_limit'),
   },
-  "the month's minutes": {
+  'the minutes per month': {
     rules: { max_minutes_per_month: '30' },
     before: { max_minutes_per_month: '600' },
     wasCalled: 'answered',
@@ -305,7 +305,7 @@ beforeEach(async () => {
   })
 })
 
-describe.each(momentNames)('a call at the moment “%s”', (moment) => {
+describe.each(momentNames)("a call that's checked at the moment “%s”", (moment) => {
   it.each(Object.entries(cases))('follows the rule about %s', async (_name, rule) => {
     number = rule.number ?? freshNumber()
     const expected = rule[moment]

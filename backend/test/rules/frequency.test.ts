@@ -60,7 +60,7 @@ beforeEach(async () => {
 })
 
 describe('when a call is queued', () => {
-  it("when an exempt attempt wasn't placed after all, still counts all other attempts of the last 30 days", async () => {
+  it("still counts all other attempts of the last 30 days if an exempt attempt wasn't placed after all", async () => {
     await setRules({ max_attempts_per_30_days: '30' })
     await callInVain()
     await sql`
@@ -81,7 +81,7 @@ describe('when a call is queued', () => {
     expect(rows).toEqual([{ attempts: 30 }])
   })
 
-  it('delays the call until 24 hours after the first of two attempts if the rules allow two a day', async () => {
+  it('if the rules allow two attempts a day, delays a third one until 24 hours after the first', async () => {
     await callInVain()
     advanceHours(2)
     await callInVain()
@@ -118,7 +118,7 @@ describe('when a call is queued', () => {
     expect(endedReasonTexts.frequency.meaning).toBe("This number can't be called again within 7 days.")
   })
 
-  it('names the frequency, not calling hours, as the reason why a scheduled call waits', async () => {
+  it('names the limit on attempts, not calling hours, as the reason why a scheduled call waits', async () => {
     await callInVain()
     await callInVain()
     const { id } = await queue(number, { scheduled_at: after(2) })
@@ -127,7 +127,7 @@ describe('when a call is queued', () => {
     )
   })
 
-  it('names the frequency as the reason why a retry waits', async () => {
+  it('names the limit on attempts as the reason why a retry waits', async () => {
     await callInVain()
     await setRetry({ max_attempts: 3, delay_minutes: 60, on: ['no_answer'] })
     const id = await callInVain()
@@ -148,7 +148,7 @@ describe('when a call is queued', () => {
     expect(JSON.stringify(stored)).not.toContain(number.slice(1))
   })
 
-  it('counts no simulated calls and no test calls', async () => {
+  it("doesn't count simulated calls or test calls", async () => {
     const simulated = { ...world.deps, config: { ...world.deps.config, telephony: 'simulated' as const } }
     for (let round = 0; round < 2; round += 1) {
       await seedCall(simulated, world.seed, number)
@@ -300,7 +300,7 @@ const finishConversation = (
   })
 
 describe('calls that are exempt', () => {
-  it('places a callback that the contact asked for despite the limit, and counts its attempt', async () => {
+  it('despite the limit, places a callback that the contact asked for, and counts its attempt', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
@@ -311,7 +311,7 @@ describe('calls that are exempt', () => {
     expect(await queue(number)).toMatchObject({ waiting_for: 'frequency' })
   })
 
-  it("doesn't delay a callback from a conversation that has been erased", async () => {
+  it("doesn't delay a callback if the conversation in which the contact asked for it has since been erased", async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)
@@ -326,7 +326,7 @@ describe('calls that are exempt', () => {
     expect(await claimOne(callback)).toMatchObject({ request: { callId: callback } })
   })
 
-  it('delays a callback if the contact said no more than a voicemail greeting would', async () => {
+  it('delays a callback if the contact spoke only once in the conversation, as a voicemail greeting does', async () => {
     await setRules({ max_attempts_per_day: '1' })
     const { id, contact } = await queue(number)
     const attempt = await claimOne(id)

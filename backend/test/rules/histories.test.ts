@@ -155,7 +155,7 @@ const againOverLimit: Generated<typeof History> = {
   ],
 }
 
-it('places no call attempt that breaks a rule, and ends every call, whatever happens', async () => {
+it('in random histories of events, places no call attempt that breaks a rule, and ends every call', async () => {
   await fc.assert(
     fc.asyncProperty(History, async ({ steps, rules, oneConversationPerDay }) => {
       const seed = await seedWorkspace(world.deps)

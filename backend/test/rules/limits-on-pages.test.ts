@@ -33,7 +33,7 @@ async function stopForDay(seed: Seed): Promise<void> {
 const claim = async (workspaceId: number) =>
   (await claimAndSettle(world.service.deps, realLease, 50)).filter((each) => each.workspaceId === workspaceId)
 
-it('names a used-up limit where a member chooses the campaign for a call to a contact', async () => {
+it("when a member chooses a campaign for a call to a contact, names the limit that's used up", async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, freshNumber())
   await world.service.deps.db.deleteFrom('call').where('contact_id', '=', contact.id).execute()
@@ -70,7 +70,7 @@ it("checks the limits again when the workspace's time zone changes", async () =>
   expect(after.limited_until?.getTime()).toBeLessThan(before.limited_until?.getTime() ?? 0)
 })
 
-it('still counts the calls of the day after the workspace changes to a time zone in which it is still yesterday', async () => {
+it("when the workspace changes to a time zone where it's still yesterday, still counts the calls already placed", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId } = user.seed

@@ -43,7 +43,7 @@ beforeEach(async () => {
 })
 
 describe('calls per day from a number', () => {
-  it('stops the campaigns of a number whose calls of the day are used up, until the next day', async () => {
+  it("once a number's calls for the day are used up, stops its campaigns until the next day", async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     const other = await seedCampaign(world.deps, world.seed)
     await callInVain()
@@ -65,7 +65,7 @@ describe('calls per day from a number', () => {
     expect(await findQueue()).toMatchObject({ claim_at: nextDay })
   })
 
-  it('claims at most as many calls at once as are left for the day', async () => {
+  it('claims only as many calls at once as the number has left for the day', async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     for (let count = 0; count < 4; count += 1) await queue(freshNumber())
     expect(await claim()).toHaveLength(2)
@@ -82,7 +82,7 @@ describe('calls per day from a number', () => {
     expect((await claim()).map(({ request }) => [id, other.id].includes(request.callId))).toEqual([true])
   })
 
-  it("removes an attempt that wasn't placed from the count of the day on which the attempt started", async () => {
+  it("if an attempt wasn't placed after all, subtracts it from the count of the day on which it started", async () => {
     await setRules({ max_attempts_per_own_number: '2' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -95,7 +95,7 @@ describe('calls per day from a number', () => {
     expect(await claim()).toEqual([])
   })
 
-  it('no longer stops a campaign once calls are simulated', async () => {
+  it('lets a stopped campaign continue once calls are simulated', async () => {
     await setRules({ max_attempts_per_own_number: '1' })
     await callInVain()
     await queue(freshNumber())
@@ -122,7 +122,7 @@ describe('calls per day from a number', () => {
   it.each([
     ['without other rules', false],
     ['with hours by law', true],
-  ])('says that a call expires before the limit ends, %s', async (_, hoursByLaw) => {
+  ])('%s, says that a call expires before the limit ends', async (_, hoursByLaw) => {
     await setRules({ max_attempts_per_own_number: '1' })
     await callInVain()
     const { id } = await queue(freshNumber())
@@ -164,7 +164,7 @@ describe('calls per day from a number', () => {
 })
 
 describe('minutes per month', () => {
-  it('reserves the minutes of the longest possible call for each call in progress, and releases the rest at its end', async () => {
+  it('for each call in progress, reserves the minutes of the longest possible call, and releases the rest when the call ends', async () => {
     await setRules({ max_minutes_per_month: '70' })
     const calls = [await queue(freshNumber()), await queue(freshNumber()), await queue(freshNumber())]
     const attempts = await claim()
@@ -182,7 +182,7 @@ describe('minutes per month', () => {
     await claimOne(waiting?.id ?? 0)
   })
 
-  it("releases the minutes of an attempt that wasn't placed after all", async () => {
+  it("releases the reserved minutes of an attempt that wasn't placed after all", async () => {
     await setRules({ max_minutes_per_month: '30' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -194,7 +194,7 @@ describe('minutes per month', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('counts at most the length of the longest possible call for a call that ended during an outage', async () => {
+  it('for a call that ended during an outage, counts no more minutes than the longest possible call takes', async () => {
     await setRules({ max_minutes_per_month: '60' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)
@@ -203,7 +203,7 @@ describe('minutes per month', () => {
     await claimOne((await queue(freshNumber())).id)
   })
 
-  it('puts a stopped campaign back in the queue when it is resumed, and stops it again at the next claim', async () => {
+  it('when a campaign that the limit stopped is resumed, puts it back in the queue, and stops it again at the next claim', async () => {
     await setRules({ max_minutes_per_month: '30' })
     await claimOne((await queue(freshNumber())).id)
     await queue(freshNumber())
@@ -216,7 +216,7 @@ describe('minutes per month', () => {
     expect(await findQueue()).toMatchObject({ limited_by: 'minutes_limit' })
   })
 
-  it('stops the workspace until the next month when the minutes left are fewer than the longest possible call takes', async () => {
+  it("when the minutes left are too few for the longest possible call, stops the workspace's calls until the next month", async () => {
     await setRules({ max_minutes_per_month: '31' })
     const { id } = await queue(freshNumber())
     const attempt = await claimOne(id)

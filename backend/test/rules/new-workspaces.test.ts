@@ -31,7 +31,7 @@ it('names the active call rules in the list of first steps', () => {
   )
 })
 
-it('asks members of a workspace without rules to set rules, until an owner saves them', async () => {
+it('asks the members of a workspace to set its call rules until an owner has saved them', async () => {
   const user = await seedSignedInOwner(world.service)
   expect((await user.open('/')).text).toContain('Set who may be called.')
   await user.browser.press(await user.open('/settings/rules'), 'Save', {})

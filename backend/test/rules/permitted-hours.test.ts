@@ -49,7 +49,7 @@ describe('when a call is queued', () => {
     })
   })
 
-  it('immediately suppresses the call, and creates its event, if the law and the campaign have no hour in common', async () => {
+  it('if the law and the campaign have no hour in common, immediately suppresses the call and creates its event', async () => {
     await setHours('20:00', '21:00')
     const { id } = await queue(miami)
     expect(await read(id)).toMatchObject(suppressed)
@@ -74,7 +74,7 @@ describe('when a call is queued', () => {
     )
   })
 
-  it('ignores the rules for test calls, and while calls are simulated', async () => {
+  it("doesn't apply the rules to test calls, or while calls are simulated", async () => {
     await setHours('20:00', '21:00')
     expect(await read((await queue(miami, { test: true })).id)).toMatchObject({ status: 'queued' })
     const simulated = { ...world.deps, config: { ...world.deps.config, telephony: 'simulated' as const } }

@@ -64,7 +64,7 @@ const newOrleans = '+15045550100'
 
 describe('a delayed call', () => {
   it.each(['2026-05-12T04:00Z', '2026-05-12T10:59Z', '2026-05-20T03:00Z'])(
-    'expires, instead of ending as never permitted, if it was delayed until %s',
+    'if it was delayed until %s, expires instead of ending as never permitted',
     (from) => {
       const { never, at } = planLate('2026-05-05T11:00Z', from)
 
@@ -88,18 +88,23 @@ describe('a delayed call', () => {
 
 describe('hours by law', () => {
   it.each([
-    ['8 AM to 9 PM in New York', newYork, '2026-05-06T00:59Z', '2026-05-06T00:59:00.000Z'],
-    ['until the next morning after 9 PM', newYork, '2026-05-06T01:00Z', '2026-05-06T12:00:00.000Z'],
-    ['only until 8 PM in Florida', miami, '2026-05-06T00:00Z', '2026-05-06T12:00:00.000Z'],
+    ['from 8 AM to 9 PM in New York', newYork, '2026-05-06T00:59Z', '2026-05-06T00:59:00.000Z'],
+    [
+      'over at 9 PM in New York, so that a call waits until the next morning',
+      newYork,
+      '2026-05-06T01:00Z',
+      '2026-05-06T12:00:00.000Z',
+    ],
+    ['over at 8 PM in Florida', miami, '2026-05-06T00:00Z', '2026-05-06T12:00:00.000Z'],
     ['not before 10 AM in Kentucky', louisville, '2026-05-06T13:00Z', '2026-05-06T14:00:00.000Z'],
     ['not on Sundays in Alabama', mobile, '2026-05-10T15:00Z', '2026-05-11T13:00:00.000Z'],
     [
-      'any hour outside of the United States',
+      'all hours of the day outside of the United States',
       '+493090182012',
       '2026-05-06T02:00Z',
       '2026-05-06T02:00:00.000Z',
     ],
-    ['any hour in Canada', '+14165550100', '2026-05-06T05:00Z', '2026-05-06T05:00:00.000Z'],
+    ['all hours of the day in Canada', '+14165550100', '2026-05-06T05:00Z', '2026-05-06T05:00:00.000Z'],
   ])('are %s', (_, phoneNumber, from, at) => {
     expect(plan(phoneNumber, from)).toBe(at)
   })
@@ -111,7 +116,7 @@ describe('hours by law', () => {
     )
   })
 
-  it('are those of every state for a toll-free number', () => {
+  it('of every state apply to a toll-free number', () => {
     expect(plan('+18005550100', '2026-05-06T12:00Z')).toBe('2026-05-06T14:00:00.000Z')
     expect(plan('+18005550100', '2026-05-10T16:00Z')).toBe('2026-05-11T14:00:00.000Z')
   })
@@ -125,14 +130,14 @@ describe('hours by law', () => {
   })
 
   it.each(listAreaCodes(areasByState))(
-    'for area code %s, are the federal hours and any narrower hours of %s',
+    'that apply to area code %s are the federal hours and any narrower hours of %s',
     (areaCode, state) => {
       const isNarrower = ['Alabama', 'Florida', 'Kentucky', 'Louisiana'].includes(state)
       expect(hoursByLaw(`+1${areaCode}5550100`)).toHaveLength(isNarrower ? 2 : 1)
     },
   )
 
-  it.each(listAreaCodes(areasByProvince))("don't apply to area code %s: %s", (areaCode) => {
+  it.each(listAreaCodes(areasByProvince))("don't apply to area code %s in %s", (areaCode) => {
     expect(hoursByLaw(`+1${areaCode}5550100`)).toEqual([])
   })
 })
@@ -140,14 +145,14 @@ describe('hours by law', () => {
 describe('closed days', () => {
   const rules = { ...noRules, closedDates: ['2026-05-06'] }
 
-  it("are skipped, by the contact's local date", () => {
+  it("are skipped according to the contact's local date", () => {
     // May 5, 11 PM in New York; then May 6
     expect(plan(newYork, '2026-05-06T03:00Z', { rules })).toBe('2026-05-06T03:00:00.000Z')
     expect(plan(newYork, '2026-05-06T04:00Z', { rules })).toBe('2026-05-07T04:00:00.000Z')
     expect(plan('+493090182012', '2026-05-05T22:00Z', { rules })).toBe('2026-05-06T22:00:00.000Z')
   })
 
-  it('are followed by the next calling hours', () => {
+  it('delay a call until the next calling hours after them', () => {
     const hours = { ...always, start: '09:00', end: '17:00' }
     expect(plan(newYork, '2026-05-05T22:00Z', { rules, hours })).toBe('2026-05-07T13:00:00.000Z')
   })
@@ -170,7 +175,12 @@ describe('holidays', () => {
       '2026-11-01T15:00Z',
       '2026-11-04T14:00:00.000Z',
     ],
-    ['no election day in a year without one', newOrleans, '2027-11-02T15:00Z', '2027-11-02T15:00:00.000Z'],
+    [
+      'not on November 2 of a year without an election, in Louisiana',
+      newOrleans,
+      '2027-11-02T15:00Z',
+      '2027-11-02T15:00:00.000Z',
+    ],
     [
       'the Friday before Independence Day on a Saturday, in Louisiana',
       newOrleans,
@@ -178,13 +188,13 @@ describe('holidays', () => {
       '2026-07-06T13:00:00.000Z',
     ],
     [
-      'holidays of both states for a toll-free number',
+      'Confederate Memorial Day for a toll-free number, which has the holidays of every state',
       '+18005550100',
       '2026-04-27T15:00Z',
       '2026-04-28T14:00:00.000Z',
     ],
-    ['none in New York', newYork, '2026-12-25T15:00Z', '2026-12-25T15:00:00.000Z'],
-  ])('delays a call until after any holiday: %s', (_name, number, from, at) => {
+    ['not on Christmas in New York', newYork, '2026-12-25T15:00Z', '2026-12-25T15:00:00.000Z'],
+  ])("delays a call only on a holiday of the number's state: %s", (_name, number, from, at) => {
     expect(plan(number, from)).toBe(at)
   })
 
@@ -198,7 +208,7 @@ describe('holidays', () => {
     ['Memorial Day', '2026-05-25T15:00Z', '2026-05-26T04:00:00.000Z'],
     ['Juneteenth', '2026-06-19T15:00Z', '2026-06-20T04:00:00.000Z'],
     ['Thanksgiving Day', '2026-11-26T15:00Z', '2026-11-27T05:00:00.000Z'],
-  ])('delays a call until after a federal holiday if the campaign is closed then: %s', (_name, from, at) => {
+  ])('if the campaign is closed on federal holidays, delays a call until after %s', (_name, from, at) => {
     const closed = { rules: noRules, closedOnFederalHolidays: true }
     expect(plan(newYork, from, closed)).toBe(at)
     expect(plan(newYork, from, { rules: noRules })).toBe(new Date(from).toISOString())
@@ -214,7 +224,7 @@ describe('holidays', () => {
   )
 })
 
-it('stores the reason why an attempt was allowed in at most 100 bytes', () => {
+it('uses at most 100 bytes to store the reason why an attempt was allowed', () => {
   const now = new Date('2026-05-06T15:00Z')
   const placedAt = Array.from(
     { length: 10 },

@@ -11,7 +11,7 @@ const { world, startWorker, uploadAndCheck, importFile, waitUntilSettled, listCo
   useImportWorld(startRealService)
 beforeAll(() => void startWorker())
 
-it("before an import, counts the rows of countries that aren't allowed, and then saves their contacts without calls", async () => {
+it("before an import, counts the contacts in countries that aren't allowed, and then saves them without queuing calls", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   await setRules(world.service.deps, seed, { countries: 'United States' })
@@ -30,7 +30,7 @@ it("before an import, counts the rows of countries that aren't allowed, and then
   ])
 })
 
-it("before an import, counts per rule the contacts that won't be called, and then queues calls only to the others", async () => {
+it("before an import, counts for each rule the contacts that won't be called, and then queues calls only to the others", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -79,7 +79,7 @@ it('lists the rows of numbers that were called as often as allowed', async () =>
   )
 })
 
-it('counts the contacts that closed days leave without a permitted hour within 7 days', async () => {
+it("counts the contacts that can't be called within 7 days because of closed days", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const today = deps.clock.now().getTime()
@@ -90,7 +90,7 @@ it('counts the contacts that closed days leave without a permitted hour within 7
   expect(page.text).toContain('“Leads”: 2 contacts without a permitted hour within 7 days')
 })
 
-it('counts a contact whose number has another time zone in which the hours by law allow no call', async () => {
+it("counts a contact who can't be called because of the hours by law in the number's other time zone", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setRules(deps, user.seed, { hours_by_law: true })
@@ -107,7 +107,7 @@ it('counts a contact whose number has another time zone in which the hours by la
   expect(page.text).toContain('“Evenings”: 1 contact without a permitted hour within 7 days')
 })
 
-it('shows before an import exactly how many of its contacts lack the required consent', async () => {
+it("before an import, shows exactly how many of the file's contacts lack the required consent", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -154,7 +154,7 @@ it('checks a file again if the rules change before it is imported', async () => 
   expect(getStat(checked.html)).toMatchObject({ 'New contacts': 2, 'Country not called': 1 })
 })
 
-it("lists the rows whose new consent clears the saved consent's kind", async () => {
+it('lists the rows in which a different consent without a kind clears the kind of the saved consent', async () => {
   const user = await seedSignedInOwner(world.service)
   const header = 'Phone,Consent source,Consent date,Consent kind'
   const file = [header, '+12125570131,Form,2026-05-01,written', '+12125570132,Form,2026-05-01,written']

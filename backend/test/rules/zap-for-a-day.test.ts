@@ -69,7 +69,7 @@ async function runZap(
   return { placedAt, events }
 }
 
-it('calls a number three times a day, the most that the rules allow, even if a Zap queues another call after each completed call', async () => {
+it('if a Zap queues another call after each completed call, calls the number only three times a day, as the rules allow', async () => {
   await setRules(world.deps, world.seed, { max_attempts_per_day: '3' })
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     retry: { max_attempts: 1, delay_minutes: 60, on: [] },
@@ -79,7 +79,7 @@ it('calls a number three times a day, the most that the rules allow, even if a Z
   expect(events.map(({ data }) => data.outcome)).toEqual(['no_answer', 'no_answer', 'no_answer'])
 })
 
-it("once the number can't be called anymore, ends a Zap's loop of calls with one event that gives the reason", async () => {
+it("ends a Zap's loop of calls with one event that says the number was called as often as allowed", async () => {
   await setRules(world.deps, world.seed, { max_attempts_per_day: '3', max_attempts_per_30_days: '3' })
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     retry: { max_attempts: 1, delay_minutes: 60, on: [] },

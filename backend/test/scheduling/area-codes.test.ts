@@ -41,15 +41,18 @@ it.each([
   ['the United States', areasByState, 'US' as const],
   ['Canada', areasByProvince, 'CA' as const],
 ])(
-  'lists every area code of %s once: if this fails, add the new area code to the list of its area',
+  'lists every area code of %s once (if this fails, add the new area code to the list of its area)',
   (_, areasByName, country) => {
     expect(split(areasByName).flat().toSorted()).toEqual(findAreaCodes(country))
   },
 )
 
-it.each(areas.filter((area) => area.length > 1))('gives %s the same time zones as %s', (...area) => {
-  expect(area.map(zonesIn)).toEqual(area.map(() => zonesIn(area[0] ?? '')))
-})
+it.each(areas.filter((area) => area.length > 1))(
+  'gives area code %s the same time zones as %s',
+  (...area) => {
+    expect(area.map(zonesIn)).toEqual(area.map(() => zonesIn(area[0] ?? '')))
+  },
+)
 
 it('has a time zone for every area code', () => {
   expect(areas.flat().filter((areaCode) => zonesIn(areaCode).length === 0)).toEqual([])
@@ -87,10 +90,13 @@ it.each([
   expect(zonesIn(areaCode)).toEqual(zones)
 })
 
-it.each(Object.entries(correctedPrefixes))('corrects the time zones of %s to %s', (prefix, zones) => {
-  const number = `+${prefix}${'5550142'.slice(prefix.length - 4)}`
-  expect(timeZonesOfNumber(number).join('&')).toBe(zones)
-})
+it.each(Object.entries(correctedPrefixes))(
+  'corrects the time zones of numbers that start with %s to %s',
+  (prefix, zones) => {
+    const number = `+${prefix}${'5550142'.slice(prefix.length - 4)}`
+    expect(timeZonesOfNumber(number).join('&')).toBe(zones)
+  },
+)
 
 it.each([
   ['+12702300142', 'has an exchange that the data lists', [chicago]],

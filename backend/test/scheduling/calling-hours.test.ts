@@ -48,7 +48,7 @@ describe('hours and days', () => {
 })
 
 describe('clock changes', () => {
-  it('opens right after the gap if a clock change skips the start', () => {
+  it('if a clock change skips the start of the hours, opens right after the skipped time', () => {
     const early: CallingHours = { days: [...weekdays], start: '02:30', end: '04:00' }
     expect(nextCallableAt(early, ['America/New_York'], '2026-03-08T05:00:00Z')).toBe(
       '2026-03-08T07:00:00.000Z',
@@ -160,7 +160,7 @@ const moment = fc
   .map(([date, seconds]) => Date.parse(date) + seconds * 1000)
 
 describe('arbitrary hours and time zones', () => {
-  it('matches a minute-by-minute search across time zones and clock changes', () => {
+  it('finds the same opening as a minute-by-minute search, in several time zones and around clock changes', () => {
     const day = 24 * 60 * minute
     fc.assert(
       fc.property(

@@ -18,12 +18,12 @@ it.each([
   ['+18005550100', [], 'is toll-free'],
   ['+88213000000', [], 'is a satellite number'],
   ['+999', [], 'is not a valid number'],
-])('returns for %s the time zones %j, because it %s', (phoneNumber, zones) => {
+])('for %s, returns the time zones %j, because the number %s', (phoneNumber, zones) => {
   expect(timeZonesOfNumber(phoneNumber)).toEqual(zones)
 })
 
 it.each(getCountries())(
-  'returns the time zones in the phone number data for an example mobile number of the country %s',
+  'returns the time zones that the phone number data has for an example mobile number from %s',
   async (country) => {
     const number = getExampleNumber(country, examples)
     if (number === undefined) throw new Error('this country has no example number')
@@ -57,6 +57,6 @@ it.each([
     { phoneNumber: '+18005550100', timeZone: null },
     '00:00',
   ],
-])('calls within calling hours in %s', (_, callee, utc) => {
+])('applies calling hours in %s', (_, callee, utc) => {
   expect(planCall(rules, callee, monday).at).toEqual(new Date(`2026-05-04T${utc}:00Z`))
 })

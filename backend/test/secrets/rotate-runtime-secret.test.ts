@@ -63,7 +63,7 @@ const report = async (secret: string): Promise<number> => {
   return response.status
 }
 
-it("accepts the old and the new runtime secret while the file has both, and ends the old one's sessions once it's removed", async () => {
+it("accepts the old and the new runtime secret while the file has both, and ends the old secret's sessions when it's removed", async () => {
   const before = await open(old)
   await rotateSecrets(`${next}\n${old}`)
   await waitUntil(async () => (await openToolStream(next)) === 200)

@@ -46,7 +46,7 @@ it.each([
     /^\/dev\/null must contain runtime secrets/,
   ],
   [
-    'both settings',
+    'both RUNTIME_SECRET and RUNTIME_SECRET_FILE',
     { RUNTIME_SECRET: one, RUNTIME_SECRET_FILE: '/x' },
     /^RUNTIME_SECRET and RUNTIME_SECRET_FILE are both/,
   ],

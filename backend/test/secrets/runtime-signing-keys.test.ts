@@ -56,7 +56,7 @@ it.each([
     /^\/dev\/null must contain runtime signing keys/,
   ],
   [
-    'both settings',
+    'both RUNTIME_SIGNING_KEY and RUNTIME_SIGNING_KEY_FILE',
     { RUNTIME_SIGNING_KEY: one, RUNTIME_SIGNING_KEY_FILE: '/x' },
     /^RUNTIME_SIGNING_KEY and RUNTIME_SIGNING_KEY_FILE are both set/,
   ],

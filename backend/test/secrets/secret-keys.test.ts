@@ -17,7 +17,7 @@ const fresh = 'a-fresh-key-of-at-least-thirty-two-characters'
 const database = useTestDatabase()
 const folder = useTestFolder()
 
-it('creates a single key in DATA_DIR, in a file that only its owner can read, even if four calls load it simultaneously', async () => {
+it('if four callers load the key at once, creates only one key in DATA_DIR, in a file that only its owner can read', async () => {
   const loaded = await Promise.all([1, 2, 3, 4].map(() => loadSecretKeys(parseConfig({}), folder.path)))
   const [key = ''] = loaded[0] ?? []
   expect(key.length).toBeGreaterThanOrEqual(32)
@@ -61,7 +61,7 @@ itAsRoot('rejects a key file in DATA_DIR that belongs to another user', async ()
   await expect(loadSecretKeys(parseConfig({}), planted)).rejects.toThrow('belongs to another user (UID 1)')
 })
 
-it('requires SECRET_KEY if DATABASE_URL is set, and at least 32 characters in each of its keys', async () => {
+it('requires SECRET_KEY if DATABASE_URL is set, and requires at least 32 characters in each key', async () => {
   await expect(loadSecretKeys(parseConfig({}), undefined)).rejects.toThrow(
     /^SECRET_KEY is not set. It's required when DATABASE_URL is set.* at least 32 random/,
   )

@@ -9,7 +9,7 @@ const createLimits = (clock = new ManualClock()) =>
   createSignInLimits({ clock, replicas: createLoneReplica() })
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
-it('limits unknown browsers on all networks together to 250 attempts an hour on an account, but not a known browser', async () => {
+it('limits sign-in attempts on an account from unknown browsers to 250 an hour in total, but not those from a known browser', async () => {
   const clock = new ManualClock()
   const limits = createLimits(clock)
   for (const index of range(250)) {
@@ -24,7 +24,7 @@ it('limits unknown browsers on all networks together to 250 attempts an hour on 
   expect(await limits.consume({ ...stranger, ip: '198.51.100.1' })).toBeUndefined()
 })
 
-it('allows three attempts on an account from another network, however often strangers try it from five addresses', async () => {
+it('no matter how often strangers at five addresses try an account, allows three attempts from another network', async () => {
   const clock = new ManualClock()
   const limits = createLimits(clock)
   const attempts = []

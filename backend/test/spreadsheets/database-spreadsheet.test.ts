@@ -86,7 +86,7 @@ it('rejects a row with an unknown column, and lists the unknown and the known co
   expect(await csv()).toBe('Name,Roof\r\n')
 })
 
-it('describes the row on a test call without adding it, and reports unknown columns', async () => {
+it('on a test call, describes the row instead of adding it, and reports unknown columns', async () => {
   expect(await append({ Name: 'Ann', Roof: 'slate' }, { dryRun: true })).toEqual({
     text: 'Test call: nothing was changed. This row would have been added: Name: Ann, Roof: slate.',
     isError: false,
@@ -145,7 +145,7 @@ it("deletes a spreadsheet with its rows, unless an agent's tool writes to it", a
   expect(await rows.execute()).toEqual([])
 })
 
-it('if a spreadsheet is assigned to an agent and deleted at the same time, completes one and rejects the other', async () => {
+it('if a spreadsheet is assigned to an agent and deleted at the same time, completes only one of the two requests', async () => {
   const toolId = await appendTool()
   const columns = ['Name']
   for (let round = 0; round < 10; round += 1) {

@@ -113,14 +113,14 @@ describe('appending a row', () => {
     })
   })
 
-  it('asks for column names in the first row if its first cell is empty', async () => {
+  it("asks for column names in the first row if the row's first cell is empty", async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('', 'Phone')
     expect((await append({ Phone: '1' })).text).toContain('must enter them in its first row')
   })
 
-  it('reads the column names on a test call, and sends no row', async () => {
+  it('on a test call, reads the column names but sends no row', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')
@@ -156,7 +156,7 @@ describe('errors from Google', () => {
     ],
     [503, "The row may have been added. Don't add it again."],
   ])(
-    'sends a row only once if Google returns %d, and explains the error to the agent',
+    "if Google returns %d, doesn't send the row again, and explains the error to the agent",
     async (status, text) => {
       await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
       grantToken()
@@ -175,7 +175,7 @@ describe('errors from Google', () => {
     },
   )
 
-  it('says that the row may have been added if the connection is lost', async () => {
+  it('if the connection is lost, says that the row may have been added', async () => {
     await saveGoogleAccount(deps, workspaceId, JSON.stringify(keyFile))
     grantToken()
     respondWithHeader('Name')

@@ -123,7 +123,7 @@ describe('repeated and late reports', () => {
     expect(await listReports()).toEqual([busy])
   })
 
-  it('after the end report, rejects later reports, but accepts earlier ones that arrive late and a repeated end report', async () => {
+  it('after an end report, accepts earlier reports that arrive late and the same end report again, but no later reports', async () => {
     await report(busy)
     const later = await report({ ...answered, sequence: 4 })
     expect([later.statusCode, getErrorCode(later)]).toEqual([409, 'attempt_ended'])
@@ -167,7 +167,7 @@ describe('the runtime secret', () => {
     ['a wrong secret', { authorization: 'Bearer guessed' }, 'invalid_credential'],
     ['two different secrets', { 'x-agent-secret': 'guessed' }, 'invalid_credential'],
   ])(
-    'rejects a report with %s before it checks the attempt ID and the body',
+    'rejects a report with %s before checking the attempt ID and the body',
     async (_, headers: Record<string, string>, code) => {
       const response = await report('{', { headers, id: 'nonsense' })
       expect([response.statusCode, getErrorCode(response)]).toEqual([401, code])
@@ -475,7 +475,8 @@ describe('the fields of a report', () => {
     expect(longest).toBeLessThanOrEqual(field.maxLength ?? 0)
   })
 
-  it('include at least six texts with a limit', () => expect(texts.length).toBeGreaterThanOrEqual(6))
+  it('include at least six texts whose length is limited', () =>
+    expect(texts.length).toBeGreaterThanOrEqual(6))
 
   function ownAnalysis() {
     return { sequence: 4, type: 'analysis', at: timestamp }
