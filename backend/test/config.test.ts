@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { parseConfig, renamedVariables } from '../config.ts'
 
-it('names the new variable for each renamed variable that has a value', () => {
+it('rejects environment variables that were renamed and have a value, and says their new names', () => {
   renamedVariables.OLD_TELEPHONY = 'TELEPHONY'
   renamedVariables.OLD_SPEED = 'SIMULATION_SPEED'
   try {
@@ -16,11 +16,11 @@ it('names the new variable for each renamed variable that has a value', () => {
 })
 
 it.each([
-  ['is on for a trial', {}, true],
-  ['is off on a server, which has its own database', { DATABASE_URL: 'postgres://localhost/outdial' }, false],
-  ['is off for a public address', { PUBLIC_URL: 'https://calls.example.com' }, false],
+  ['is on by default in a trial', {}, true],
+  ['is off by default if DATABASE_URL is set', { DATABASE_URL: 'postgres://localhost/outdial' }, false],
+  ['is off by default if PUBLIC_URL is a public address', { PUBLIC_URL: 'https://calls.example.com' }, false],
   [
-    'is on if the operator says so',
+    "is on if it's set to true, even if DATABASE_URL is set",
     { DATABASE_URL: 'postgres://localhost/outdial', ALLOW_LOOPBACK_WEBHOOKS: 'true' },
     true,
   ],
@@ -32,7 +32,7 @@ it.each(['3', '1001', 'many', '4.5'])('rejects DATABASE_CONNECTIONS=%s', (value)
   expect(() => parseConfig({ DATABASE_CONNECTIONS: value })).toThrow(/^DATABASE_CONNECTIONS: /m)
 })
 
-it('rejects a read replica of the embedded database', () => {
+it("rejects DATABASE_READ_URL if DATABASE_URL isn't set, because the embedded database can't have a replica", () => {
   const environment = { DATABASE_READ_URL: 'postgres://replica.example.com/outdial' }
   expect(() => parseConfig(environment)).toThrow('DATABASE_READ_URL needs DATABASE_URL')
 })
@@ -75,7 +75,7 @@ describe('the language model', () => {
     })
   })
 
-  it('can have a second model, keys in files, and no token limit', () => {
+  it('can read its key from a file, fall back to a second model, and have no token limit', () => {
     const { llm } = parseConfig({
       ...environment,
       LLM_API_KEY_FILE: '/run/secrets/model',

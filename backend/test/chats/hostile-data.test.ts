@@ -98,7 +98,7 @@ async function expectHarmless(chatId: string): Promise<void> {
       expect(output).not.toContain(secret)
 }
 
-it("changes nothing for other contacts if a contact's name and variables contain instructions to the model", async () => {
+it("the model can't read or change another contact, even if a contact's name and variables tell it to", async () => {
   const [first = '', ...others] = orders
   const variables = Object.fromEntries(others.map((text, index) => [`field_${index}`, text]))
   const { id: contactId } = await seedContact({ first_name: first, variables: JSON.stringify(variables) })
@@ -107,7 +107,7 @@ it("changes nothing for other contacts if a contact's name and variables contain
   await expectHarmless(chatId)
 })
 
-it('changes nothing for other contacts if a document in a tool result contains instructions to the model', async () => {
+it("the model can't read or change another contact, even if a document in a tool's result tells it to", async () => {
   const { deps, seed } = world
   await addDocument(deps, seed.workspaceId, {
     title: 'Prices',
@@ -120,7 +120,7 @@ it('changes nothing for other contacts if a document in a tool result contains i
   await expectHarmless(chatId)
 })
 
-it('changes nothing for other contacts if the contact gives the model instructions', async () => {
+it("the model can't read or change another contact, even if the contact in the chat tells it to", async () => {
   const { id: contactId } = await seedContact({})
   const chatId = await world.start({ contactId })
   await world.take(chatId, orders.join('. '))

@@ -20,7 +20,7 @@ async function startWithModel() {
   return deps
 }
 
-it("sends no request to a model about an agent runtime's call, whether or not the runtime analyzed it", async () => {
+it('sends no request to a language model for a call through an agent runtime, whether or not the runtime analyzed the call', async () => {
   const deps = await startWithModel()
   for (const more of [undefined, {}]) {
     const { id, attemptId } = await world.startRinging({}, deps)
@@ -30,7 +30,7 @@ it("sends no request to a model about an agent runtime's call, whether or not th
   expect(models.first.requests).toEqual([])
 })
 
-it('sends no request to a model about a simulated call', async () => {
+it('sends no request to a language model for a simulated call', async () => {
   const deps = { ...(await startWithModel()), config: modelConfig({ TELEPHONY: 'simulated' }) }
   const { id } = await seedCall(deps, world.seed, '+12025550100')
   world.workers.push(startDialer(deps))

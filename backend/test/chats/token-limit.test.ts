@@ -8,7 +8,7 @@ import { getError } from '../support/wait.ts'
 
 const world = useChatWorld()
 
-it("starts no chat once the day's tokens are used up, but continues chats in progress", async () => {
+it("once a workspace has used the day's tokens, starts no new chat, but continues a chat in progress", async () => {
   const instructions = 'Ask: Do you own a house? Ask: Is it yellow?'
   await saveAgent(world.deps, world.seed.workspaceId, world.seed.agentId, { name: 'Ava', instructions }, null)
   const { llm } = modelConfig({ LLM_TOKENS_PER_DAY: '10' })

@@ -17,7 +17,7 @@ const use = (inputTokens: number, outputTokens = 0, deps = world.deps) =>
 
 const check = () => getError(requireTokensLeft(world.deps, world.seed.workspaceId))
 
-it('rejects a chat once the tokens of the day are used, until midnight UTC', async () => {
+it("once a workspace has used the day's tokens, rejects new chats until midnight UTC", async () => {
   await use(900, 99)
   expect(await check()).toBeUndefined()
   await use(0, 1)
@@ -34,14 +34,14 @@ it('rejects a chat once the tokens of the day are used, until midnight UTC', asy
   expect(await findTokenUse(world.deps, world.seed.workspaceId)).toMatchObject({ tokens: 0, limit: 1_000 })
 })
 
-it('has no limit if LLM_TOKENS_PER_DAY is 0', async () => {
+it('LLM_TOKENS_PER_DAY=0 lets a workspace use any number of tokens', async () => {
   const deps = { ...world.deps, config: modelConfig({ LLM_TOKENS_PER_DAY: '0' }) }
   await use(10_000_000, 0, deps)
   await requireTokensLeft(deps, world.seed.workspaceId)
   expect(await findTokenUse(deps, world.seed.workspaceId)).toBeUndefined()
 })
 
-it('logs once per day and workspace that 80% of the tokens are used, whichever processes count them', async () => {
+it('logs once per day and workspace that 80% of the tokens are used, even if several processes count the tokens', async () => {
   lines.length = 0
   const other = testDeps(world.database.db, { config: world.deps.config, log, clock: world.deps.clock })
   await use(700)
@@ -57,7 +57,7 @@ it('logs once per day and workspace that 80% of the tokens are used, whichever p
   expect(lines).toHaveLength(2)
 })
 
-it('counts the tokens of this process in a metric', async () => {
+it('a metric counts the input tokens and output tokens that a process uses', async () => {
   await use(30, 4)
   const { values } = await world.deps.metrics.modelTokens.get()
   expect(values.map(({ labels, value }) => [labels.direction, value])).toEqual([

@@ -82,7 +82,7 @@ const countContacts = async (phoneNumber: string) =>
   (await api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', phoneNumber).execute())
     .length
 
-it("saves nothing if the key is revoked between the key's lookup and the transaction", async () => {
+it('if an API key is revoked after its lookup but before the transaction, rejects the request and saves no contact', async () => {
   const phone_number = freshNumber()
   for (const values of [{ phone_number }, { phone_number, callback_url: 'https://hooks.example.com/x' }]) {
     const { id, key } = await seedKey()
@@ -96,7 +96,7 @@ it("saves nothing if the key is revoked between the key's lookup and the transac
   }
 })
 
-it("saves the contact if the request's key is revoked after the transaction has checked the key", async () => {
+it("if an API key is revoked after the transaction has checked it, saves the contact, but rejects the key's next request", async () => {
   const { id, key } = await seedKey()
   const phone_number = freshNumber()
   const { response } = await postDuring(
@@ -112,7 +112,7 @@ it("saves the contact if the request's key is revoked after the transaction has 
 const sundays = { days: ['sun' as const], start: '10:00', end: '11:00' }
 
 it.each(['begin', 'commit'] as const)(
-  'schedules a call within the new calling hours if they change while the transaction waits at its %s',
+  "if a campaign's calling hours change while a request's transaction waits at %s, schedules the call within the new hours",
   async (statement) => {
     const campaign_id = await seedCampaign(api.deps, api.seed)
     const { response } = await postDuring(
@@ -129,7 +129,7 @@ it.each(['begin', 'commit'] as const)(
   },
 )
 
-it('schedules a call within the new calling hours after waiting for the transaction that changes them', async () => {
+it('if another transaction is changing the calling hours, waits for it and schedules the call within the new hours', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const { pending } = await api.deps.db.transaction().execute(async (db) => {
     const edit = { callingHours: sundays }
@@ -169,7 +169,7 @@ async function seedRejectedRequests() {
   ]
 }
 
-it('changes no table for a rejected request', async () => {
+it('a rejected request changes no table', async () => {
   for (const { values, status, ...options } of await seedRejectedRequests()) {
     const before = await dumpRows(api.deps)
     expect([values, (await post(values, options)).statusCode]).toEqual([values, status])
@@ -177,7 +177,7 @@ it('changes no table for a rejected request', async () => {
   }
 })
 
-it('changes nothing for rejected requests that arrive together with accepted ones', async () => {
+it('rejected requests change nothing, even if they arrive together with accepted ones', async () => {
   const rejected = await seedRejectedRequests()
   const locked = await seedCampaign(api.deps, api.seed)
   await post({ campaign_id: locked })
@@ -211,7 +211,7 @@ it('changes nothing for rejected requests that arrive together with accepted one
   expect(Object.fromEntries(rows)).toEqual(before)
 })
 
-it('rejects a call queued in the dashboard to a number on the do-not-call list, and changes nothing', async () => {
+it('when a member tries to queue a call to a number on the do-not-call list, rejects the call and changes nothing', async () => {
   const caller = toCaller(api.seed)
   const listed = { phone_number: freshNumber(), do_not_call: true }
   const { contact } = await addContact(api.deps, caller, listed)
@@ -224,7 +224,7 @@ it('rejects a call queued in the dashboard to a number on the do-not-call list, 
   expect(await dumpRows(api.deps)).toEqual(before)
 })
 
-it('returns a stored response even if the same request would be rejected now', async () => {
+it('a repeated request with the same idempotency key gets the stored response, even if it would be rejected now', async () => {
   const campaign_id = await seedCampaign(api.deps, api.seed)
   const tomorrow = new Date(api.deps.clock.now().getTime() + 24 * 3_600_000).toISOString()
   const values = { campaign_id, phone_number: freshNumber(), scheduled_at: tomorrow }
@@ -239,7 +239,7 @@ it('returns a stored response even if the same request would be rejected now', a
   ])
 })
 
-it("reschedules a contact's waiting calls when the time zone changes, even if other requests arrive at the same time", async () => {
+it("when a request changes a contact's time zone, reschedules the waiting call, even if another request arrives at the same time", async () => {
   const campaign_id = await seedCampaign(api.deps, { ...api.seed, name: 'Mornings' })
   const hours = { ...everyHour, start: '09:00', end: '10:00' }
   await editCampaign(api.deps, api.seed.workspaceId, campaign_id, { callingHours: hours })

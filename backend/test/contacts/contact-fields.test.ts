@@ -75,7 +75,7 @@ const findMissing = (text: string, columns: readonly string[]) =>
   columns.filter((column) => !text.includes(shown.get(column) ?? 'no value'))
 
 describe('a field of a contact', () => {
-  it("exists for each column of the contact table that the service doesn't set itself", async () => {
+  it('is listed in `contactColumns` unless the service sets it itself', async () => {
     const { rows } = await sql<{ name: string }>`
       select column_name as name from information_schema.columns
       where table_schema = 'public' and table_name = 'contact' and is_generated = 'NEVER'`.execute(
@@ -132,7 +132,7 @@ describe('a field of a contact', () => {
     expect(await readRow(contact.id)).toEqual(enteredRow)
   })
 
-  it('is saved with the form, logged, shown on the page, looked up by agents, and exported', async () => {
+  it('is saved with the form, recorded in the history, shown on the page, returned to agents, and exported', async () => {
     const { id, number, seed, open, saveForm } = await seedContact()
     await saveForm()
     expect(await readRow(id)).toEqual(enteredRow)
@@ -180,7 +180,7 @@ describe('a field of a contact', () => {
     expect(findMissing(csv.html.replace('written', 'Written'), contactColumns)).toEqual([])
   })
 
-  it('keeps its value in a finished call, and is erased with the contact', async () => {
+  it('keeps its value in a completed call when the contact changes, and is erased with the contact', async () => {
     const { id, callId, seed, saveForm } = await seedContact()
     const { deps } = world.service
     await dialCall(deps, seed, callId)

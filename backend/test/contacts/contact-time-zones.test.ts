@@ -14,7 +14,7 @@ const post = (phoneNumber: string, timeZone: string) =>
     body: { phone_number: phoneNumber, campaign_id: api.seed.campaignId, time_zone: timeZone },
   })
 
-it('accepts the same time zones as Zaps and imports, and returns the IANA name', async () => {
+it('the API accepts the same spellings of time zones as Zaps and imports do, and returns the IANA name', async () => {
   for (const { text, phoneNumber, timeZone } of timeZoneCases) {
     const response = await post(phoneNumber, text)
     if (timeZone === undefined) {
@@ -28,7 +28,7 @@ it('accepts the same time zones as Zaps and imports, and returns the IANA name',
   }
 })
 
-it("reads an abbreviated time zone according to the number's country when an agent or a user changes it", async () => {
+it("when an agent or a user enters an abbreviated time zone, reads it according to the country of the contact's number", async () => {
   const phoneNumber = '+16025570142'
   const { contact } = ContactAdded.parse((await post(phoneNumber, 'Europe/Berlin')).json())
   const read = async () =>
@@ -52,7 +52,7 @@ it("reads an abbreviated time zone according to the number's country when an age
   expect(await read()).toBeNull()
 })
 
-it('rejects time zones such as EST, Etc/GMT+5, and Eastern Time for a campaign', async () => {
+it('for a campaign, rejects time zones such as EST, Etc/GMT+5, and Eastern Time', async () => {
   const campaign = {
     name: 'Zones',
     agent_id: api.seed.agentId,

@@ -91,7 +91,7 @@ const files: Record<string, { people: Person[]; says?: RegExp; choices?: Record<
   },
 }
 
-it('has an expected result for every file in the folder', () => {
+it('every file in the folder fixtures/cases has an expected result', () => {
   const names = readdirSync(folder).filter((name) => !name.endsWith('.mjs'))
   expect(names.toSorted()).toEqual(Object.keys(files).toSorted())
 })
@@ -110,7 +110,7 @@ it.each(Object.entries(files))('imports %s', async (name, { people, says, choice
   )
 })
 
-it('asks about columns that look like consent or an opt-out, and shows how many there are', async () => {
+it('asks about columns that look like consent or an opt-out, and says how many such columns the file has', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, readFileSync(new URL('consent-no.csv', folder)))
   expect(getColumnFields(page.html).map(({ header, use }) => [header, use])).toEqual([

@@ -13,7 +13,7 @@ const isListed = ({ seed }: { seed: { workspaceId: number } }, number: string) =
 const consentFile =
   'Phone,Agreed?,City\n2025570101,Yes,a\n2025570102,No,b\n2025570103,,c\n2025570104,perhaps,d\n'
 
-it('saves consent with its source and date, and saves people who said no without calling them', async () => {
+it("saves a Yes as consent with its source and date, and saves people who said No, but doesn't call them", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, consentFile, {
     'Agreed?': 'consent_given',
@@ -103,7 +103,7 @@ it.each([
   },
 )
 
-it('saves the kind of a consent, however the column spells it', async () => {
+it('saves the kind of consent as written or oral, however the file words it', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Consent source,Consent date,Consent kind',
@@ -179,7 +179,7 @@ it('saves no consent if its source and date are missing, even if a kind is chose
   expect(await listContacts(user)).toMatchObject([{ consent_source: null, consent_kind: null }])
 })
 
-it("shows an issue next to the field if the file's kind of consent isn't in the list", async () => {
+it("if the kind of consent chosen for a file isn't in the list, shows an issue next to the field", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, consentFile)
   const fields = toMappingFields(page.html, { 'Agreed?': 'consent_given', consent_kind: 'web' })
@@ -187,7 +187,7 @@ it("shows an issue next to the field if the file's kind of consent isn't in the 
   expect(asked.html).toContain('id="f-consent_kind-issue">Choose a kind of consent from the list.')
 })
 
-it("keeps a known contact's kind of consent only if the source and the date in the file are the same", async () => {
+it("keeps a contact's kind of consent only if the file has the same consent source and date as the contact", async () => {
   const user = await seedSignedInOwner(world.service)
   const importRows = async (...rows: string[]) => {
     const { path, page } = await uploadAndCheck(user, rows.join('\n'))
@@ -204,7 +204,7 @@ it("keeps a known contact's kind of consent only if the source and the date in t
   ])
 })
 
-it("shows an issue next to the field if the consent date doesn't exist or is in the future", async () => {
+it("if the consent date doesn't exist or is in the future, shows an issue next to the field", async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, consentFile)
   for (const [date, issue] of [
@@ -217,7 +217,7 @@ it("shows an issue next to the field if the consent date doesn't exist or is in 
   }
 })
 
-it('asks about every column that could say not to call a person, and calls only people who said yes', async () => {
+it('asks about every column that looks like consent or an opt-out, and calls only people who agreed in all of them', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,First Name,Do Not Call/Text,Consent (calls and email),Call me?,TCPA,OK by phone,Acepta llamadas,Email opt-in',
@@ -249,7 +249,7 @@ it('asks about every column that could say not to call a person, and calls only 
   expect(await isListed(user, '+12025570101')).toBe(true)
 })
 
-it("reads a checkbox cell that repeats the column's statement as yes, and says how to correct other text", async () => {
+it('if a cell repeats the statement in its header, reads the cell as Yes, and says how to correct a different text', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     "Phone,I agree to be called.,Please don't call me",

@@ -135,20 +135,27 @@ it.each([
       ['2', 'Jürgen', null, { Note: 'cut \uFFFD\uFFFD' }],
     ],
   ],
-])('reads a UTF-8 file with %s, and lists the rows to check', async (_, parts, people) => {
-  const { page, people: imported } = await importFile(Buffer.concat(parts))
-  expect(imported).toEqual(people)
-  expect(page.text).toMatch(
-    /Imported rows to check .* 3 Note A character in this cell can't be read, so “\uFFFD” is saved in its place\./,
-  )
-  expect(page.text).not.toContain('Skipped rows')
-  expect(page.text).not.toContain('Windows-1252')
-})
+])(
+  'reads a file with %s as UTF-8, and lists the affected row under “Imported rows to check”',
+  async (_, parts, people) => {
+    const { page, people: imported } = await importFile(Buffer.concat(parts))
+    expect(imported).toEqual(people)
+    expect(page.text).toMatch(
+      /Imported rows to check .* 3 Note A character in this cell can't be read, so “\uFFFD” is saved in its place\./,
+    )
+    expect(page.text).not.toContain('Skipped rows')
+    expect(page.text).not.toContain('Windows-1252')
+  },
+)
 
 it.each([
-  ['no UTF-8 at all', byte(`Phone,First Name\n${phone}1,Al\n${phone}2,Müller\n${phone}3,Zoë\n`), 'Müller'],
   [
-    'more bad bytes than damage explains',
+    'no valid UTF-8 characters beyond ASCII',
+    byte(`Phone,First Name\n${phone}1,Al\n${phone}2,Müller\n${phone}3,Zoë\n`),
+    'Müller',
+  ],
+  [
+    'too many invalid bytes for a damaged UTF-8 file',
     Buffer.concat([
       utf8(`Phone,First Name\n${phone}1,Al\n${phone}2,Zoë`),
       byte(`\xFC\xFF\n${phone}3,\xEB\n`),
@@ -194,14 +201,14 @@ it('reads texts such as “N/A” as blank in consent columns, but not in phone,
   expect(people).toEqual([['3', null, null, {}]])
 })
 
-it('lists imported rows to check separately from skipped rows', async () => {
+it('lists “Skipped rows” and “Imported rows to check” separately', async () => {
   const { page } = await importFile(`Phone,First Name\n${phone}1,A\uFFFD\n12,B\uFFFD\n`)
   expect(page.text).toMatch(
     /Skipped rows .* 3 Phone .* 3 First Name .*Imported rows to check .* 2 First Name /,
   )
 })
 
-it('reads CR LF line ends that are split between two parts of the file', async () => {
+it('reads a CR LF line ending whose CR and LF are in different 64 KB parts of the file', async () => {
   const row = `${phone}1,Al\r\n`
   const note = (length: number) => 'x'.repeat(length)
   const start = `Phone,First Name\r\n`

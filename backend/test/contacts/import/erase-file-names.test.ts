@@ -46,7 +46,7 @@ const eraseNames = async () => {
   await job.stop()
 }
 
-it("removes a file name that contains an erased person's details from every table it was copied to", async () => {
+it("if a file's name contains an erased person's details, removes the name from every table that it was copied to", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { contact } = await seedCall(world.service.deps, seed, '+12025570181', { email: 'erin@x.example' })
@@ -73,7 +73,7 @@ it("removes a file name that contains an erased person's details from every tabl
   expect(text).toContain('By an import , uploaded by')
 })
 
-it('removes the name of a file that was deleted before the erasure', async () => {
+it('removes a file name that identifies an erased person, even if the file was deleted before the erasure', async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { contact } = await seedCall(world.service.deps, seed, '+12025570191')
@@ -125,7 +125,7 @@ describe('the name of a file', () => {
     },
   )
 
-  it("doesn't identify the person only because it contains the person's short external ID", () => {
+  it("isn't considered to identify a person just because it contains the person's short external ID, such as 12", () => {
     expect(namesPerson('leads 12.csv', { ...person, externalId: '12' })).toBe(false)
   })
 })

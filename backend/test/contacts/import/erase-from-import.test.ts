@@ -36,7 +36,7 @@ const selectRows = (path: string) =>
     .orderBy('position')
     .execute()
 
-it("doesn't show, download, or import a file until the erased contact is removed from it", async () => {
+it('hides a file that contains an erased contact, and rejects its download and import, until the contact is removed', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(
@@ -67,7 +67,7 @@ it("doesn't show, download, or import a file until the erased contact is removed
   expect((await waitUntilSettled(user, other.path)).text).toContain('the file contains that person')
 })
 
-it("erases a contact at once, however large the workspace's imported files are", async () => {
+it("erases a contact at once, and lets a worker search the workspace's large imported files later", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadFile(user, 'Phone,Name\n+12025570102,Bo\n')
@@ -103,7 +103,7 @@ it('removes a person from a file if the person is erased while the file is being
   expect(await selectRows(path)).toEqual([{ position: 3, phone_number: '+12025570102' }])
 })
 
-it('removes another person from a file if that person is erased while the file is being searched', async () => {
+it('if a second person is erased while a file is being searched for the first, removes both people from the file', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const other = await seedCall(world.service.deps, user.seed, '+12025570109')
@@ -125,7 +125,7 @@ it('removes another person from a file if that person is erased while the file i
   expect((await selectRows(path)).map(({ position }) => position)).toEqual([4])
 })
 
-it("deletes a file's unreadable rows if searching them for the erased person keeps failing", async () => {
+it("if searching a file's unreadable rows for an erased person keeps failing, deletes those rows", async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(user, 'Phone,Name\nbad,Ann\n+12025570102,Bo\n')

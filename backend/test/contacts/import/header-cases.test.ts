@@ -489,7 +489,7 @@ const files: [program: string, guesses: Record<string, string>][] = [
     },
   ],
   [
-    'a person who asks it in other languages',
+    'a person who asks who may be called in other languages',
     {
       'Acepta llamadas': '?',
       'No me llamen': 'do_not_call',
@@ -507,7 +507,7 @@ const files: [program: string, guesses: Record<string, string>][] = [
     },
   ],
   [
-    'a person with other numbers',
+    'a person who mentions phones in several headers',
     {
       Phone: `${phone} 1`,
       'Phone Extension': 'variable',
@@ -516,11 +516,14 @@ const files: [program: string, guesses: Record<string, string>][] = [
       'Phone Model': 'variable',
     },
   ],
-  ['Outdial, of rejected rows', { Phone: `${phone} 1`, 'Outdial: Reason': 'ignore' }],
-  ['a person with reasons', { Phone: `${phone} 1`, 'Outdial: Reason': 'variable', Reason: 'variable' }],
+  ['Outdial with rejected rows', { Phone: `${phone} 1`, 'Outdial: Reason': 'ignore' }],
+  [
+    'a person who has columns for reasons',
+    { Phone: `${phone} 1`, 'Outdial: Reason': 'variable', Reason: 'variable' },
+  ],
 ]
 
-it.each(files)('recognizes the headers of a file that %s wrote', (_, guesses) => {
+it.each(files)('recognizes the headers of a file from %s', (_, guesses) => {
   const columns = guessColumns(Object.keys(guesses))
   const found = columns.map((column) => {
     const use = getUse(column) ?? '?'
@@ -543,7 +546,7 @@ it.each([
   ['Phone country', ['NO'], 'country'],
   ['Roof', ['yes'], 'variable'],
 ])(
-  'asks about a header that can mean permission only if its values say yes or no: %s %j',
+  'if a header could mean permission, asks about the column only if its values say yes or no: %s %j',
   (header, values, use) => {
     const [column] = guessColumns([header, 'Mobile'], [values, ['+12025550100']])
     expect(column && (getUse(column) ?? '?')).toBe(use)

@@ -19,7 +19,7 @@ const findStatus = async (path: string): Promise<string | undefined> => {
   return row?.status
 }
 
-it('discards a file that is waiting to be read', async () => {
+it('lets a user discard a file that is waiting to be read', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await upload(user, 'leads.csv', 'Phone\n+12025550301\n')
   const page = await user.open(path)
@@ -28,7 +28,7 @@ it('discards a file that is waiting to be read', async () => {
   expect(await findStatus(path)).toBeUndefined()
 })
 
-describe('with a worker', () => {
+describe('a running worker', () => {
   beforeAll(() => void startWorker())
 
   const filler = (length: number) => 'a'.repeat(length)
@@ -41,13 +41,13 @@ describe('with a worker', () => {
     ['an answer', `Phone,Do not call\n+12025550163,${filler(49)}😀 maybe\n`],
     ['a header in an issue', `Phone,Do not call ${filler(87)}😀\n+12025550163,what\n`],
     ['a consent source', `Phone,Consent source,Consent date\n+12025550163,no${filler(47)}😀,yesterday\n`],
-  ])('checks a file in which %s is cut off at an emoji', async (_, file) => {
+  ])('checks a file without an error, even if %s would be cut off within an emoji', async (_, file) => {
     const user = await seedSignedInOwner(world.service)
     const { path, page } = await uploadAndCheck(user, file)
     expect([await findStatus(path), page.text.includes('Something went wrong')]).toEqual(['checked', false])
   })
 
-  it('marks a file as failed if its check keeps breaking off after some rows', async () => {
+  it('if checking a file keeps failing after some rows, marks the file as failed', async () => {
     const user = await seedSignedInOwner(world.service)
     const owner = connect({ url: world.database.url, max: 1 })
     const rows = Array.from({ length: 1_500 }, (_, index) => `+1202${5_550_000 + index}`)
@@ -77,7 +77,7 @@ describe('with a worker', () => {
     expect((await user.open(uploaded.path)).text).toContain('Something went wrong on our side.')
   })
 
-  it('stores and downloads at most ten issues of a row, with shortened column names', async () => {
+  it('saves at most ten issues per row, a note about further ones, and shortened column names', async () => {
     const user = await seedSignedInOwner(world.service)
     const headers = Array.from({ length: 150 }, (_, index) => `Do not call ${index} ${filler(450)}`)
     const cells = headers.map(() => 'what')
@@ -93,7 +93,7 @@ describe('with a worker', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(400)
   })
 
-  it('recognizes headers that look like formulas when the rejected rows are uploaded again', async () => {
+  it('when a file of rejected rows is uploaded again, recognizes the headers that look like formulas', async () => {
     const user = await seedSignedInOwner(world.service)
     const { path } = await uploadAndCheck(user, 'Phone,=Note\nq,x\n')
     const rejected = (await user.open(`${path}/rejected`)).html

@@ -16,7 +16,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('continues after a lost process, and imports each row only once, even if two workers run', async () => {
+it('if a process is lost during an import, continues it, and imports each row only once, even if two workers run', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
@@ -88,7 +88,7 @@ it("processes one file of a workspace at a time, so that the files of other work
     expect((await waitUntilSettled(owner, path)).text).toContain('Columns to confirm')
 })
 
-it('stops and shows an error if the campaign is archived during the import', async () => {
+it('if the campaign is archived during the import, stops the import and shows an error', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   await worker.stop()
@@ -105,7 +105,7 @@ it('stops and shows an error if the campaign is archived during the import', asy
   expect(await listContacts(user)).toEqual([])
 })
 
-it("says that the workspace doesn't call a number's type, and imports the other rows", async () => {
+it("skips a number whose type the workspace doesn't call, such as premium-rate, says why, and imports the other rows", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone\n+19005550100\n+12025570101\n')
   await user.browser.press(page, 'Import contacts', { campaign_id: String(user.seed.campaignId) })
@@ -123,7 +123,7 @@ it('puts a number on the do-not-call list even if the rest of the row is unreada
   expect(await isOnDoNotCallList(world.database.db, user.seed.workspaceId, '+12025570103')).toBe(true)
 })
 
-it("doesn't import a contact that was erased after the check", async () => {
+it("doesn't import a row whose contact was erased after the file was checked", async () => {
   const user = await seedSignedInOwner(world.service)
   const { contact } = await seedCall(world.service.deps, user.seed, '+12025570101')
   const { path, page } = await uploadAndCheck(user, 'Phone,Name\n+12025570101,Maya\n+12025570102,Ann\n')
@@ -134,7 +134,7 @@ it("doesn't import a contact that was erased after the check", async () => {
   expect((await listContacts(user)).map(({ first_name }) => first_name)).toEqual([null, 'Ann'])
 })
 
-it('commits each batch separately, so that the page shows progress', async () => {
+it('commits the rows in batches, so that the page shows progress during the import', async () => {
   // Twelve batches: more than can be committed between two requests of the page.
   const rowCount = 600
   const user = await seedSignedInOwner(world.service)

@@ -27,7 +27,7 @@ it('shows the first values of each column, and guesses what the column contains'
   ])
 })
 
-it("doesn't continue until each column that looks like consent has a choice, and keeps the other choices", async () => {
+it('requires a choice for each column that looks like consent or an opt-out, and keeps choices already made', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadFile(user, 'Phone,Opt In,Status,City\n+12025570101,No,New,Ghent\n')
   const { page: asked } = await user.browser.press(page, 'Check file', { use_3: 'ignore' })
@@ -46,7 +46,7 @@ it("doesn't continue until each column that looks like consent has a choice, and
   expect((await waitUntilSettled(user, path)).text).toContain('Import 1 row')
 })
 
-it('rejects a mapping that has no phone numbers, the same field twice, or a variable without a name', async () => {
+it('rejects a mapping if no column has phone numbers, two columns have the same field, or a variable has no name', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, 'Name,City,,Name\nAnn,Ghent,,Ann\n')
   const { page: asked } = await user.browser.press(page, 'Check file', {
@@ -59,7 +59,7 @@ it('rejects a mapping that has no phone numbers, the same field twice, or a vari
   expect(getIssue(asked.html, 2)).toContain('A variable needs a name')
 })
 
-it("lets a person choose the phone column if the file's headers don't name one", async () => {
+it('if no header names a phone number, lets the user choose the phone column', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Who,Reach them here\nAnn,(202) 557-0101\n'
   const { path, page } = await uploadAndCheck(user, file, {
@@ -71,7 +71,7 @@ it("lets a person choose the phone column if the file's headers don't name one",
   expect(await listContacts(user)).toMatchObject([{ phone_number: '+12025570101', first_name: 'Ann' }])
 })
 
-it("imports the first row of a file without column names, and doesn't remember its columns", async () => {
+it("if a file has no column names, imports its first row as a contact, and doesn't remember how the columns were used", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadFile(user, 'Ann,(202) 557-0101\nBob,202-557-0102\n')
   expect(page.text).toContain("The first row looks like a contact, so it's imported as one")
@@ -87,14 +87,14 @@ it("imports the first row of a file without column names, and doesn't remember i
   ])
 })
 
-it('guesses the columns of a file without column names by their values', async () => {
+it('if a file has no column names, guesses from the values what each column contains', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = ['Ann,+12025570101,ann@example.com,20261127', 'Bob,+1 202 557 0102,bob@example.com,20261128']
   const { page } = await uploadFile(user, rows.join('\n'))
   expect(getUses(page.html).map(([, use]) => use)).toEqual(['variable', 'phone_number', 'email', 'variable'])
 })
 
-it("keeps a file's own Reason column, and recognizes the rejected rows and their consent in a new upload", async () => {
+it("keeps a file's own Reason column, and recognizes the columns and consent settings when rejected rows are uploaded again", async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,Opt In,Reason\n12,Yes,moved\n+12025570101,No,\n', {
     'Opt In': 'consent_given',
@@ -125,7 +125,7 @@ it("keeps a file's own Reason column, and recognizes the rejected rows and their
   ])
 })
 
-it('remembers how the workspace used the same headers in its last file, without storing the headers', async () => {
+it("remembers a workspace's choices for the same headers, without storing the headers themselves", async () => {
   const user = await seedSignedInOwner(world.service)
   const choices = { Status: 'may_call', Work: 'phone_number', Phone: 'ignore' }
   await uploadAndCheck(user, 'Phone,Work,Status\n,+12025570101,Yes\n', choices)
@@ -141,7 +141,7 @@ it('remembers how the workspace used the same headers in its last file, without 
   expect(JSON.stringify(stored)).not.toMatch(/"work"|status/i)
 })
 
-it('remembers at most 100 header rows, and drops the one that was used longest ago', async () => {
+it('remembers the choices for at most 100 header rows per workspace, and forgets the ones used longest ago', async () => {
   const user = await seedSignedInOwner(world.service)
   const { workspaceId } = user.seed
   const { clock } = world.service.deps
@@ -166,7 +166,7 @@ it('remembers at most 100 header rows, and drops the one that was used longest a
   expect(hashes.some(({ headers_hash }) => headers_hash.equals(Buffer.from([99])))).toBe(false)
 })
 
-it('uses the first readable number in the chosen order, and lists an unreadable number before it', async () => {
+it('uses the first valid number of a row in the chosen order, and lists an invalid number that comes before it', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Name,Work Phone,Phone,Mobile',
@@ -192,7 +192,7 @@ it('uses the first readable number in the chosen order, and lists an unreadable 
   expect((await waitUntilSettled(user, path)).text).toMatch(/\+12025570103 United States Ann/)
 })
 
-it('puts all numbers of a row that says not to call on the do-not-call list, and lists unreadable ones', async () => {
+it("if a row says not to call, puts all its numbers on the do-not-call list, and lists numbers that can't be read", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Phone,Mobile,May we call?,Note',
@@ -213,7 +213,7 @@ it('puts all numbers of a row that says not to call on the do-not-call list, and
   expect(await isListed(user, '+12025570105')).toBe(false)
 })
 
-it('lets a person change the columns of a checked file until its import has started', async () => {
+it('lets the user change the columns of a checked file until its import has started', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, 'Phone,City\n2025570101,Ghent\n')
   expect(page.text).toContain('Back to columns')

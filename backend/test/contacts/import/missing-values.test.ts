@@ -8,7 +8,7 @@ import { seedAgent, seedCampaign } from '../../support/factories.ts'
 const { world, startWorker, uploadAndCheck, waitUntilSettled } = useImportWorld()
 beforeAll(() => void startWorker())
 
-it("counts, before an import, the contacts without a value that a campaign's greeting needs", async () => {
+it("before an import, says how many contacts lack each value that a campaign's greeting needs", async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { seed } = user
@@ -49,7 +49,7 @@ it("counts, before an import, the contacts without a value that a campaign's gre
   ])
 })
 
-it("saves a file's columns under the names of the agent's variables, so that the greeting has their values", async () => {
+it("saves the column “Visit Date” as the agent's variable visit_date, so that the greeting has its value", async () => {
   const user = await seedSignedInOwner(world.service)
   const { seed } = user
   const { db } = world.database

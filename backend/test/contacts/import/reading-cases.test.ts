@@ -19,7 +19,7 @@ const dates = dateCases.filter(([text, timeZone]) => text !== '' && timeZone ===
 
 const phoneNumber = (index: number) => `+1202557${String(index).padStart(4, '0')}`
 
-it('reads the dates and answers of the shared test cases in a file, and counts the unreadable ones as errors', async () => {
+it('in an imported file, reads the dates and yes/no answers of the shared test cases, and counts unreadable ones as errors', async () => {
   // Moves the clock past the dates of the table, because consent in the future is an error.
   world.service.deps.clock.advance(365 * dayMs)
   const user = await seedSignedInOwner(world.service)
@@ -59,7 +59,7 @@ function exampleNumber(country: string): { national: string; e164: string } {
   return { national: number.formatNational(), e164: number.number }
 }
 
-it('reads the countries of the shared test cases in a file, and counts the unreadable ones as errors', async () => {
+it('in an imported file, reads the countries of the shared test cases, and counts unreadable ones as errors', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = countryCases.map(([text, code]) => [exampleNumber(code).national, text])
   const unread = unreadableCountries.filter((text) => text !== '')
@@ -74,7 +74,7 @@ it('reads the countries of the shared test cases in a file, and counts the unrea
   expect(imported.toSorted()).toEqual([...expected].toSorted())
 })
 
-it("reads the countries of the shared test cases in a contact's form, and rejects the unreadable ones", async () => {
+it('in the form for a contact, reads the countries of the shared test cases, and rejects unreadable ones', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/contacts/new')
   for (const [text, code] of countryCases) {
@@ -97,14 +97,14 @@ it("reads the countries of the shared test cases in a contact's form, and reject
   expect(known.page.text).toContain('+442079460018')
 })
 
-it("says on the import page that dates are read with the month first and in the workspace's time zone", async () => {
+it("the import page says that dates have the month first and are in the workspace's time zone", async () => {
   const user = await seedSignedInOwner(world.service)
   expect((await user.open('/contacts/import')).text).toContain(
     'Dates without a time zone are in America/New_York. In a date such as 12/01/2026, the month comes first.',
   )
 })
 
-it('reads the dates of the shared test cases in forms, and rejects the unreadable ones', () => {
+it('in forms, reads the dates of the shared test cases, and rejects unreadable ones', () => {
   for (const [text, timeZone, moment] of dateCases.filter(([typed]) => typed !== '')) {
     const read = () => parseLocalDateField('consent.at', text, timeZone)
     if (moment === undefined) expect(read).toThrow()

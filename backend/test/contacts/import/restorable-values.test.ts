@@ -3,7 +3,7 @@ import { joinChanges, toRestorableValues } from '../../../queue/contacts/import/
 
 const bob = { oldValues: { first_name: 'Original' }, newValues: { first_name: 'Bob' } }
 
-it('restores the value that a field had before the first row that changed it', () => {
+it('the undo of an import restores the value that a field had before the first row that changed it', () => {
   const robert = {
     oldValues: { first_name: 'Bob', email: null },
     newValues: { first_name: 'Robert', email: 'r@example.com' },
@@ -14,14 +14,14 @@ it('restores the value that a field had before the first row that changed it', (
   expect(toRestorableValues({ ...current, first_name: 'Bob' }, changes)).toEqual({ email: null })
 })
 
-it('restores a value that was entered by someone else between two rows', () => {
+it("if someone changes a field between two rows of an import, the undo restores that person's value", () => {
   const robert = { oldValues: { first_name: 'Tim' }, newValues: { first_name: 'Robert' } }
   expect(toRestorableValues({ first_name: 'Robert' }, joinChanges([bob, robert]))).toEqual({
     first_name: 'Tim',
   })
 })
 
-it('restores each variable that several rows changed, and removes those that were new', () => {
+it("if several rows change a contact's variables, the undo restores their values, and removes variables that were new", () => {
   const changes = joinChanges([
     { oldValues: { variables: { roof: 'slate' } }, newValues: { variables: { roof: 'wood', plan: 'one' } } },
     { oldValues: { variables: { plan: 'one' } }, newValues: { variables: { plan: 'two' } } },
@@ -32,7 +32,7 @@ it('restores each variable that several rows changed, and removes those that wer
   expect(toRestorableValues(current, changes)).toEqual({ variables: { size: 'big', roof: 'slate' } })
 })
 
-it('restores a consent without a kind if the change is from before consents had kinds', () => {
+it('if a change was recorded before consents had a kind, the undo restores the consent without a kind', () => {
   const changes = { oldValues: { consent_source: 'Form' }, newValues: { consent_source: 'Fair' } }
   const current = {
     consent_source: 'Fair',

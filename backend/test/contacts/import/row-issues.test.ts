@@ -11,7 +11,7 @@ const download = async ({ browser, urlFor }: SignedInUser, path: string) => {
   return response.text()
 }
 
-it('names at most five countries in the issue of a row', async () => {
+it('if a row names more than five different countries, its issue lists only five of them', async () => {
   const user = await seedSignedInOwner(world.service)
   const countries = ['US', 'CA', 'MX', 'FR', 'DE', 'ES', 'IT']
   const headers = countries.map((_, index) => `Country ${index + 1}`)
@@ -21,7 +21,7 @@ it('names at most five countries in the issue of a row', async () => {
   expect(page.text).toContain('“US” and “CA” and “MX” and “FR” and “DE” are different countries.')
 })
 
-it('recognizes headers that look like formulas in a file of rejected rows, and shows values without apostrophes', async () => {
+it('when rejected rows are uploaded again, removes the apostrophes before headers and values that look like formulas', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = '=Phone,+Roof,@Notes\n12,=slate,ok\n+12025550164,-tin,ok\n'
   const choices: ColumnChoices = { '=Phone': 'phone_number', '+Roof': 'variable', '@Notes': 'ignore' }
@@ -42,13 +42,13 @@ it('recognizes headers that look like formulas in a file of rejected rows, and s
   expect(contact).toEqual({ phone_number: '+12025550165', variables: { '+Roof': '=slate' } })
 })
 
-it('recognizes a file without a header even if the number in its first row starts with an apostrophe', async () => {
+it('recognizes that a file has no header, even if the number in its first row starts with an apostrophe', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, "'+12025550163,Ann\n'+12025550164,Bob\n")
   expect(page.html).toContain('Column 1')
 })
 
-it('leaves blank cells of a column named constructor blank in rejected rows and in exported contacts', async () => {
+it('in rejected rows and exported contacts, a blank cell stays blank, even if its column is named “constructor”', async () => {
   const user = await seedSignedInOwner(world.service)
   const file = 'Phone,constructor\n+19005550100,\n+12025550163,\n+12025550164,Acme\n'
   const { path, page } = await uploadAndCheck(user, file)

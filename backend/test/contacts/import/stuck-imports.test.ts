@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => worker.stop())
 
-it('cuts a file name before an emoji, not within it', async () => {
+it('shortens a long file name before an emoji, not within the emoji', async () => {
   const user = await seedSignedInOwner(world.service)
   const { page } = await uploadFile(user, 'Phone\n+12025550163\n', `${'a'.repeat(199)}😀.csv`)
   expect(page.html).toContain(`<h1>${'a'.repeat(199)}</h1>`)
@@ -42,7 +42,7 @@ async function rejectNumber(number: string): Promise<() => Promise<unknown>> {
 
 const numbers = Array.from({ length: 60 }, (_, index) => `+1202558${String(index).padStart(4, '0')}`)
 
-it('marks an import as failed if it keeps failing, and keeps the contacts that it has saved', async () => {
+it('if an import fails repeatedly, marks it as failed, and keeps the contacts that were already saved', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path, page } = await uploadAndCheck(user, `Phone\n${numbers.join('\n')}\n`)
   const acceptAgain = await rejectNumber('+12025580055')
@@ -53,7 +53,7 @@ it('marks an import as failed if it keeps failing, and keeps the contacts that i
   expect(await listContacts(user)).toHaveLength(50)
 }, 60_000)
 
-it("discards a file before or while it's read or checked, and stops the worker's processing", async () => {
+it("lets a user discard a file before or while a worker reads or checks it, and stops the worker's processing", async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service

@@ -76,7 +76,7 @@ const files: Record<string, { people: Person[]; choices?: ColumnChoices; notCall
   'jotform.csv': { people: [['18', 'Quin Roe', 'quin@example.com', '5001']] },
 }
 
-it('has an expected result for every file in the folder', () => {
+it('every file in the folder fixtures/tools has an expected result', () => {
   expect(readdirSync(folder).toSorted()).toEqual(Object.keys(files).toSorted())
 })
 

@@ -58,8 +58,8 @@ const newContacts: {
   touch?: (user: Owner) => Promise<unknown>
   stays: string | null
 }[] = [
-  { what: 'that nothing has touched', stays: null },
-  { what: 'that only was saved', calls: false, stays: null },
+  { what: 'that has only the call of the import', stays: null },
+  { what: 'that was only saved', calls: false, stays: null },
   {
     what: 'that was called',
     touch: async (user) => {
@@ -106,7 +106,7 @@ const newContacts: {
     stays: 'New contact, but put on the do-not-call list since the import',
   },
   {
-    what: 'that another file has, too',
+    what: 'that is also in another file',
     touch: (user) =>
       importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false, name: 'other.csv' }),
     stays: 'New contact, but also imported from another file',
@@ -123,7 +123,7 @@ async function copyCampaign({ seed }: Owner): Promise<number> {
 }
 
 it.each(newContacts)(
-  'removes or keeps, with a reason, a new contact $what',
+  'the undo removes a new contact, or keeps it and says why: a contact $what',
   async ({ calls, touch, stays }) => {
     const user = await seedSignedInOwner(world.service)
     const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls })
@@ -143,21 +143,21 @@ it.each(newContacts)(
 
 /** For each existing contact, its changes after the import, and the values that it must have after the undo. */
 const existingContacts = [
-  { what: 'whose values are the imported ones', later: {}, after: { first_name: 'Old', email: null } },
+  { what: "whose values haven't changed since", later: {}, after: { first_name: 'Old', email: null } },
   {
-    what: 'whose name was changed since',
+    what: 'whose name has changed since',
     later: { first_name: 'Latest' },
     after: { first_name: 'Latest', email: null },
   },
   {
-    what: 'whose imported values were all changed since',
+    what: 'whose imported values have all changed since',
     later: { first_name: 'Latest', email: 'latest@example.com', variables: { roof: 'tin' } },
     after: { first_name: 'Latest', email: 'latest@example.com' },
   },
 ]
 
 it.each(existingContacts)(
-  'restores only the fields that still have their imported values, for a contact $what',
+  'restores only the fields that still have their imported values: a contact $what',
   async ({ later, after }) => {
     const user = await seedSignedInOwner(world.service)
     const { deps } = world.service
@@ -207,7 +207,7 @@ it('restores all parts of a consent together, and reschedules waiting calls for 
   expect((await planned())?.next_attempt_at).toEqual(first?.next_attempt_at)
 })
 
-it('removes a kind of consent that the import added', async () => {
+it('removes the kind that the import added to a consent', async () => {
   const user = await seedSignedInOwner(world.service)
   const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
   await seedCall(world.service.deps, user.seed, number, { consent })
@@ -221,7 +221,7 @@ it('removes a kind of consent that the import added', async () => {
 it.each([
   ['the kind of the imported consent', { 'consent.kind': 'oral' }, 'Fair', 'oral'],
   ['the source, but not the kind', { 'consent.source': 'Letter' }, 'Letter', null],
-])('leaves a consent unchanged if someone has changed %s', async (_, edit, source, kind) => {
+])('leaves a consent as it is if someone has changed %s since the import', async (_, edit, source, kind) => {
   const user = await seedSignedInOwner(world.service)
   const consent = { source: 'Web form', at: '2026-01-02T03:04:05.000Z' }
   const { contact } = await seedCall(world.service.deps, user.seed, number, { consent })
@@ -233,7 +233,7 @@ it.each([
   expect(await findContact(user, number)).toMatchObject({ consent_source: source, consent_kind: kind })
 })
 
-it('cancels waiting calls, creates their events, and erases the contacts that it removes', async () => {
+it("cancels the import's waiting calls, creates their events, and erases the contacts that are removed", async () => {
   const user = await seedSignedInOwner(world.service)
   // No other test of this file has the number or the name.
   const zelda = '+12025570173'
@@ -265,7 +265,7 @@ it('cancels waiting calls, creates their events, and erases the contacts that it
   expect((await user.open(`/calls/${call?.id}`)).text).toMatch(/canceled by .+, by undoing an import/)
 })
 
-it('keeps numbers on the do-not-call list that the file put there', async () => {
+it("doesn't remove a number from the do-not-call list, even if the file put it there", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,Do not call\n${number},yes\n`)
   await undo(user, path)
@@ -286,7 +286,7 @@ it('keeps numbers on the do-not-call list that the file put there', async () => 
   expect(contactPage.text).toContain('(added in Outdial, by a member or an import)')
 })
 
-it('counts a person with two rows once, before and after the import and after the undo', async () => {
+it('counts a person who has two rows as one contact before the import, after the import, and after the undo', async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = ['Phone,Do not call', '+12025570191,', '+12025570192,', '+12025570191,yes']
   const { path, page } = await uploadAndCheck(user, rows.join('\n'))
@@ -323,7 +323,7 @@ it("doesn't cancel a call that is being dialed, but prevents further attempts", 
   expect((await user.open(`/calls/${ended.call?.id}`)).text).not.toContain('canceled by')
 })
 
-it('undoes the import of the first of two files with the same contact without undoing the second import', async () => {
+it('if two files contain the same contact, undoing the first import keeps what the second one saved', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, `Phone,First name\n${number},Ann\n`, { name: 'first.csv' })
   const second = await importFile(user, `Phone,First name,Email\n${number},Anna,anna@example.com\n`, {
@@ -341,7 +341,7 @@ it('undoes the import of the first of two files with the same contact without un
   expect(await findContact(user, number)).toMatchObject({ first_name: 'Ann', email: null })
 })
 
-it('continues an undo after a lost process without repeating anything', async () => {
+it('if a process is lost during an undo, continues the undo, and cancels each call only once', async () => {
   const user = await seedSignedInOwner(world.service)
   const { db } = world.database
   const { deps } = world.service
@@ -385,7 +385,7 @@ it('continues an undo after a lost process without repeating anything', async ()
   expect(events).toHaveLength(230)
 }, 120_000)
 
-it('undoes an import once if two people press the button at the same time', async () => {
+it('if two people undo an import at the same time, undoes it only once', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`)
   const [one, other] = [await user.open(`${path}/undo`), await user.open(`${path}/undo`)]
@@ -398,7 +398,7 @@ it('undoes an import once if two people press the button at the same time', asyn
   expect(page.html).not.toContain(`${path}/undo`)
 })
 
-it('undoes an import without deadlocks while contacts are changed and erased, and keeps the changed contacts', async () => {
+it('while contacts are changed and erased, undoes an import without a deadlock, and keeps the changed contacts', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { workspaceId } = user.seed
@@ -442,7 +442,7 @@ it('undoes an import without deadlocks while contacts are changed and erased, an
   expect(remaining).toHaveLength(stat['New contact, but changed since the import'] ?? 0)
 }, 120_000)
 
-it('deletes chats in which a member spoke for a contact that the undo removes', async () => {
+it('when the undo removes a contact, deletes the chats in which a member spoke for the contact', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
   const { contact } = await importedContact(user)
@@ -457,7 +457,7 @@ it('deletes chats in which a member spoke for a contact that the undo removes', 
   expect(chats).toEqual([{ id: kept }])
 })
 
-it('lets an import be undone for 24 hours, unless its file was discarded', async () => {
+it('lets a user undo an import for 24 hours after it finishes, unless the file was discarded', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = await importFile(user, `Phone,First name\n${number},Ann\n`, { calls: false })
   expect((await user.open(path)).text).toContain('You can undo this import until')

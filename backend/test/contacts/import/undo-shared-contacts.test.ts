@@ -59,7 +59,7 @@ const requests: { what: string; send: (user: Owner) => Promise<unknown> }[] = [
     send: async ({ seed }) => seedCall(world.service.deps, seed, ann, { first_name: 'Ann' }),
   },
   {
-    what: '"Add to campaign"',
+    what: '“Add to campaign”',
     send: async (user) => {
       const { contactId } = await findCallTo(user, ann)
       const form = await user.open(`/contacts/${contactId}/add-to-campaign`)
@@ -70,21 +70,24 @@ const requests: { what: string; send: (user: Owner) => Promise<unknown> }[] = [
   },
 ]
 
-it.each(requests)('keeps a call and its contact if $what also asked for the call', async ({ send }) => {
-  const user = await seedSignedInOwner(world.service)
-  const path = await importFile(user, file)
-  await send(user)
-  expect((await user.open(`${path}/undo`)).text).toContain('1 waiting call will be canceled.')
-  expect(getStat((await undo(user, path)).html)).toMatchObject({
-    'Calls canceled': 1,
-    'Contacts removed': 1,
-    'New contact, but something else queued a call': 1,
-  })
-  expect(await listNumbers(user)).toEqual([ann])
-  expect(await findCallTo(user, ann)).toMatchObject({ status: 'queued' })
-})
+it.each(requests)(
+  'if $what also asked for a call, undoing the import keeps the call and its contact',
+  async ({ send }) => {
+    const user = await seedSignedInOwner(world.service)
+    const path = await importFile(user, file)
+    await send(user)
+    expect((await user.open(`${path}/undo`)).text).toContain('1 waiting call will be canceled.')
+    expect(getStat((await undo(user, path)).html)).toMatchObject({
+      'Calls canceled': 1,
+      'Contacts removed': 1,
+      'New contact, but something else queued a call': 1,
+    })
+    expect(await listNumbers(user)).toEqual([ann])
+    expect(await findCallTo(user, ann)).toMatchObject({ status: 'queued' })
+  },
+)
 
-it('queues a new call for a request if the waiting call that it would return is being canceled', async () => {
+it('if the waiting call that a request would return is being canceled, the request queues a new call', async () => {
   const user = await seedSignedInOwner(world.service)
   await importFile(user, file)
   const { id } = await findCallTo(user, ann)
@@ -100,7 +103,7 @@ it('queues a new call for a request if the waiting call that it would return is 
   expect(response?.json()).toMatchObject({ call_queued: true, call: { status: 'queued' } })
 })
 
-it('keeps the calls that requests ask for while an import is being undone', async () => {
+it('if API requests ask for calls while an import is being undone, keeps those calls and their contacts', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const numbers = Array.from({ length: 120 }, (_, index) => `+1202558${String(index).padStart(4, '0')}`)
@@ -121,7 +124,7 @@ it('keeps the calls that requests ask for while an import is being undone', asyn
   expect(await listNumbers(user)).toEqual(numbers)
 }, 120_000)
 
-it("keeps a call that another file also asked for until that file's import is undone, too", async () => {
+it('if two files asked for the same call, keeps the call until both imports are undone', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, file, { name: 'first.csv' })
   const second = await importFile(user, `Phone\n${ann}\n`, { name: 'second.csv' })
@@ -135,7 +138,7 @@ it("keeps a call that another file also asked for until that file's import is un
   expect(await findCallTo(user, ann)).toMatchObject({ status: 'completed' })
 })
 
-it('cancels the calls of a file, even if a second import of the file was undone first', async () => {
+it('if a file was imported twice and the second import is undone first, undoing the first import cancels the calls', async () => {
   const user = await seedSignedInOwner(world.service)
   const first = await importFile(user, file, { name: 'first.csv' })
   const second = await importFile(user, file, { name: 'second.csv' })
@@ -148,7 +151,7 @@ it('cancels the calls of a file, even if a second import of the file was undone 
 })
 
 it.each<Record<string, string>>([{}, { first_name: 'Ann' }])(
-  'keeps a contact that was saved in a form with %j, even if no field changed',
+  'keeps a contact that someone saved in the form after the import, even if no field changed: %j',
   async (fields) => {
     const user = await seedSignedInOwner(world.service)
     const path = await importFile(user, file, { calls: false })
@@ -163,7 +166,7 @@ it.each<Record<string, string>>([{}, { first_name: 'Ann' }])(
   },
 )
 
-it('restores the values from before the first row if two rows of a file changed a contact', async () => {
+it('if two rows of a file changed a contact, restores the values from before the first of the two rows', async () => {
   const user = await seedSignedInOwner(world.service)
   const before = { first_name: 'Original', variables: { roof: 'slate' } }
   await seedCall(world.service.deps, user.seed, ann, before)
