@@ -15,11 +15,14 @@ it.each([
   ['Good day. Is this Dr. J. Okafor?', "Good day. I'm an AI assistant. Is this Dr. J. Okafor?"],
   ['你好。现在方便吗？', "你好。 I'm an AI assistant. 现在方便吗？"],
   ['', disclosure],
-])('is said at the end of a greeting, or before the question that ends it: “%s”', (greeting, said) => {
-  expect(withDisclosure(greeting, disclosure, 'agent')).toBe(said)
-})
+])(
+  'the AI disclosure is said at the end of a greeting, or before the question that ends it: “%s”',
+  (greeting, said) => {
+    expect(withDisclosure(greeting, disclosure, 'agent')).toBe(said)
+  },
+)
 
-it('comes first if the contact has spoken first', () => {
+it('the AI disclosure comes before the greeting if the contact has spoken first', () => {
   expect(withDisclosure('Ava here.', disclosure, 'contact')).toBe("I'm an AI assistant. Ava here.")
   expect(withDisclosure('', disclosure, 'contact')).toBe(disclosure)
 })
@@ -28,17 +31,17 @@ it.each([
   "Hi. I'm an AI assistant. OK?",
   'Hi, I\u2019m an  ai-assistant of Northwind.',
   'IM AN AI ASSISTANT',
-])("isn't added to the greeting “%s”, which already contains it", (greeting) => {
+])("the AI disclosure isn't added to the greeting “%s”, which already contains it", (greeting) => {
   expect(withDisclosure(greeting, disclosure, 'agent')).toBe(greeting)
   expect(withDisclosure(greeting, disclosure, 'contact')).toBe(greeting)
 })
 
-it("isn't said if the agent's setting for it is off", () => {
+it("the AI disclosure isn't said if the agent's setting for it is off", () => {
   expect(withDisclosure(' Hello. ', ' ', 'agent')).toBe('Hello.')
 })
 
 it.each(Object.entries(phrasesByLanguage))(
-  'comes after a complete sentence of the default greeting: %s',
+  'the AI disclosure comes after a complete sentence of the default greeting: %s',
   (_language, phrases) => {
     const said = withDisclosure(phrases.defaultGreeting, phrases.aiDisclosure, 'agent')
     expect(said).toMatch(new RegExp(`^\\S.*\\. ${phrases.aiDisclosure}( .*\\?)?$`, 'u'))

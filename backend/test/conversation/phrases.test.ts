@@ -20,14 +20,17 @@ describe('the sentences of the conversation', () => {
     expect(phraseNames).toHaveLength(11)
   })
 
-  it.each(sentences)('are spoken text of at most 200 characters: %s %s', (_language, name, text) => {
-    if (name !== 'defaultGreeting') expect(listGreetingNames(text, []).names).toEqual([])
-    const sentence = fillSpokenText(text, { agentName: 'Ava', campaignName: null, contact: null })
-    expect(sentence).toMatch(/^[¿\p{Lu}].*[.?]$/u)
-    expect(sentence.length).toBeLessThanOrEqual(200)
-    expect(sentence).not.toMatch(/[{}<>]/)
-    expect(toSpokenText(sentence)).toBe(sentence)
-  })
+  it.each(sentences)(
+    'can be spoken unchanged, and have at most 200 characters: %s %s',
+    (_language, name, text) => {
+      if (name !== 'defaultGreeting') expect(listGreetingNames(text, []).names).toEqual([])
+      const sentence = fillSpokenText(text, { agentName: 'Ava', campaignName: null, contact: null })
+      expect(sentence).toMatch(/^[¿\p{Lu}].*[.?]$/u)
+      expect(sentence.length).toBeLessThanOrEqual(200)
+      expect(sentence).not.toMatch(/[{}<>]/)
+      expect(toSpokenText(sentence)).toBe(sentence)
+    },
+  )
 
   it.each(phraseNames)('differ between the languages: %s', (name) => {
     expect(new Set(Object.values(phrasesByLanguage).map((phrases) => phrases[name])).size).toBe(4)
@@ -40,7 +43,7 @@ describe('the sentences of the conversation', () => {
     ['es-419', 'es'],
     ['en-US', 'en'],
     ['fr-CA', 'fr'],
-  ])('for the language tag %s are the sentences of the language %s', (tag, language) => {
+  ])('for the language tag %s are those of the language %s', (tag, language) => {
     expect(getPhrases(tag)).toEqual({ phrases: phrasesByLanguage[language], missing: [] })
   })
 

@@ -61,14 +61,14 @@ describe('the prompt', () => {
     expect(`${instructions}\n\n--- The first message ---\n\n${data}\n`).toBe(golden)
   })
 
-  it('tells the agent never to claim to be human, whether or not it begins with a disclosure', () => {
+  it('tells the agent never to claim to be human, even if its AI disclosure is off', () => {
     const withoutDisclosure = withAgent({ aiDisclosure: false }).instructions
     expect(withoutDisclosure).toContain("say that you're an AI. Never claim or suggest that you're human.")
     expect(withoutDisclosure).not.toContain(input.disclosure)
     expect(withAgent({}).instructions).toContain(`"${input.disclosure}"`)
   })
 
-  it('has no empty parts', () => {
+  it('leaves out the sections whose settings are blank, and has no extra blank lines', () => {
     const { instructions } = withAgent(
       { instructions: ' ', goal: '', results: [] },
       { toolNames: ['end_call', 'opt_out'] },
@@ -83,7 +83,7 @@ describe('the prompt', () => {
     expect(withAgent({ closingLine: 'Bye, {{name}}.' }).instructions).toContain('It says goodbye for you')
   })
 
-  it('has the fields that the instructions name, with a fallback or null for unknown values', () => {
+  it('contains each field that the instructions name, with a fallback or null if its value is unknown', () => {
     const instructions =
       'Say {{ name|friend }}, {{name|you}}, {{day}}, {{day|soon}}, {{agent}}, {{topic}}, {name}.'
     const { data, ...prompt } = withAgent({ instructions, goal: '' }, { contact: null })
@@ -93,7 +93,7 @@ describe('the prompt', () => {
     })
   })
 
-  it("has one field of the contact's data per line", () => {
+  it("has each field of the contact's data on its own line", () => {
     const { data } = buildPrompt(input)
     expect(data.split('\n')).toHaveLength(Object.keys(readData(data)).length + 4)
   })

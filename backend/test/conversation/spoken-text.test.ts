@@ -47,7 +47,7 @@ const plain = [
   "It's $5, not $6 (or “five”).",
 ]
 
-describe('a text of a model', () => {
+describe("a model's text", () => {
   it.each(texts)('is spoken without Markdown: %j', (written, spoken) => {
     expect(toSpokenText(written)).toBe(spoken)
   })
@@ -128,7 +128,7 @@ it("produces the same spoken text however the model's text is split", () => {
   )
 })
 
-it('produces one line without emoji', () => {
+it('turns any text into one spoken line without emoji', () => {
   fc.assert(
     fc.property(markdown, (text) => {
       expect(toSpokenText(text)).not.toMatch(/[^\S ]| {2}|^ | $|\p{Extended_Pictographic}/u)

@@ -40,7 +40,7 @@ it('returns the summary, the sentiment, whether the goal was met, and every resu
   expect(sent?.body.response_format).toMatchObject({ type: 'json_schema', json_schema: { strict: true } })
 })
 
-it('sends the conversation as data, apart from the instructions', async () => {
+it('sends the model the conversation as data, separately from the instructions', async () => {
   const client = await models.open()
   await client.analyze(request())
   const [system, user] = models.first.requests[0]?.body.messages ?? []
@@ -52,7 +52,7 @@ it('sends the conversation as data, apart from the instructions', async () => {
 it.each([
   ['rejects-schema', ['json_schema', 'json_object', 'json_object']],
   ['fenced-json', ['json_schema', 'json_schema']],
-])('reads the analysis even if the server has the behavior %s', async (behavior, formats) => {
+])("reads the analysis even if the model's server shows the behavior %s", async (behavior, formats) => {
   models.first.behaviors.push(behavior)
   const client = await models.open({ settings: { fallback: undefined } })
   for (let count = 0; count < 2; count += 1)
@@ -60,7 +60,7 @@ it.each([
   expect(models.first.requests.map(({ body }) => body.response_format?.type)).toEqual(formats)
 })
 
-it('asks the first model again after an answer without JSON, then asks the second model, and counts all tokens', async () => {
+it('if the first model answers without JSON, asks it again, then the second model, and counts the tokens of all answers', async () => {
   models.first.behaviors.push('no-json')
   const client = await models.open()
   const outcome = await client.analyze(request())
@@ -75,7 +75,7 @@ it('asks the first model again after an answer without JSON, then asks the secon
 it.each([
   ['no-json', { kind: 'malformed' }],
   ['500', { kind: 'rejected', status: 500 }],
-])('returns the matching failure if both models have the behavior %s', async (behavior, failure) => {
+])('if both models show the behavior %s, returns the matching failure', async (behavior, failure) => {
   models.first.behaviors.push(behavior)
   models.second.behaviors.push(behavior)
   const client = await models.open()
@@ -94,7 +94,7 @@ it('gives each model 25 seconds, half of the time limit', async () => {
   expect(await analysis).toMatchObject({ type: 'failure', failure: { kind: 'too_slow' } })
 })
 
-it('ends with `aborted` if the caller aborts, without asking the second model', async () => {
+it('if the caller aborts, ends with the failure `aborted`, without asking the second model', async () => {
   models.first.behaviors.push('silent')
   const client = await models.open()
   const caller = new AbortController()
@@ -125,7 +125,7 @@ it('sets results that are missing or of the wrong type to null, and drops unknow
   expect(read({ extracted: null })?.extracted).toEqual(empty)
 })
 
-it('returns null as goal_met if there is no goal', () => {
+it('returns goal_met as null if the agent has no goal', () => {
   expect(read({ goal_met: true })?.goal_met).toBe(true)
   expect(readAnalysis(JSON.stringify(answer), { ...request(), goal: undefined })?.goal_met).toBeNull()
 })
@@ -137,7 +137,7 @@ it.each([{ summary: ' ' }, { summary: undefined }, { sentiment: 'mixed' }])(
   },
 )
 
-it('shortens a transcript that is too long: first the texts of tools, then what was said first', () => {
+it("shortens a transcript that's too long by cutting the texts of tools, and then by dropping the earliest turns", () => {
   const said = { role: 'agent', text: 'x'.repeat(1_000) } as const
   const tool = { role: 'tool', text: 'y'.repeat(4_000) } as const
   const short = [said, tool]

@@ -7,7 +7,7 @@ import { findOrders } from '../../../../examples/fake-model/orders.ts'
 
 const script = fileURLToPath(new URL('../../../../examples/fake-model/main.ts', import.meta.url))
 
-it('starts as its README describes, prints its address, and lists its model', async () => {
+it('the fake model starts as its README describes, prints its address, and lists the model outdial-fake', async () => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
     env: { PATH: process.env.PATH, FAKE_MODEL_PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -36,11 +36,11 @@ it.each([
     JSON.stringify({ note: 'call the tool end_call with {"a": "b"}' }),
     { name: 'end_call', arguments: '{"a":"b"}' },
   ],
-])('finds the order to call a tool in %s', (text, call) => {
+])('the fake model finds the instruction to call a tool in the text %s', (text, call) => {
   expect(findOrders([text]).toolCalls).toEqual([call])
 })
 
-it('ignores an order whose arguments are incomplete, and finds the sentence that another order asks for', () => {
+it('the fake model ignores an instruction with incomplete arguments, and finds the sentence that another one asks for', () => {
   expect(findOrders(['call the tool x with {"a":', 'say: Hello!\nThen go.'])).toEqual({
     toolCalls: [],
     sentences: ['Hello!'],

@@ -26,7 +26,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-it.each(['answer', 'error'])('stops reading an %s after 4 MB if it never ends', async (path) => {
+it.each(['answer', 'error'])('stops reading an endless response after 4 MB: %s', async (path) => {
   const response = await client.fetch(`${url}/${path}`, { method: 'POST', body: '{}' })
   let bytes = 0
   const read = async () => {

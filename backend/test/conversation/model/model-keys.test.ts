@@ -8,7 +8,7 @@ import { waitFor } from '../../support/wait.ts'
 const models = useLanguageModels()
 const folder = useTestFolder()
 
-it('sends the key from a file, and the new key after the file has changed', async () => {
+it("sends the model's API key from a file, and sends the new key after the file has changed", async () => {
   const file = path.join(folder.path, 'key')
   await writeFile(file, 'first-key\n')
   const client = await models.open({ settings: { apiKey: undefined, apiKeyFile: file } })
@@ -22,7 +22,7 @@ it('sends the key from a file, and the new key after the file has changed', asyn
   expect(models.log()).not.toMatch(/first-key|second-key/)
 })
 
-it("rejects a file that doesn't contain a valid key, and names the file", async () => {
+it('rejects a key file that has no valid key, and names the file in the error', async () => {
   const file = path.join(folder.path, 'key')
   await writeFile(file, 'two words\n')
   const opening = models.open({ settings: { apiKey: undefined, apiKeyFile: file } })

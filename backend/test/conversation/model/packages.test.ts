@@ -33,7 +33,7 @@ it('loads the model packages only when a client is opened', () => {
   expect(listLoadedPackages(opening)).not.toEqual([])
 })
 
-it('writes nothing to stdout or stderr when requests fail', async () => {
+it('when requests to a model fail, nothing is written to stdout or stderr', async () => {
   const model = await startFakeModel()
   try {
     const code = `const { openModelClient } = await import('./backend/calling/conversation/model/model-client.ts')
@@ -55,7 +55,7 @@ it('writes nothing to stdout or stderr when requests fail', async () => {
   }
 })
 
-it("writes the packages' warnings to the log, without their texts", async () => {
+it("logs that a model package reported a warning, but not the warning's text", async () => {
   const lines: unknown[][] = []
   await loadModelPackages({ warn: (...args: unknown[]) => void lines.push(args) })
   const log = globalThis.AI_SDK_LOG_WARNINGS
@@ -70,7 +70,7 @@ it.each([
   ['streamText({ model: endpoint.getModel(), prompt: "Hi" })', 0],
   ["streamTurn({ model: 'gpt-5' })", 0],
 ])(
-  'lets the linter reject the name of a model as an argument, but not a model object: %s',
+  "the linter rejects a model's name as an argument to a model package, but not a model object: %s",
   async (code, count) => {
     const eslint = new ESLint({
       cwd: root,

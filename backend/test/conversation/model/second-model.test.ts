@@ -20,7 +20,7 @@ it.each(['429', '500', 'empty'])('asks the second model if the first one fails w
   expect(models.second.requests[0]?.headers.authorization).toBe(`Bearer ${secondKey}`)
 })
 
-it("doesn't ask the second model in a conversation only because checks of the first one have failed", async () => {
+it('after failed checks of the first model, a conversation still asks the first model', async () => {
   models.first.behaviors.push('500')
   const client = await models.open({ settings: { fallback: undefined } })
   const rejected = "The language model's server rejected a request."
@@ -35,7 +35,7 @@ it("doesn't ask the second model in a conversation only because checks of the fi
   expect(models.first.requests).toHaveLength(checks + 1)
 })
 
-it('asks the second model if the first word is late', async () => {
+it("if the first model's first word is late, asks the second model", async () => {
   models.first.behaviors.push('silent')
   const client = await models.open()
   const turn = collect(client.streamTurn(turnRequest('Hi')))
@@ -44,7 +44,7 @@ it('asks the second model if the first word is late', async () => {
   expect(endOf(await turn)).toMatchObject({ type: 'finish', text: expect.stringMatching(/^Hello, /) })
 })
 
-it('gives the second model the beginning of an answer that broke off, and joins both parts in one message', async () => {
+it("if the first model's answer breaks off, gives its beginning to the second model, and joins both parts in one message", async () => {
   models.first.behaviors.push('cut')
   const client = await models.open()
   const parts = await collect(client.streamTurn(turnRequest('Hi')))
@@ -61,7 +61,7 @@ it('gives the second model the beginning of an answer that broke off, and joins 
   })
 })
 
-it('stays with the second model for the rest of the turn, without repeating a tool call', async () => {
+it('after the first model fails, stays with the second model for the rest of the turn, without repeating a tool call', async () => {
   models.first.behaviors.push('500')
   const client = await models.open()
   const { tool, calls } = recordingTool('knowledge_search')
@@ -71,7 +71,7 @@ it('stays with the second model for the rest of the turn, without repeating a to
   expect(models.second.requests).toHaveLength(2)
 })
 
-it("ends with the second model's failure, and with what was said before it, if both models fail", async () => {
+it("if both models fail, the turn ends with the second model's failure and with what was said before", async () => {
   models.first.behaviors.push('cut')
   models.second.behaviors.push('500')
   const client = await models.open()
@@ -103,7 +103,7 @@ it('after three failures of the first model in a row, sends requests to the seco
   expect(models.first.requests).toHaveLength(6)
 })
 
-it('counts only failures in a row, and restarts the count after an answer', async () => {
+it("restarts the count of the first model's failures in a row after an answer from that model", async () => {
   const client = await models.open()
   for (const behavior of ['500', '500', 'slow', '500', '500', 'slow']) {
     models.first.behaviors.splice(0, 1, behavior)

@@ -48,7 +48,7 @@ it("after three failures of the first model in a row, sends all processes' reque
   expect(models.first.requests).toHaveLength(4)
 })
 
-it('uses the first model again in all processes once a process gets an answer from it', async () => {
+it('once one process gets an answer from the first model, all processes use that model again', async () => {
   const [one, other] = [await openProcess(), await openProcess()]
   models.first.behaviors.push('500')
   for (let turn = 0; turn < 3; turn += 1) await speak(one)
@@ -60,7 +60,7 @@ it('uses the first model again in all processes once a process gets an answer fr
   expect(models.first.requests).toHaveLength(7)
 })
 
-it("doesn't count a request that the server rejects, such as one that is too long, as a failure", async () => {
+it("if the model's server rejects a request, such as one that's too long, doesn't count this as a failure of the model", async () => {
   const client = await openProcess()
   models.first.behaviors.push('400')
   for (let turn = 0; turn < 3; turn += 1) expect(await speak(client)).toMatchObject({ type: 'finish' })
@@ -70,7 +70,7 @@ it("doesn't count a request that the server rejects, such as one that is too lon
   expect(models.first.requests).toHaveLength(requests + 1)
 })
 
-it('reads the failures with one statement per turn, and writes nothing after a healthy model has answered', async () => {
+it('as long as the model answers, reads the failure count with one statement per turn, and writes nothing', async () => {
   const client = await openProcess(db)
   for (let turn = 1; turn <= 3; turn += 1) {
     await speak(client)
@@ -86,7 +86,7 @@ it("stores the model's URL and name, but not its key", async () => {
   expect(JSON.stringify(rows)).not.toContain(firstKey)
 })
 
-it('asks the first model if the database fails, and never fails the turn', async () => {
+it("if the database fails, still asks the first model first, and doesn't fail the turn", async () => {
   const failing = createRewritingDatabase(database.url, (text) =>
     text.replaceAll('model_health', 'no_such_table'),
   )

@@ -35,7 +35,7 @@ afterEach(() => {
   for (const [index, writer] of writers.entries()) Object.assign(streams[index] ?? {}, { write: writer })
 })
 
-it('yields words as they stream, and ends with the messages and the tokens', async () => {
+it("yields a turn's words as they arrive, and ends with the turn's messages and token counts", async () => {
   const client = await models.open()
   const parts = await collect(client.streamTurn(turnRequest('Hi')))
   expect(parts.filter(({ type }) => type === 'text').length).toBeGreaterThan(5)
@@ -67,7 +67,7 @@ it('sends the instructions as the only system message', async () => {
   ])
 })
 
-it('uses the first model in place of a model that was removed from the list', async () => {
+it('if the requested model was removed from the list, uses the first model of the list', async () => {
   const client = await models.open({ settings: { models: ['outdial-fake', 'outdial-fake:slow'] } })
   expect(client.models).toEqual(['outdial-fake', 'outdial-fake:slow'])
   await collect(client.streamTurn(turnRequest('Hi', { model: 'removed' })))
@@ -75,7 +75,7 @@ it('uses the first model in place of a model that was removed from the list', as
   expect(models.first.requests.map(({ body }) => body.model)).toEqual(['outdial-fake', 'outdial-fake:slow'])
 })
 
-it("gives up on a server that hasn't even sent headers when the first word is due", async () => {
+it("if the server hasn't even sent headers when the first word is due, aborts the request and fails the turn", async () => {
   models.first.behaviors.push('silent')
   const client = await models.open({ settings: { fallback: undefined } })
   const turn = collect(client.streamTurn(turnRequest('Hi')))
@@ -88,7 +88,7 @@ it("gives up on a server that hasn't even sent headers when the first word is du
   expect(models.log()).toContain('The language model said nothing, or not in time.')
 })
 
-it('gives up on an answer that stalls after its beginning', async () => {
+it('if an answer stalls after its beginning, aborts the request and ends with the failure `cut`', async () => {
   models.first.behaviors.push('stalled')
   const client = await models.open({ settings: { fallback: undefined } })
   const turn = client.streamTurn(turnRequest('Hi'))
@@ -111,7 +111,7 @@ it.each([
   ['malformed', { kind: 'malformed' }, 'Hello, thank you '],
   ['empty', { kind: 'no_first_word' }, ''],
 ])(
-  'ends with the matching failure for the behavior %s, after one request',
+  'if the server shows the behavior %s, ends with the matching failure after one request',
   async (behavior, failure, text) => {
     models.first.behaviors.push(behavior)
     const client = await models.open({ settings: { fallback: undefined } })
@@ -122,7 +122,7 @@ it.each([
   },
 )
 
-it('ends with `unreachable` if nothing listens at the address', async () => {
+it('if no server listens at the address, ends with the failure `unreachable`', async () => {
   const client = await models.open({ settings: { fallback: undefined, url: 'http://127.0.0.1:1/v1' } })
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi'))))
   expect(end).toMatchObject({ type: 'failure', failure: { kind: 'unreachable' }, usage: { inputTokens: 0 } })
@@ -171,7 +171,7 @@ it('sends a request at most twice if the server keeps rejecting it', async () =>
   expect(models.first.requests).toHaveLength(2)
 })
 
-it("counts 3 characters as a token if a server doesn't report how many tokens were used", async () => {
+it("if a server doesn't report how many tokens were used, counts one token per 3 characters", async () => {
   models.first.behaviors.push('no-usage')
   const client = await models.open()
   const { usage } = endOf(await collect(client.streamTurn(turnRequest('Hi'))))
@@ -179,7 +179,7 @@ it("counts 3 characters as a token if a server doesn't report how many tokens we
   expect(usage.inputTokens).toBeGreaterThan('Be polite. Ask: Do you own a house?Hi'.length / 3)
 })
 
-it("includes the schemas of tools in the estimate of tokens if a server doesn't report how many were used", async () => {
+it("if a server doesn't report how many tokens were used, includes the tools' schemas in the estimate", async () => {
   models.first.behaviors.push('no-usage')
   const client = await models.open()
   const { tool } = recordingTool('contact_note')
@@ -190,7 +190,7 @@ it("includes the schemas of tools in the estimate of tokens if a server doesn't 
   expect(usage.inputTokens).toBeGreaterThan(10_000)
 })
 
-it('ends an answer that exceeds its token limit, without reporting a failure, and aborts the request', async () => {
+it('if an answer exceeds its token limit, aborts the request and ends the answer without a failure', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const end = endOf(await collect(client.streamTurn(turnRequest('Hi', { maxOutputTokens: 20 }))))
@@ -205,7 +205,7 @@ it('marks an answer that reached its token limit as truncated', async () => {
   expect(end).toMatchObject({ type: 'finish', isTruncated: true, text: 'Hello, thank you ' })
 })
 
-it('ends an interrupted turn with `aborted`, without logging an error or asking the second model', async () => {
+it('ends an interrupted turn with the failure `aborted`, without logging an error or asking the second model', async () => {
   models.first.behaviors.push('endless')
   const client = await models.open()
   const interruption = new AbortController()

@@ -45,7 +45,7 @@ it('ends a turn with messages that can be stored as JSON and sent again', async 
   expect(end).toMatchObject({ type: 'finish', text: 'Thank you for your time. Goodbye.' })
 })
 
-it('sends at most 5 requests, and forbids tools in the last one', async () => {
+it('sends at most 5 requests per turn, and forbids tools in the last one', async () => {
   models.first.behaviors.push('same-tool')
   const client = await models.open()
   const { tool, calls } = recordingTool('contact_note')
@@ -78,7 +78,7 @@ it.each([
   expect(endOf(parts)).toMatchObject({ type: 'finish', text: expect.stringContaining('Do you own a house?') })
 })
 
-it("doesn't run a tool that a model calls although tools are forbidden, and asks the second model instead", async () => {
+it("if a model calls a tool although tools are forbidden, doesn't run the tool, and asks the second model instead", async () => {
   models.first.behaviors.push('same-tool', 'ignores-tool-choice')
   const client = await models.open()
   const { tool, calls } = recordingTool('contact_note')
@@ -90,7 +90,7 @@ it("doesn't run a tool that a model calls although tools are forbidden, and asks
   expect(models.second.requests).toHaveLength(1)
 })
 
-it("sends the model's thoughts back only within the same turn, as some servers require", async () => {
+it("sends a model's thoughts back within the turn, as some servers require, but doesn't keep them for later turns", async () => {
   models.first.behaviors.push('thinking')
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search')
@@ -108,7 +108,7 @@ it("tells the model that a tool failed, but not the tool's error", async () => {
   expect(JSON.stringify(models.first.requests.map(({ body }) => body))).not.toContain('+12025550123')
 })
 
-it('gives the model only the first 4,000 characters of a result', async () => {
+it("gives the model only the first 4,000 characters of a tool's result", async () => {
   const client = await models.open()
   const { tool } = recordingTool('knowledge_search', 'x'.repeat(5_000))
   const parts = await collect(client.streamTurn(turnRequest('What does it cost?', { tools: [tool] })))
@@ -116,7 +116,7 @@ it('gives the model only the first 4,000 characters of a result', async () => {
   expect(models.first.requests[1]?.body.messages.at(-1)?.content).toBe('x'.repeat(4_000))
 })
 
-it('lets a tool continue after an interruption, and ends the turn with messages that a server accepts', async () => {
+it('lets a tool finish after an interruption, and ends the turn with a message that the tool is still running', async () => {
   const client = await models.open()
   const interruption = new AbortController()
   const running = Promise.withResolvers<string>()
@@ -141,7 +141,7 @@ it('lets a tool continue after an interruption, and ends the turn with messages 
   expect(await running.promise).toBe('It costs 20 dollars.')
 })
 
-it('the fake model obeys orders anywhere in a request if it is set to be obedient', async () => {
+it('an obedient fake model follows instructions anywhere in a request', async () => {
   models.first.behaviors.push('obedient')
   const client = await models.open()
   const order =
