@@ -8,7 +8,7 @@ const countParsed = (value: unknown): number =>
     : 1
 
 it.each([undefined, 2])(
-  'counts as many values in JSON with indentation %s as parsing it returns',
+  'in JSON with an indentation of %s, counts as many values as the parsed JSON has',
   (indentation) => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

@@ -19,7 +19,7 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom('=', '+', '-', '@', '＝', '\t', '\r', '\n', '"', ',', "'", 'a', ' ') }),
 )
 
-it('writes cells that parse back unchanged, except for an apostrophe before formulas', () => {
+it('writes cells so that parsing returns them unchanged, except for an apostrophe before each formula', () => {
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 1, maxLength: 5 }), { maxLength: 5 }), (records) => {
       const read = readCsv(records.map(formatCsvRecord).join(''))
@@ -42,7 +42,7 @@ it('when a cell is read back, removes the apostrophe that was added before a for
   )
 })
 
-it('quotes cells that need it, doubles quotes, and ends lines with CR LF', () => {
+it('quotes cells that contain commas or quotation marks, doubles the marks, and ends lines with CR LF', () => {
   expect(formatCsvRecord(['Ann "A" Lee', 'a,b', '=1+1', '-5', 'plain'])).toBe(
     `"Ann ""A"" Lee","a,b",'=1+1,'-5,plain\r\n`,
   )

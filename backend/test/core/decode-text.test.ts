@@ -26,7 +26,7 @@ it.each([
   })
 })
 
-it('reads a damaged text in the encoding that it declares if that encoding is known', () => {
+it('if a damaged text declares a known encoding, reads the text in that encoding', () => {
   const bytes = withBad('üé', 1)
   expect(decodeText(bytes, 'iso-8859-2')).toBe('ĂźĂŠ˙')
   expect(decodeText(bytes, 'unknown')).toBe('üé\uFFFD')

@@ -42,7 +42,7 @@ it('runs one task per workspace at a time, and lets workspaces take turns', asyn
   expect(await Promise.all(others)).toEqual(['1b', '1c', '2a', '3a'].map((result) => ({ result })))
 })
 
-it('rejects tasks of a workspace with too many waiting tasks, and still accepts tasks of other workspaces', async () => {
+it('if a workspace has too many waiting tasks, rejects its next task, but still accepts tasks of other workspaces', async () => {
   const queue = createFairQueue(limits)
   const { create, end, started } = createTasks()
   const taken = ['1a', '1b', '1c'].map((name) => queue(1, create(name)))
@@ -57,7 +57,7 @@ it('rejects tasks of a workspace with too many waiting tasks, and still accepts 
   }
 })
 
-it('continues after a task that fails', async () => {
+it('runs the next task after one fails', async () => {
   const queue = createFairQueue(limits)
   const failing = queue(1, () => Promise.reject(new Error('broken')))
   const next = queue(1, () => Promise.resolve('next'))

@@ -27,7 +27,7 @@ it.each([
   ['="+12025550100"', 'DE'],
   ['12025550100.0', 'US'],
   ['  +12025550100\n', 'DE'],
-])('parses %j dialed in %s as +12025550100', (input, country) => {
+])('parses %j with the country %s as +12025550100', (input, country) => {
   expect(e164(input, country)).toBe('+12025550100')
 })
 
@@ -43,7 +43,7 @@ it.each([
   ['00442079460018', 'US', '+442079460018'],
   ['+521 55 1234 5678', 'US', '+525512345678'],
   ['+52 1 55 1234 5678', 'MX', '+525512345678'],
-])('parses %j dialed in %s as %s', (input, country, expected) => {
+])('parses %j with the country %s as %s', (input, country, expected) => {
   expect(e164(input, country)).toBe(expected)
 })
 
@@ -155,12 +155,12 @@ it('separates numbers that are joined by hyphens, even if the numbers contain hy
   expect(find('+12025550130-2025550131', null)).toMatchObject({ phoneNumbers: ['+12025550130'] })
 })
 
-it('reads only numbers with a country code if the country is unknown', () => {
+it('if the country is unknown, reads only numbers that have a country code', () => {
   expect(parsePhones('+12025550100, 2025550103', null)).toMatchObject({ phoneNumbers: ['+12025550100'] })
   expect(parsePhone('2025550100', null)).toMatchObject({ ok: false })
 })
 
-it('rejects the country code ZZ, which no country has', () => {
+it('rejects ZZ as a country, because no country has this code', () => {
   expect(e164('202 555 0100', 'ZZ')).toBe('invalid_country')
 })
 
@@ -185,7 +185,7 @@ it('parses every format of a number to the same result', () => {
   )
 })
 
-it('returns a number in E.164 unchanged, in any country', () => {
+it('returns a number in E.164 format unchanged, whatever the country', () => {
   fc.assert(
     fc.property(demoNumber, fc.constantFrom('US', 'DE', 'GB', 'JP', 'BR'), (number, country) => {
       expect(e164(`+1${number}`, country)).toBe(`+1${number}`)
@@ -193,7 +193,7 @@ it('returns a number in E.164 unchanged, in any country', () => {
   )
 })
 
-it('returns a number in E.164 or an error for any text', () => {
+it('for any text, returns either a number in E.164 format or an error', () => {
   const noise = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 64 }),
     fc.string({ unit: fc.constantFrom(...'0123456789+()-. x;tel:=,#*/\u200e'.split('')), maxLength: 40 }),

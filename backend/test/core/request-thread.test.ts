@@ -29,7 +29,7 @@ it('keeps the event loop free while the thread is busy', async () => {
   expect(await busy).toBe(0)
 })
 
-it('cancels a request in the thread when its signal aborts', async () => {
+it("when a request's signal aborts, cancels the request in the thread", async () => {
   const thread = createThread()
   const canceling = new AbortController()
   const waitingRequest = thread.send({ type: 'wait' }, canceling.signal)
@@ -45,14 +45,14 @@ it('hides the environment variables of the process from the thread, except the f
   expect(await createThread().send({ type: 'count variables' })).toBe(0)
 })
 
-it('fails all requests of a thread that ends, and starts another thread for the next request', async () => {
+it('if the thread ends, fails its pending requests, and starts another thread for the next request', async () => {
   const thread = createThread()
   const requests = [thread.send({ type: 'wait' }), thread.send({ type: 'exit' })]
   for (const request of requests) await expect(request).rejects.toThrow('the thread ended')
   expect(await thread.send({ type: 'double', value: 4 })).toBe(8)
 })
 
-it('sends the next request to another thread while the idle one is ending', async () => {
+it('sends the next request to another thread while the idle thread is ending', async () => {
   const thread = createThread(1)
   for (const value of [1, 2, 3]) {
     expect(await thread.send({ type: 'double', value })).toBe(2 * value)

@@ -57,7 +57,7 @@ function shareNames(
   }
 }
 
-it('runs the first item at once, and then, in batches, the items that arrived while it ran', async () => {
+it('runs the first item at once, and then runs the items that arrived meanwhile in batches', async () => {
   const { add, started, end } = shareNames()
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   expect(started).toEqual([['a']])
@@ -70,7 +70,7 @@ it('runs the first item at once, and then, in batches, the items that arrived wh
   expect(await Promise.all(items)).toEqual(['done a', 'done b', 'done c', 'done d', 'done e'])
 })
 
-it('lets items of a group gather while a batch of the group runs, and for a while afterward', async () => {
+it("collects a group's items while a batch of the group runs and for a while afterward, and then runs them together", async () => {
   const gatherMs = 200
   const { add, started, end } = shareNames({ gatherMs })
   const startedAt = performance.now()
@@ -100,7 +100,7 @@ it('lets items of a group gather while a batch of the group runs, and for a whil
   ])
 })
 
-it('runs items together that arrive in the same turn of the event loop', async () => {
+it('if items arrive in the same turn of the event loop, runs them in one batch', async () => {
   const { add, started, end } = shareNames({ gatherMs: 0 })
   const items = [add(1, 'a'), add(1, 'b')]
   await Promise.resolve()
@@ -165,7 +165,7 @@ it('lets groups take turns, and keeps capacity for other groups while a group is
   expect(started.slice(3)).toEqual([['a2']])
 })
 
-it('rejects the items of a batch that fails, and continues', async () => {
+it('if a batch fails, rejects its items, and runs the next batch', async () => {
   const { add, end } = shareNames()
   const failing = add(1, 'a')
   const next = add(1, 'a')
@@ -175,7 +175,7 @@ it('rejects the items of a batch that fails, and continues', async () => {
   expect(await next).toBe('done a')
 })
 
-it('runs more batches of a group whose batch is slow, up to half of the batches that can run at a time', async () => {
+it("while a group's batch is slow, runs more batches of the group, up to half of the batches that can run at a time", async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 6, slowAfterMs: 20 })
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   await waitUntil(() => started.length === 3)
@@ -192,7 +192,7 @@ it('runs more batches of a group whose batch is slow, up to half of the batches 
   expect(await Promise.all(items)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `done ${name}`))
 })
 
-it('reserves the last batch for a group without a running batch, however many batches are slow', async () => {
+it('keeps one batch free for a group that has none running, however many batches are slow', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 5, slowAfterMs: 20 })
   const items = [1, 2].flatMap((group) => ['a', 'b', 'c'].map((name) => add(group, `${name}${group}`)))
   await waitUntil(() => started.length === 4)
@@ -206,7 +206,7 @@ it('reserves the last batch for a group without a running batch, however many ba
   await Promise.all(items)
 })
 
-it('runs one batch per group at a time if at most two batches can run', async () => {
+it('if at most two batches can run at a time, runs only one batch per group at a time', async () => {
   const { add, started, end } = shareNames({ maxSize: 1, maxRunning: 2, slowAfterMs: 20 })
   const items = [add(1, 'a'), add(1, 'b')]
   items.push(add(2, 'c'), add(2, 'd'))
@@ -221,7 +221,7 @@ it('runs one batch per group at a time if at most two batches can run', async ()
   await Promise.all(items)
 })
 
-it('runs an item alone if its batch left it out, without delaying the others', async () => {
+it('if a batch leaves an item out, runs the item alone, without delaying other items', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0 })
   const items = ['a', 'b', 'c'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and keeps capacity for ba
   )
 })
 
-it('if aloneGroupOf is set, limits the items that run alone in each group that it returns', async () => {
+it('if `aloneGroupOf` is set, limits how many items of each group that it returns run alone at a time', async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,
@@ -302,7 +302,7 @@ it('if aloneGroupOf is set, limits the items that run alone in each group that i
   expect(await Promise.all(items)).toEqual(names.map((name) => `done ${name} alone`))
 })
 
-it('lets batches and single items take turns if only one of them can run at a time', async () => {
+it('if only one batch or single item can run at a time, lets batches and single items take turns', async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ gatherMs: 0, maxRunning: 1 })
   const items = ['a', 'b'].map((name) => add(1, name))
   await waitUntil(() => started.length === 1)
@@ -318,7 +318,7 @@ it('lets batches and single items take turns if only one of them can run at a ti
   expect(await Promise.all(items)).toEqual(['done a alone', 'done b alone', 'done c', 'done d'])
 })
 
-it('never runs an item while another item that shares a key with it runs alone', async () => {
+it("while an item runs alone, doesn't run another item that shares a key with it", async () => {
   const { add, started, startedAlone, end, endAlone } = shareNames({ maxRunning: 4, maxRunningPerGroup: 2 })
   const first = add(1, 'a+b')
   end(0, { leavesOut: ['a+b'] })
@@ -351,7 +351,7 @@ it('rejects an item that has waited too long to run alone, and runs the items be
   expect(startedAlone).toEqual(['a'])
 })
 
-it("rejects an item that's left out even though it runs alone", async () => {
+it('if an item runs alone and is still left out, rejects the item', async () => {
   const add = share<string, string>((_groupId, names) => Promise.resolve(names.map(() => leftOut)), {
     ...{ maxSize: 3, maxRunning: 2, maxRunningPerGroup: 1 },
   })

@@ -545,7 +545,7 @@ const cases = Object.values(readers).flatMap((ofModule) => Object.entries(ofModu
 const isRead = ({ module, name, isExported }: TextParser): boolean =>
   Object.keys(readers[module] ?? {}).some((reader) => !isExported || reader.split(':')[0] === name)
 
-it("covers every text parser in the service's code", () => {
+it("this file covers every text parser in the service's code", () => {
   const others = Object.values(otherParsers).flat()
   const found = listTextParsers()
   const missing = found.filter((one) => !isRead(one) && !others.includes(`${one.module} ${one.name}`))
@@ -556,7 +556,7 @@ it("covers every text parser in the service's code", () => {
 })
 
 it.each(Object.keys(fullFormats))(
-  "checks the format %s in a thread unless the check's CPU time is proportional to the length of the text",
+  "the format %s is checked outside a thread only if the check takes CPU time in proportion to the text's length",
   async (format) => {
     const schema = { type: 'object', properties: { a: { type: 'string', format } } }
     if (!isSimpleSchema(schema)) return
@@ -566,7 +566,7 @@ it.each(Object.keys(fullFormats))(
   },
 )
 
-it.each(cases)('takes CPU time in proportion to the length of a text: %s', async (_name, read) => {
+it.each(cases)("the parser takes CPU time in proportion to the text's length: %s", async (_name, read) => {
   for (const [what, repeat] of Object.entries(repeatedTexts))
     expect(await findGrowth(what, repeat, (text) => ignoreRejection(() => read(text)))).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals'
 import { createWindowCounter } from '../../platform/core/window-counter.ts'
 import { ManualClock } from '../support/clock.ts'
 
-it('counts by key until the end of the window that the first event started', () => {
+it("counts the events of each key in a window that starts with the key's first event", () => {
   const clock = new ManualClock()
   const counter = createWindowCounter(clock, { windowMs: 60_000 })
   const endsAt = clock.now().getTime() + 60_000
@@ -22,7 +22,7 @@ it('restarts the count of a key that was cleared', () => {
   expect(counter.add('a').count).toBe(1)
 })
 
-it('forgets the key that was counted least recently if there are too many keys', () => {
+it('if there are too many keys, forgets the one that was counted least recently', () => {
   const counter = createWindowCounter(new ManualClock(), { windowMs: 60_000, maxKeys: 2 })
   for (const key of ['a', 'b', 'a', 'c']) counter.add(key)
   expect(counter.add('a').count).toBe(3)

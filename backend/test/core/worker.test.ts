@@ -56,7 +56,7 @@ it('fetches again immediately while it finds jobs, then at every poll', async ()
   expect(done).toEqual(['a', 'b'])
 })
 
-it("waits an interval before it fetches again, even if it's notified earlier", async () => {
+it("waits for the set interval before it fetches again, even if it's notified earlier", async () => {
   const { capacities, fetch } = createBatches(['a'], [])
   const fetchedAt: number[] = []
   const intervalMs = 200
@@ -129,14 +129,14 @@ it('if a fetch fails, reports the error once, and waits for the next poll', asyn
 })
 
 it.each([
-  ['is rejected', async (error: Error) => Promise.reject(error)],
+  ['returns a rejected promise', async (error: Error) => Promise.reject(error)],
   [
     'throws synchronously',
     (error: Error) => {
       throw error
     },
   ],
-])('continues with the rest of the batch when a job %s', async (_name, fail) => {
+])('when a job %s, reports the error, and continues with the rest of the batch', async (_name, fail) => {
   const failure = new Error('the job failed')
   const done: string[] = []
   const { fetch } = createBatches(['bad', 'good'])

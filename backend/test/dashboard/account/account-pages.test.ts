@@ -9,7 +9,7 @@ const world = useServiceWorld()
 
 const fresh = 'another long password'
 
-it("changes the user's name, and changes their email if the current password is correct", async () => {
+it('lets a user change their name, and their email only if they enter the current password', async () => {
   const { browser, open, email } = await seedSignedInOwner(world.service)
   const page = await open('/account')
   const { page: renamed } = await browser.press(page, 'Save', { name: 'Kim <i>', email })
@@ -148,12 +148,12 @@ it.each([
   ],
   ['curl/8.5.0', 'curl'],
   ['', 'Unknown browser'],
-])('names the browser for the user agent %j', (userAgent, words) => {
+])('shows a readable browser name for the user agent %j', (userAgent, words) => {
   expect(formatBrowser(userAgent)).toBe(words)
 })
 
 itInChromium(
-  'in the browser, signs out other sessions and rejects a wrong current password, and is accessible',
+  'the account pages sign out other sessions, reject a wrong current password, and are accessible in the browser',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const tab = await chromium.newPage({ reducedMotion: 'reduce' })

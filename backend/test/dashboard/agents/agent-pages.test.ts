@@ -272,7 +272,7 @@ describe('trying a tool', () => {
 })
 
 itInChromium(
-  'lets the user create an agent, assign a tool, and try the tool in the browser, and is accessible',
+  'in the browser, a user can create an agent, assign a tool, and try the tool, and the pages are accessible',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const { workspaceId } = user.seed

@@ -4,7 +4,7 @@ import { useModelServiceWorld } from '../../support/service-with-model.ts'
 
 const world = useModelServiceWorld()
 
-it("saves sentences that replace Outdial's, and doesn't publish an agent if one of them has an unknown placeholder", async () => {
+it("saves an agent's own sentences, and doesn't publish the agent if one of them has an unknown placeholder", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const form = await user.open(`${path}/edit`)

@@ -4,7 +4,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('shows unpublished changes, who saved them, and which results calls will no longer have, and restores an older version', async () => {
+it('shows unpublished changes, who saved them, and which results calls will lose, and restores an older version', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page: first } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
@@ -60,7 +60,7 @@ it("returns 404 for versions of another workspace's agent, and for version numbe
   expect((await mine.open(`/agents/${mine.seed.agentId}/versions?number=x`)).status).toBe(200)
 })
 
-it('if someone else saved a newer version meanwhile, shows what saving again would change in it', async () => {
+it('if someone else saved a newer version meanwhile, shows what saving would change in that version', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}/edit`
   const [mine, theirs] = [await user.open(path), await user.open(path)]
@@ -86,7 +86,7 @@ it("doesn't publish a version that was saved after the page was opened", async (
   expect(published.text).toContain('Agent published.')
 })
 
-it("publishes an agent with a placeholder that isn't listed under Variables only if the placeholder has a fallback", async () => {
+it("if a placeholder isn't listed under Variables, publishes the agent only if the placeholder has a fallback", async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const save = async (instructions: string, about: string) =>

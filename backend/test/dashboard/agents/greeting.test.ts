@@ -61,7 +61,7 @@ it("saves a paused agent with placeholders that can't be filled, and resumes it 
   expect(resumed.text).toContain("Changes that calls don't use yet")
 })
 
-it("creates an agent as a draft, but not as Live, if its placeholders can't be filled", async () => {
+it("if an agent's placeholders can't be filled, creates the agent as a draft, but not as Live", async () => {
   const { seed } = await seedSignedInOwner(world.service)
   const create = (status: 'draft' | 'live') =>
     createAgent(world.service.deps, seed.workspaceId, { name: 'Dea', greeting: bad, variables: [], status })
@@ -89,7 +89,7 @@ it("shows a notice about Live agents with placeholders that can't be filled, and
   )
 })
 
-it('on the page and in the story of an answered call, names the values that the greeting lacked', async () => {
+it('the page and the story of an answered call say which values the greeting lacked', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, {
@@ -116,7 +116,7 @@ it('on the page and in the story of an answered call, names the values that the 
   expect((await user.open(`/calls/${answered.id}`)).text).not.toContain('The greeting had')
 })
 
-it('when a member queues a call, names the values that the greeting lacks', async () => {
+it('when a member queues a call, says which values the greeting lacks', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   await setAgent(user.seed.agentId, { greeting: 'Your {{appointment}}', variables: ['appointment'] })

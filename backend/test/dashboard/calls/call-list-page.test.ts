@@ -18,7 +18,7 @@ const seedCallFor = createCallSeeder(world)
 const listedIds = ({ html }: { html: string }) =>
   [...html.matchAll(/<tr id="call-(\d+)"/g)].map(([, id]) => Number(id))
 
-it('links to the form for a new contact if there are no calls yet', async () => {
+it('if there are no calls yet, links to the form for a new contact', async () => {
   const { open } = await seedSignedInOwner(world.service)
   const page = await open('/calls')
   expect(page.text).toContain('No calls yet.')
@@ -183,7 +183,7 @@ it('links a call back to the filtered list from which it was opened', async () =
   expect(new URL((await follow(await user.open(`/calls/${call.id}`), toCalls)).url).search).toBe('')
 })
 
-it('pages through a long list and back', async () => {
+it('lets the user page through a long list of calls and back', async () => {
   const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 120; count += 1) ids.unshift((await seedCallFor(user)).id)
@@ -205,7 +205,7 @@ it('pages through a long list and back', async () => {
   expect(listedIds(again)).toEqual(ids.slice(0, 50))
 })
 
-it('pages through the calls in a date range, with the calls that were queued last first', async () => {
+it('pages through the calls in a date range in the order in which they were queued, starting with the latest', async () => {
   const user = await seedSignedInOwner(world.service)
   const ids: number[] = []
   for (let count = 0; count < 60; count += 1) ids.push((await seedCallFor(user)).id)

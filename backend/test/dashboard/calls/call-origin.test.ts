@@ -44,7 +44,7 @@ it('says which API key or app queued a call, and links an API key to the list of
   expect((await user.open(`/calls/${byApp}`)).text).toMatch(/By Zapier ?, connected by Robin/)
 })
 
-it('says which member queued a call, and from which call it was queued again', async () => {
+it('says which member queued a call, and which call was repeated with “Call again”', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service
   const { contact } = await seedCall(deps, user.seed, freshNumber(), { test: true })
@@ -81,7 +81,7 @@ it('names the call in which a scheduled callback was requested', async () => {
   expect((await user.open(`/calls/${callback}`)).text).toContain(`Scheduled callback from call ${call.id}`)
 })
 
-it('names the imported file until the contact is erased', async () => {
+it('says which imported file a call came from, until the contact is erased', async () => {
   const user = await seedSignedInOwner(world.service)
   startWorker()
   const { path, page } = await uploadAndCheck(user, `Phone\n${freshNumber()}`, {}, 'maya.csv')

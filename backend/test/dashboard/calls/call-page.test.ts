@@ -205,7 +205,7 @@ it('says that deliveries were deleted with their subscription, or that an older 
   expect(older).not.toContain('there was no webhook subscription')
 })
 
-it('shows the story that support reads, with a link to the API request that queued the call', async () => {
+it('shows the same story of a call as support reads, with a link to the API request that queued the call', async () => {
   const user = await seedSignedInOwner(world.service)
   const { deps, app } = world.service
   const { key } = await createApiKey(deps, user.seed.workspaceId, user.userId, 'Website')
@@ -318,7 +318,7 @@ it("neither shows nor cancels another workspace's call", async () => {
 })
 
 itInChromium(
-  'lets the user search for, watch, and cancel calls in the browser, and is accessible',
+  'in the browser, a user can search for, watch, and cancel calls, and the pages are accessible',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     const maya = await seedCallFor(user, { first_name: 'Maya', scheduled_at: '2026-05-06T13:00:00Z' })

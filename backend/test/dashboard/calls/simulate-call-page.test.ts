@@ -19,7 +19,7 @@ it('queues a test call to the entered number, and says that no phone rings', asy
   expect((await open('/overview')).text).toContain('Calls are simulated, so no phone rings.')
 })
 
-it("says which numbers don't answer or are busy, and that calls to them take longer if the campaign retries them", async () => {
+it("says which numbers don't answer or are busy, and that retries make calls to those numbers take longer", async () => {
   const { open } = await seedSignedInOwner(world.service)
   const form = await open('/calls/simulate')
   expect(form.text).toContain("Numbers that end in 0101 don't answer, and those that end in 0102 are busy.")
@@ -43,7 +43,7 @@ it('offers only campaigns that can place calls', async () => {
   expect((await open('/calls/simulate')).text).toContain('No campaign can call yet.')
 })
 
-it('shows an issue for an invalid number', async () => {
+it('shows an issue next to the field if the phone number is invalid', async () => {
   const { browser, open } = await seedSignedInOwner(world.service)
   const fields = { phone_number: '12' }
   const { page } = await browser.press(await open('/calls/simulate'), 'Simulate call', fields)

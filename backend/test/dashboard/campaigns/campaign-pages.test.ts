@@ -67,7 +67,7 @@ it('shows each issue of a campaign next to its field', async () => {
 })
 
 itInChromium(
-  'keeps all columns of the list visible, even if a campaign has a long name',
+  'keeps all columns of the list of campaigns visible, even if a campaign has a long name',
   async (chromium) => {
     const user = await seedSignedInOwner(world.service)
     await seedCampaign(world.service.deps, { ...user.seed, name: 'x'.repeat(190) })
@@ -81,7 +81,7 @@ itInChromium(
   },
 )
 
-it('asks for at least one day if no calling day is chosen', async () => {
+it('if no calling day is chosen, asks for at least one day', async () => {
   const user = await seedSignedInOwner(world.service)
   const form = await user.open('/campaigns/new')
   const withoutDays = {
@@ -159,7 +159,7 @@ it('edits, pauses, resumes, and archives a campaign', async () => {
   expect(call).toEqual({ outcome: 'canceled', ended_reason: 'campaign_archived' })
 })
 
-it('archives a campaign that has no waiting calls without asking for a typed confirmation', async () => {
+it('if a campaign has no waiting calls, archives the campaign without asking for a typed confirmation', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/campaigns/${user.seed.campaignId}`
   const { page } = await user.browser.press(await user.open(`${path}/archive`), 'Archive campaign')
