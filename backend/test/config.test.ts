@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { parseConfig, renamedVariables } from '../config.ts'
 
-it('rejects environment variables that were renamed and have a value, and says their new names', () => {
+it('if a renamed environment variable has a value, rejects the variable, and says its new name', () => {
   renamedVariables.OLD_TELEPHONY = 'TELEPHONY'
   renamedVariables.OLD_SPEED = 'SIMULATION_SPEED'
   try {

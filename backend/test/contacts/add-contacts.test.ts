@@ -82,7 +82,7 @@ const countContacts = async (phoneNumber: string) =>
   (await api.deps.db.selectFrom('contact').select('id').where('phone_number', '=', phoneNumber).execute())
     .length
 
-it('if an API key is revoked after its lookup but before the transaction, rejects the request and saves no contact', async () => {
+it("if an API key is revoked after it's looked up but before the transaction, rejects the request and saves no contact", async () => {
   const phone_number = freshNumber()
   for (const values of [{ phone_number }, { phone_number, callback_url: 'https://hooks.example.com/x' }]) {
     const { id, key } = await seedKey()

@@ -61,7 +61,7 @@ describe('the sentences of the conversation', () => {
     expect(getPhrases('de', { toolFiller: 'Moment.' }).phrases.toolFiller).toBe('Moment.')
   })
 
-  it('count as missing in a chat only if the agent can say them', () => {
+  it('count as missing only if the agent can say them', () => {
     const agent = { ...newAgentValues, language: 'it', greeting: 'Ciao.', ai_disclosure: false }
     const written = Object.fromEntries(phraseNames.slice(2).map((name) => [name, 'Ciao.']))
     expect(findMissingPhrases({ ...agent, phrases: written })).toEqual([])

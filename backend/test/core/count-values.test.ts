@@ -8,7 +8,7 @@ const countParsed = (value: unknown): number =>
     : 1
 
 it.each([undefined, 2])(
-  'in JSON with an indentation of %s, counts as many values as the parsed JSON has',
+  'in JSON with the indentation %s, counts as many values as the parsed JSON has',
   (indentation) => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

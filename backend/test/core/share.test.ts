@@ -57,7 +57,7 @@ function shareNames(
   }
 }
 
-it('runs the first item at once, and then runs the items that arrived meanwhile in batches', async () => {
+it('runs the first item at once, and then batches of the items that arrived while it ran', async () => {
   const { add, started, end } = shareNames()
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => add(1, name))
   expect(started).toEqual([['a']])
@@ -282,7 +282,7 @@ it('runs at most two items of a group alone at a time, and keeps capacity for ba
   )
 })
 
-it('if `aloneGroupOf` is set, limits how many items of each group that it returns run alone at a time', async () => {
+it('if `aloneGroupOf` is set, the limit on items that run alone at a time applies to each group that it returns', async () => {
   const aloneGroupOf = (name: string) => (name.startsWith('a') ? 1 : 2)
   const { add, started, startedAlone, end, endAlone } = shareNames({
     gatherMs: 0,

@@ -125,7 +125,7 @@ describe('the name of a file', () => {
     },
   )
 
-  it("isn't considered to identify a person just because it contains the person's short external ID, such as 12", () => {
+  it("doesn't identify the person if it contains only a short external ID, such as 12", () => {
     expect(namesPerson('leads 12.csv', { ...person, externalId: '12' })).toBe(false)
   })
 })

@@ -36,7 +36,7 @@ const selectRows = (path: string) =>
     .orderBy('position')
     .execute()
 
-it('hides a file that contains an erased contact, and rejects its download and import, until the contact is removed', async () => {
+it('hides a file that contains an erased contact, and rejects its download and import, until the contact is removed from it', async () => {
   const user = await seedSignedInOwner(world.service)
   const contactId = await seedContact(user)
   const { path } = await uploadAndCheck(

@@ -16,7 +16,7 @@ beforeAll(() => {
   worker = startWorker()
 })
 
-it('if a process is lost during an import, continues it, and imports each row only once, even if two workers run', async () => {
+it('if a process is lost, continues the import, and imports each row only once, even if two workers run', async () => {
   await worker.stop()
   const user = await seedSignedInOwner(world.service)
   const { deps } = world.service

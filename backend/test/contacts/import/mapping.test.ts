@@ -125,7 +125,7 @@ it("keeps a file's own Reason column, and recognizes the columns and consent set
   ])
 })
 
-it("remembers a workspace's choices for the same headers, without storing the headers themselves", async () => {
+it("reuses a workspace's choices when it uploads a file with the same headers, without storing the headers", async () => {
   const user = await seedSignedInOwner(world.service)
   const choices = { Status: 'may_call', Work: 'phone_number', Phone: 'ignore' }
   await uploadAndCheck(user, 'Phone,Work,Status\n,+12025570101,Yes\n', choices)
@@ -166,7 +166,7 @@ it('remembers the choices for at most 100 header rows per workspace, and forgets
   expect(hashes.some(({ headers_hash }) => headers_hash.equals(Buffer.from([99])))).toBe(false)
 })
 
-it('uses the first valid number of a row in the chosen order, and lists an invalid number that comes before it', async () => {
+it("uses a row's first valid number in the chosen order of columns, and lists an invalid number that comes before it", async () => {
   const user = await seedSignedInOwner(world.service)
   const rows = [
     'Name,Work Phone,Phone,Mobile',

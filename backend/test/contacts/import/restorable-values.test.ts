@@ -21,7 +21,7 @@ it("if someone changes a field between two rows of an import, the undo restores 
   })
 })
 
-it("if several rows change a contact's variables, the undo restores their values, and removes variables that were new", () => {
+it("if several rows change a contact's variables, the undo restores the earlier values, and removes variables that were new", () => {
   const changes = joinChanges([
     { oldValues: { variables: { roof: 'slate' } }, newValues: { variables: { roof: 'wood', plan: 'one' } } },
     { oldValues: { variables: { plan: 'one' } }, newValues: { variables: { plan: 'two' } } },

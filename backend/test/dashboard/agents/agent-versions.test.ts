@@ -4,7 +4,7 @@ import { useServiceWorld } from '../../support/service.ts'
 
 const world = useServiceWorld()
 
-it('shows unpublished changes, who saved them, and which results calls will lose, and restores an older version', async () => {
+it('shows unpublished changes, who saved them, and which results will be missing from calls, and restores an older version', async () => {
   const user = await seedSignedInOwner(world.service)
   const path = `/agents/${user.seed.agentId}`
   const { page: first } = await user.browser.press(await user.open(`${path}/edit`), 'Save', {
