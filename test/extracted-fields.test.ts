@@ -103,7 +103,7 @@ describe("an agent's result", () => {
     expect(await keys({ agent_id: '8' })).toEqual(['extracted__is_coming'])
   })
 
-  it("has a field even if past calls can't be read, and their values have fields even if agents can't be read", async () => {
+  it("has a field even if past calls can't be read, and values of past calls have fields even if agents can't be read", async () => {
     liveAgents = [ava]
     stubResponse('GET', apiPath('/calls/'), 503, errorBody('unavailable', 'Unavailable.'))
     expect(await keys()).toEqual(['extracted__appointment_day', 'extracted__interested'])

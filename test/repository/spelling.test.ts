@@ -54,11 +54,11 @@ it.each([
   ['It was mended', 'mended'],
   ['Two e-mails', 'e-mails'],
   ['E-mailing a contact', 'E-mailing'],
-])('the check of phrases finds the wrong phrase in “%s”', (text, found) => {
+])('the phrase check finds the wrong phrase in “%s”', (text, found) => {
   expect(findPhrases(`First line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
 })
 
-it('the check of phrases accepts sentences that only resemble wrong phrases', () => {
+it('the phrase check accepts sentences that only resemble wrong phrases', () => {
   expect(
     findPhrases("Forever, told you so: it answered in 404 ms, and the contact's call was answered."),
   ).toEqual([])

@@ -263,7 +263,7 @@ describe('the output', () => {
 })
 
 describe('the newest calls', () => {
-  it("are listed in the format of deliveries, with the trigger's filters", async () => {
+  it("are requested with the trigger's filters, and returned in the format of deliveries", async () => {
     const requests = stubResponse('GET', apiPath('/calls/'), 200, page([exampleCall]))
 
     const output = await run(`${operation}.performList`, {

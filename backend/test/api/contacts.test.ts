@@ -61,7 +61,7 @@ it("doesn't notify the dialer of a call that can't be placed yet", async () => {
   expect(notified).toEqual([])
 })
 
-it('for an existing contact, keeps values whose fields are missing or blank, merges variables, and clears null fields', async () => {
+it('for an existing contact, keeps the values of fields that the request omits or leaves blank, and clears null fields', async () => {
   const phone_number = freshNumber()
   await add({
     phone_number,

@@ -216,7 +216,7 @@ describe("variables that the agent doesn't list", () => {
     ])
   })
 
-  it("don't replace the value of a variable whose name matches exactly", async () => {
+  it('are saved as typed, with a warning, if the request already has a value for the similar listed name', async () => {
     await setAgentVariables(['product'])
     const added = await addLeniently({ variables: { Product: 'wall', product: 'roof' } })
     expect(added.contact.variables).toEqual({ Product: 'wall', product: 'roof' })

@@ -65,7 +65,7 @@ describe('when a call is queued', () => {
     expect(await claimTestCalls(api.deps, lease, 10)).toHaveLength(1)
   })
 
-  it("if the contact must not be called, accepts a number type that isn't allowed, and suppresses the call", async () => {
+  it('if the contact is on the do-not-call list, suppresses the call instead of rejecting its number type', async () => {
     for (const fields of [{ do_not_call: true }, {}]) {
       const response = await post(premiumRate, fields)
       expect(response.json()).toMatchObject({ call: { outcome: 'suppressed', ended_reason: 'do_not_call' } })

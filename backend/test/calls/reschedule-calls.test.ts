@@ -76,7 +76,7 @@ async function countCalls(): Promise<Record<string, number>> {
 const nextSweep = () => world.deps.clock.advance(1_000)
 const atOpening = 'queued 2026-05-04T22:00:00.000Z'
 
-it('reschedules every batch of a long queue', async () => {
+it('reschedules all calls of a long queue, not only the first batch, when calling hours are edited', async () => {
   await seedLongQueue()
   await editCampaign(world.deps, world.seed.workspaceId, world.seed.campaignId, {
     callingHours: eveningHours,

@@ -24,7 +24,7 @@ const world = useServiceWorld(async (db: Db) => {
   return { app, deps, url: config.publicUrl, close: () => app.close() }
 })
 
-it('while forms wait for slow servers, responds to other requests, and limits each workspace to 10 waiting forms', async () => {
+it('responds to other workspaces while 10 submitted forms of one workspace wait for a slow server, and rejects an eleventh', async () => {
   const user = await seedSignedInOwner(world.service)
   const other = await seedSignedInOwner(world.service, 'Other')
   const _csrf = await getCsrfToken(user)

@@ -139,7 +139,7 @@ describeWithPgBouncer('a connection pooler', () => {
     await service.stop()
   })
 
-  it('if changed to transaction mode right after a check, is detected at the first suspicious error', async () => {
+  it('that changes to transaction mode is detected at the first suspicious error, even right after a check', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)
@@ -153,7 +153,7 @@ describeWithPgBouncer('a connection pooler', () => {
     expect(onMixed).toHaveBeenCalledTimes(1)
   })
 
-  it('if changed to transaction mode, is detected within a minute, even without a request', async () => {
+  it('that changes to transaction mode is detected within a minute, even without a request', async () => {
     const bouncer = await open(database.url, 'session')
     const onMixed = jest.fn()
     const sessions = watchSessions(bouncer.url, onMixed)

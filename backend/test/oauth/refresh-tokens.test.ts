@@ -43,7 +43,7 @@ describe('a long-lived connection', () => {
     })
   })
 
-  it('still works without a newer scope, and asks to reconnect only for requests that need that scope', async () => {
+  it('still works without a scope that was added later, and has to be reconnected only for requests that need that scope', async () => {
     const older = Scope.options.filter((scope) => scope !== 'calls:write').join(' ')
     const first = await connect(world.zapier, world.robin, 'Acme', { paramOverrides: { scope: older } })
     const later = await parseTokens(world.zapier, await refresh(world.zapier, first.refresh_token))

@@ -93,7 +93,7 @@ describe('token revocation', () => {
 })
 
 describe('webhook subscriptions', () => {
-  it('end when an app revokes the only connection that remains in the workspace', async () => {
+  it('end only when an app revokes its last connection to the workspace', async () => {
     const kim = await seedUserWithWorkspaces(world.service.deps, 'Hooli')
     const first = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })
     const second = await connect(world.zapier, kim, 'Hooli', { paramOverrides: { scope: null } })

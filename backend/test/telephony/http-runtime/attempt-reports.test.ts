@@ -350,7 +350,7 @@ describe('the fields of a report', () => {
       { ...ownAnalysis(), analysis: null },
       { analysis: { ...empty, extracted: null } },
     ],
-  ])("accepts a report with %s, and doesn't record a repair", async (_, more, saved) => {
+  ])("accepts a report with %s, and doesn't record it as repaired", async (_, more, saved) => {
     const base = 'type' in more ? {} : conversation()
     expect((await report({ ...base, ...more })).statusCode).toBe(200)
     expect(await listReports()).toEqual([expect.objectContaining(saved)])
