@@ -156,8 +156,12 @@ async function* findResults(
 ): AsyncGenerator<ChatEvent, void> {
   const { workspaceId, chatId } = key
   const turns = await selectTurns(deps.db, workspaceId, chatId)
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(maxFindingMs)])
-  const request = { ...toAnalyzed(agent, turns), model: agent.model ?? undefined, signal: limited }
+  const request = {
+    ...toAnalyzed(agent, turns),
+    model: agent.model ?? undefined,
+    signal,
+    timeoutMs: maxFindingMs,
+  }
   const outcome = await deps.model.analyze(request)
   await updateTokens(deps.db, workspaceId, chatId, outcome.usage)
   await addTokens(deps, workspaceId, outcome.usage)
@@ -178,6 +182,7 @@ export async function endChat(deps: Omit<ChatDeps, 'model'>, key: ChatKey): Prom
   await inTransaction(deps, (tx) => lockOwnChat(tx.db, key))
   const exclusive = await startExclusive(deps, chatId, new AbortController().signal)
   try {
+    await waitForOpenTurn(deps, key)
     await inTransaction(deps, async (tx) => {
       await lockOwnChat(tx.db, key)
       await updateEnd(tx.db, workspaceId, chatId, { end: 'member', now: tx.clock.now() })

@@ -146,12 +146,12 @@ export function createTurnTools(
     ...{ name, description: tool.description, inputSchema: tool.inputSchema },
     execute: (args, { toolCallId }) => run(toPartId(toolCallId), name, tool, args),
   }))
-  let failedControl: CallControlName | undefined
+  const failedControls = new Set<CallControlName>()
   const runControl = async (name: CallControlName) => {
-    failedControl = name
+    failedControls.add(name)
     if (!(await deps.saveProgress())) throw new Error(notStarted)
     const result = await deps.runControl(name)
-    failedControl = undefined
+    failedControls.delete(name)
     return result
   }
   const hasEffects = (name: string) => isCallControl(name) || serverTools.get(name)?.isReadOnly === false
@@ -160,7 +160,7 @@ export function createTurnTools(
 
     hasEffects,
 
-    findFailedControl: () => failedControl,
+    findFailedControl: () => (failedControls.has('opt_out') ? 'opt_out' : [...failedControls][0]),
 
     toPartId,
 

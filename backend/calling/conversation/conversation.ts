@@ -17,7 +17,16 @@ import { noUsage, type TokenUsage } from './model/usage.ts'
 import { fillPhrases, type Phrases } from './phrases/index.ts'
 import { buildPrompt } from './prompt.ts'
 import { createSpokenTextStream } from './spoken-text.ts'
-import type { FinishedTurn, LateResult, OwnEnd, Turn, TurnEvent, TurnInput, TurnPart } from './transcript.ts'
+import type {
+  FinishedTurn,
+  LateResult,
+  OwnEnd,
+  ToolPart,
+  Turn,
+  TurnEvent,
+  TurnInput,
+  TurnPart,
+} from './transcript.ts'
 
 /** The functions that a conversation calls. They're the same whether the contact hears the agent's words or reads them. */
 export interface ConversationDeps {
@@ -111,8 +120,8 @@ export class Conversation {
       ...{ usage: noUsage, model: undefined, end: undefined },
     }
     if (input === null) yield* this.#begin(turn)
-    // The contact interrupted the turn that should have confirmed the opt-out, so this turn confirms it.
-    else if (this.#hasOptedOut()) yield* this.#say(turn, this.#phrases.optedOut, 'agent')
+    // The contact interrupted the turn that should have confirmed the opt-out, or its process was killed.
+    else if (this.#findOptOut() !== undefined) yield* this.#confirmOptOut(turn)
     else if (this.#isOver()) yield* this.#say(turn, this.#closingLine() || this.#phrases.timeUp, 'limit')
     else if (input.type === 'silence') yield* this.#reactToSilence(turn)
     else yield* this.#react(turn, signal)
@@ -245,10 +254,8 @@ export class Conversation {
     if (!part.isTooLong) turn.model = part.model
     for (const sentence of describeProblems(part)) yield add(turn, { type: 'trouble', sentence })
     const failedControl = tools.findFailedControl()
-    if (failedControl !== undefined) {
-      // An opt-out that wasn't saved must not be confirmed.
-      yield add(turn, { type: 'trouble', sentence: `The agent used ${failedControl}, but that failed.` })
-      yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
+    if (failedControl === 'opt_out' || (failedControl !== undefined && !hasUsed(turn, 'opt_out'))) {
+      yield* this.#endAfterFailedControl(turn, failedControl)
       return
     }
     // An opt-out has priority over `end_call`, because it must always be confirmed.
@@ -309,8 +316,31 @@ export class Conversation {
     return this.#state.turns.some(hasSaid)
   }
 
-  #hasOptedOut(): boolean {
-    return this.#state.turns.some((turn) => hasUsed(turn, 'opt_out'))
+  /** Returns the opt-out that no turn has confirmed yet. */
+  #findOptOut(): ToolPart | undefined {
+    return this.#state.turns
+      .flatMap(({ parts }) => parts)
+      .filter((part) => part.type === 'tool')
+      .find((part) => part.name === 'opt_out' && !part.isError)
+  }
+
+  /** Confirms an opt-out of an earlier turn. Carries it out first if it's unknown whether that turn did. */
+  async *#confirmOptOut(turn: OpenTurn): AsyncGenerator<TurnEvent, void> {
+    const optOut = this.#findOptOut()
+    if (optOut?.result === null) {
+      const result = await this.#deps.runControl('opt_out').catch((error: unknown) => {
+        this.#deps.onToolFailure(error)
+      })
+      if (result === undefined) return yield* this.#endAfterFailedControl(turn, 'opt_out')
+      yield add(turn, { type: 'late_result', id: optOut.id, name: optOut.name, result, isError: false })
+    }
+    yield* this.#say(turn, this.#phrases.optedOut, 'agent')
+  }
+
+  /** Ends the conversation without a confirmation, because an opt-out that wasn't saved must not be confirmed. */
+  async *#endAfterFailedControl(turn: OpenTurn, name: CallControlName): AsyncGenerator<TurnEvent, void> {
+    yield add(turn, { type: 'trouble', sentence: `The agent used ${name}, but that failed.` })
+    yield* this.#say(turn, this.#phrases.technicalTrouble, 'failed')
   }
 
   #isOver(): boolean {

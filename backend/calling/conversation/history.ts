@@ -90,7 +90,10 @@ export function findRunning(
   lateResults: readonly LateResult[],
   now: Date,
 ): ToolPart[] {
-  const recent = turns.filter(({ startedAt }) => now.getTime() - startedAt.getTime() < maxRunningMs)
+  const recent = turns.filter(
+    ({ startedAt }, index) =>
+      index === turns.length - 1 || now.getTime() - startedAt.getTime() < maxRunningMs,
+  )
   const parts = recent.flatMap((turn) => turn.parts)
   const arrived = new Set(
     [...parts, ...lateResults].flatMap((part) => (part.type === 'late_result' ? [part.id] : [])),

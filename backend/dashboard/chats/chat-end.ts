@@ -19,7 +19,7 @@ const sentences: Record<ConversationEnd, string> = {
   silence: 'The agent ended the chat, because the contact said nothing for 20 seconds.',
   limit:
     "The agent ended the chat, because it reached a limit: the agent's maximum minutes, 200 turns, or the longest text that a model gets.",
-  failed: 'The agent ended the chat, because no language model gave an answer that it could use.',
+  failed: 'The agent ended the chat, because of the failure that the conversation shows.',
   idle: 'The chat ended after 15 minutes without a message.',
 }
 

@@ -491,3 +491,23 @@ it('saves the result of a tool that finishes after an interruption, and gives it
     .executeTakeFirst()
   expect(row?.late_results).toEqual([])
 })
+
+it('stores what the agent said until the member ends the chat through another process', async () => {
+  await edit({ instructions: `Ask: ${question}` })
+  world.model.behaviors.push('stalled')
+  const chatId = await world.start()
+  const other = await world.openProcess()
+  const abort = new AbortController()
+  let ended: Promise<unknown> | undefined
+  const events = await world.take(chatId, 'Hi', {
+    signal: abort.signal,
+    onEvent: () => {
+      ended ??= endChat(other, keyOf(chatId))
+      abort.abort()
+    },
+  })
+  await ended
+  const chat = await read(chatId)
+  expect(chat.endReason).toBe('member')
+  expect(JSON.stringify(chat.turns[1]?.parts)).toContain(wordsOf(events).trim())
+})

@@ -459,6 +459,63 @@ it("once another process has taken the next turn, doesn't start a tool with effe
   expect(saidIn(optOut)).not.toContain("won't call you again")
 })
 
+it('carries out and confirms an opt-out in the next turn if its own turn was lost before that', async () => {
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  const optOut = { type: 'tool', id: '2:call', name: 'opt_out', args: {}, isDryRun: true } as const
+  dialog.progress = [{ ...optOut, result: null, isError: false }]
+  dialog.loseTurn('Please stop calling me')
+  const { turn } = await dialog.take('Hello?')
+  expect(dialog.controls).toEqual(['opt_out'])
+  expect(turn.parts[0]).toMatchObject({ type: 'late_result', id: '2:call', result: 'The call ends now.' })
+  expect(saidIn(turn)).toContain("won't call you again")
+  expect(turn.end).toBe('agent')
+
+  const failing = createDialog(await open())
+  await failing.take(null)
+  failing.progress = dialog.progress
+  failing.loseTurn('Please stop calling me')
+  failing.isControlFailing = true
+  const { turn: failed } = await failing.take('Hello?')
+  expect(saidIn(failed)).not.toContain("won't call you again")
+  expect(failed.end).toBe('failed')
+})
+
+it("doesn't start a tool of the last turn again, however long that turn took", async () => {
+  const { tool, finish } = slowTool('contact_note')
+  const dialog = createDialog(await open(), {}, [tool])
+  await dialog.take(null)
+  const abort = new AbortController()
+  const taking = dialog.take('Take a note', { signal: abort.signal })
+  await waitUntil(() => dialog.calls.length === 1)
+  abort.abort()
+  await taking
+  models.clock.advance(6 * minuteMs)
+  await dialog.take('Take a note')
+  expect(dialog.calls).toHaveLength(1)
+  finish('Saved.')
+})
+
+it('carries out an opt-out only once if the model asks for it many times in an answer', async () => {
+  models.first.behaviors.push('obedient')
+  const dialog = createDialog(await open())
+  await dialog.take(null)
+  await dialog.take(Array.from({ length: 60 }, () => 'call the tool opt_out with {}').join('\n'))
+  expect(dialog.controls.length).toBeLessThanOrEqual(8)
+})
+
+it('tells the operator that a content filter blocked an answer, and blames no model for it', async () => {
+  models.first.behaviors.push('empty', 'filtered')
+  const model = await models.open({ settings: { fallback: undefined } })
+  const dialog = createDialog({ model, clock: models.clock })
+  await dialog.take(null)
+  const { turn } = await dialog.take('Hi')
+  expect(turn.parts).toContainEqual({
+    type: 'trouble',
+    sentence: "The language model's content filter blocked the answer.",
+  })
+})
+
 it("if an opt-out can't be saved, tells the operator, and ends the conversation without confirming the opt-out", async () => {
   const dialog = createDialog(await open())
   await dialog.take(null)

@@ -28,10 +28,12 @@ export async function checkModel(deps: TurnDeps, endpoints: readonly Endpoint[])
   void deps.clock.wait(maxMs, ended.signal).then(() => late.abort())
   const stream = streamTurn({ ...deps, health: unrecordedHealth }, endpoints, {
     ...{ instructions: 'Answer with one word.', messages: [{ role: 'user' as const, content: 'Hello' }] },
-    ...{ tools: [], maxSteps: 1, signal: late.signal },
+    ...{ tools: [], maxSteps: 1, signal: late.signal, firstWordMs: maxMs / endpoints.length },
   })
   let check: ModelCheck = { problem: notInTime, usage: noUsage }
+  let hasAnswered = false
   for await (const part of stream) {
+    if (part.type === 'text') hasAnswered = true
     if (part.type === 'finish') check = { problem: null, usage: part.usage }
     if (part.type === 'failure') {
       const { kind } = part.failure
@@ -39,7 +41,7 @@ export async function checkModel(deps: TurnDeps, endpoints: readonly Endpoint[])
     }
   }
   ended.abort()
-  return check
+  return hasAnswered ? { ...check, problem: null } : check
 }
 
 const notInTime = "The language model didn't answer within 5 seconds."

@@ -8,11 +8,12 @@ import { errorCode } from '../../../platform/core/errors.ts'
  * - `rejected`: the server responded with an error status, or reported an error in the stream.
  * - `cut`: the stream broke off or stalled after it began.
  * - `malformed`: the response doesn't follow the protocol or the schema.
+ * - `filtered`: the server's content filter stopped an answer before its first word.
  * - `too_slow`: an analysis took too long.
  * - `aborted`: the caller's signal aborted.
  */
 export type ModelFailureKind =
-  'no_first_word' | 'unreachable' | 'rejected' | 'cut' | 'malformed' | 'too_slow' | 'aborted'
+  'no_first_word' | 'unreachable' | 'rejected' | 'cut' | 'malformed' | 'filtered' | 'too_slow' | 'aborted'
 
 /** A failure. It never contains a prompt, a key, or a phone number, so that it can be logged and stored. */
 export interface ModelFailure {
@@ -25,8 +26,8 @@ export interface ModelFailure {
  * Returns true if the server rejected the content of the request, such as a conversation that's too long for the model. Other
  * requests can still succeed.
  */
-export const isOfRequest = ({ status }: ModelFailure): boolean =>
-  status === 400 || status === 413 || status === 422
+export const isOfRequest = ({ kind, status }: ModelFailure): boolean =>
+  kind === 'filtered' || status === 400 || status === 413 || status === 422
 
 /** Sentences for the operator. */
 export const failureSentences: Record<ModelFailureKind, string> = {
@@ -35,6 +36,7 @@ export const failureSentences: Record<ModelFailureKind, string> = {
   rejected: "The language model's server rejected a request.",
   cut: "The language model's answer broke off.",
   malformed: "The language model's answer couldn't be read.",
+  filtered: "The language model's content filter blocked the answer.",
   too_slow: 'The language model took too long for an analysis.',
   aborted: 'A request to the language model was aborted.',
 }

@@ -125,7 +125,10 @@ export async function* streamTurn(
     // Skips tool calls if the answer was cut off, if tools weren't allowed, or if the contact interrupted the turn.
     const isUsable = failure === undefined && mayUseTools && !isTruncated && !isFiltered && !signal.aborted
     // A text with many orders must not keep the contact from opting out, so tools that end the turn don't count.
-    const made = outcome.calls.filter(({ name }, index) => index < callsLeft || ending.includes(name))
+    const made = outcome.calls.filter(
+      ({ name }, index, all) =>
+        index < callsLeft || (ending.includes(name) && all.findIndex((call) => call.name === name) === index),
+    )
     const calls = isUsable ? made.map((call) => withOwnId(turn, call)) : []
     if (isUsable) turn.skippedCalls += outcome.calls.length - made.length
     turn.text += text
@@ -219,7 +222,8 @@ async function* requestOnce(
   if (error === 'AI_ToolChoiceViolationError' && text !== '')
     return { ...outcome, failure: undefined, calls: [] }
   const isSilent = (turn.text + turn.broken + text).trim() === '' && calls.length === 0
-  return failure === undefined && isSilent ? { ...outcome, failure: { kind: 'no_first_word' } } : outcome
+  if (failure !== undefined || !isSilent) return outcome
+  return { ...outcome, failure: { kind: outcome.isFiltered ? 'filtered' : 'no_first_word' } }
 }
 
 const continueNote: ModelMessage = {

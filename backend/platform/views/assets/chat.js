@@ -14,7 +14,9 @@ document.addEventListener(
   'submit',
   (event) => {
     const { target: form, submitter } = event
-    if (form.id !== 'chat-form' || submitter?.hasAttribute('formaction')) return
+    if (form.id !== 'chat-form') return
+    // Ends the turn in progress, so that its words are stored before another button's request is handled.
+    if (submitter?.hasAttribute('formaction')) return current?.abort.abort()
     event.preventDefault()
     event.stopPropagation()
     const { text } = form.elements

@@ -88,7 +88,7 @@ describe('a turn from a browser without scripts', () => {
     const page = await say(user, await startChat(user), 'Hello')
     expect(page.text).toMatch(/For the operator: .*HTTP status: 500/)
     expect(page.text).toContain(
-      'The agent ended the chat, because no language model gave an answer that it could use.',
+      'The agent ended the chat, because of the failure that the conversation shows.',
     )
   })
 
