@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from '@jest/globals'
 import { isPlaceholder } from '@outdial/reading'
 import { parse } from 'csv-parse/sync'
 import { timeZoneCases } from '../../../../test/support/time-zone-cases.ts'
+import { dayMs } from '../../../platform/core/durations.ts'
 import { startExpirationJob } from '../../../privacy/delete-expired.ts'
 import { eraseContact } from '../../../privacy/erase-contact.ts'
 import { findDoNotCallEntry } from '../../../queue/calls/check-do-not-call.ts'
@@ -452,11 +453,14 @@ it('exports contacts in a format that can be imported again', async () => {
   expect((await other.open('/contacts?list=do_not_call')).text).toContain('+12025570102')
 })
 
-it('deletes an uploaded file when it has expired', async () => {
+it('deletes an uploaded file, which expires seven days after the upload', async () => {
   const user = await seedSignedInOwner(world.service)
   const { path } = await uploadAndCheck(user, 'Phone\n+12025570101\n')
   const id = Number(path.split('/').at(-1))
-  const expired = { expires_at: new Date(world.service.deps.clock.now().getTime() - 1) }
+  const now = world.service.deps.clock.now()
+  const stored = world.database.db.selectFrom('contact_import').select('expires_at').where('id', '=', id)
+  expect(await stored.executeTakeFirst()).toEqual({ expires_at: new Date(now.getTime() + 7 * dayMs) })
+  const expired = { expires_at: new Date(now.getTime() - 1) }
   await world.database.db.updateTable('contact_import').set(expired).where('id', '=', id).execute()
   const cleanup = startExpirationJob(world.service.deps)
   await waitFor(async () => (await user.open(path)).status === 404)
