@@ -4,7 +4,7 @@ import { minuteMs, secondMs } from '../../platform/core/durations.ts'
 import { cutText } from '../../platform/core/text.ts'
 import type { AgentValues } from '../../queue/agents/agent-values.ts'
 import { type CallValues, fillSpokenText } from '../../queue/calls/fill-spoken-text.ts'
-import { bridgePauses } from './bridge-pauses.ts'
+import { bridgePauses, createPauses, type Pauses } from './bridge-pauses.ts'
 import type { CallControlName } from './call-controls.ts'
 import { createTurnTools, type OpenTools, type TurnTools } from './conversation-tools.ts'
 import { withDisclosure } from './disclosure.ts'
@@ -75,9 +75,6 @@ const defaultMaxMinutes = 30
  * Maximum characters of a request to the model: about 100,000 tokens. A conversation whose next request would be longer ends.
  */
 const maxRequestLength = 300_000
-
-/** How long the contact waits for a word before the agent bridges the pause. */
-const pauseLimits = { firstWordMs: 1.5 * secondMs, toolMs: secondMs }
 
 type ModelFinish = Extract<ModelPart, { type: 'finish' }>
 
@@ -406,31 +403,4 @@ function* finishTool(
   part.result = cutText(result, maxStoredResult)
   part.isError = tools.findOutcome(toolCallId)?.isError ?? isError
   yield { type: 'tool_finished', tool: { ...part } }
-}
-
-type Pauses = ReturnType<typeof createPauses>
-
-/** Decides when to bridge a pause, and with which sentence. A turn contains each of these sentences at most once. */
-function createPauses(phrases: Phrases) {
-  let waitsFor: 'firstWord' | 'tool' | undefined = 'firstWord'
-  const said = new Set<'firstWord' | 'tool'>()
-  const running = new Set<string>()
-  return {
-    getLimitMs: (): number | undefined => {
-      if (waitsFor === undefined || said.has(waitsFor)) return undefined
-      return waitsFor === 'tool' ? pauseLimits.toolMs : pauseLimits.firstWordMs
-    },
-    /** Returns the sentence to say now. */
-    take: (): string => {
-      if (waitsFor !== undefined) said.add(waitsFor)
-      return waitsFor === 'tool' ? phrases.toolFiller : phrases.thinkingFiller
-    },
-    note: (part: ModelPart): void => {
-      if (part.type === 'text') waitsFor = undefined
-      if (part.type === 'tool_call') running.add(part.toolCallId)
-      if (part.type === 'tool_result') running.delete(part.toolCallId)
-      if (running.size > 0) waitsFor = 'tool'
-      else if (part.type === 'tool_result') waitsFor = 'firstWord'
-    },
-  }
 }
