@@ -52,6 +52,11 @@ export const inQueueOrder = <Change extends { campaignId: number }>(changes: rea
     .sort(([one], [other]) => one - other)
     .map(([, group]) => group)
 
+/** Takes an advisory lock, a bigint, until the transaction ends. Waits for a transaction that has it. */
+async function lock(db: Db, key: RawBuilder<unknown>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${key})`.execute(db)
+}
+
 /**
  * Takes an advisory lock, a bigint, until the transaction ends. Returns false, without waiting, if another transaction has
  * the lock.
@@ -68,23 +73,15 @@ async function tryLock(db: Db, key: RawBuilder<unknown>): Promise<boolean> {
  *
  * @param edited identifies the form and what it edits in the workspace
  */
-export const lockEdited = async (db: Db, workspaceId: number, edited: string): Promise<void> => {
-  await sql`
-    select pg_advisory_xact_lock(hashtextextended('form of workspace ' || ${workspaceId}::bigint || ' ' || ${edited}, 0))`.execute(
-    db,
-  )
-}
+export const lockEdited = (db: Db, workspaceId: number, edited: string): Promise<void> =>
+  lock(db, sql`hashtextextended('form of workspace ' || ${workspaceId}::bigint || ' ' || ${edited}, 0)`)
 
 /**
  * Makes other transactions that start a chat of this member wait until this one ends, so that it can count the member's
  * chats. Take this lock before the agent's.
  */
-export const lockChatStarts = async (db: Db, workspaceId: number, userId: number): Promise<void> => {
-  await sql`
-    select pg_advisory_xact_lock(hashtextextended('chats of member ' || ${workspaceId}::bigint || ' ' || ${userId}::bigint, 0))`.execute(
-    db,
-  )
-}
+export const lockChatStarts = (db: Db, workspaceId: number, userId: number): Promise<void> =>
+  lock(db, sql`hashtextextended('chats of member ' || ${workspaceId}::bigint || ' ' || ${userId}::bigint, 0)`)
 
 interface CampaignToReschedule {
   status: CampaignStatus
@@ -133,7 +130,7 @@ export async function lockNumbers(
   phoneNumbers: readonly string[],
 ): Promise<void> {
   for (const phoneNumber of phoneNumbers.toSorted()) {
-    await sql`select pg_advisory_xact_lock(contact_lock(${workspaceId}, ${phoneNumber}))`.execute(db)
+    await lock(db, sql`contact_lock(${workspaceId}, ${phoneNumber})`)
     // A separate statement, because it must see a contact that was created while the first statement waited.
     await db
       .selectFrom('contact')
