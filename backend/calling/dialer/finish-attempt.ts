@@ -315,7 +315,7 @@ export interface AnalyzedCall extends CallKey {
   analysis: Analysis | undefined
 }
 
-/** What happened to a call's only event. An invalid event isn't written. */
+/** The state of a call's only event after an attempt to write it. An invalid event isn't written. */
 export type AnalysisStatus = 'published' | 'already_published' | 'invalid'
 
 /**

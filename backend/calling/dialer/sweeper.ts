@@ -56,7 +56,7 @@ export function startSweeper(
   })
 }
 
-/** For this long after its start, a sweeper leaves attempts of resumable providers to dialers, which may be starting, too. */
+/** How long after its start a sweeper leaves attempts of resumable providers to dialers, which may be starting, too. */
 const takeoverMs = 10 * secondMs
 
 /** Finds the pending jobs of one kind of task. */

@@ -28,7 +28,7 @@ interface FormData extends FormFrame {
   found: GreetingNames
   /** The models to choose from; null if no language model is set up. */
   models: LlmSettings['models'] | null
-  /** What saving would change in a version that someone else saved in the meantime; null if there's no such version. */
+  /** The changes that saving would make to a version that someone else saved in the meantime; null if there's no such version. */
   overwritten: readonly FieldChange[] | null
   /** True for a new agent. The form then asks only for what's needed to try the agent. */
   isNew: boolean

@@ -17,7 +17,7 @@ import { withoutFieldName } from '../../platform/core/validate.ts'
 import { formatPlural, languageName } from '../../platform/views/format.ts'
 import { type FormModel, newForm, type PageForm } from '../../platform/views/forms.ts'
 
-/** What a form shows after a submission: the submitted values instead of the saved ones, and their issues. */
+/** The state of a form after a submission: it shows the submitted values instead of the saved ones, and their issues. */
 export interface FormState {
   /** Fields as submitted. A repeated field is a list. Empty before the first submission. */
   submitted: Record<string, string | string[]>

@@ -16,7 +16,7 @@ export type Actor =
   /** The agent `id` made the change during the call `call_id`. */
   | { kind: 'agent'; id: number; call_id: number | null }
 
-/** What queued a call: an actor, a callback that an agent scheduled, or a member who repeated the call `call_id`. */
+/** The origin of a call: an actor, a callback that an agent scheduled, or a member who repeated the call `call_id`. */
 export type CallOrigin =
   | Exclude<Actor, { kind: 'agent' | 'import_undo' }>
   | { kind: 'scheduled_callback'; id: number; call_id: number }

@@ -104,7 +104,7 @@ const maxTextLength = 1_000
 
 function findPhones(input: string, country: CountryCode | undefined): string[] {
   const whole = readNumber(normalizeInput(input), country)
-  // What looks like an extension of seven digits or more is another number.
+  // Splits the text below if its extension has seven digits or more, because that's another number.
   if (whole !== undefined && (whole.ext ?? '').length < 7) return [whole.number]
   const parts = removeInvisible(input)
     .replace(/(?<=\d{6})\.0+(?![\d.])/g, '') // decimals of numbers that were stored as "12025550100.0"

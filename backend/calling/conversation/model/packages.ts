@@ -24,7 +24,7 @@ export async function loadModelPackages(log: Pick<Logger, 'warn'>): Promise<Mode
     import('ai'),
     import('@ai-sdk/openai-compatible'),
   ])
-  // By default, the packages write warnings to stderr, and quote the request. All clients of a process share this function.
+  // Replaces the packages' own function, which writes warnings to stderr and quotes the request. All clients of a process share it.
   globalThis.AI_SDK_LOG_WARNINGS = ({ warnings }) => {
     for (const warning of warnings) log.warn({ warning: warning.type }, 'a model package reported a warning')
   }

@@ -83,7 +83,7 @@ interface Turn {
   endpoints: Endpoint[]
   messages: ModelMessage[]
   text: string
-  /** What a model said in its current answer before it failed. The next model continues after these words. */
+  /** The words that a model said in its current answer before it failed. The next model continues after these words. */
   broken: string
   usage: TokenUsage
   /** The IDs of all tool calls. */
